@@ -1,0 +1,94 @@
+"""Per-query values to one number: weights, and queries for which a measure is undefined."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from sklearn_rank import exceptions
+from sklearn_rank._text import listed
+from sklearn_rank.exceptions import UndefinedMetricError
+from sklearn_rank.typing import Array, FloatArray
+
+
+class Average(NamedTuple):
+    """A mean over queries and what became of the undefined ones."""
+
+    value: float
+    n_undefined: int
+
+
+def average(
+    values: FloatArray,
+    weights: FloatArray | None,
+    *,
+    zero_division: str | float,
+    measure: str,
+    query_ids: Array | list[object],
+) -> Average:
+    """Weighted mean of the defined values; ``math.fsum`` makes it the same in any order.
+
+    A query of weight 0 is as good as absent.
+    """
+    if weights is not None:
+        present = weights > 0
+        values, weights = values[present], weights[present]
+        query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
+    undefined = np.isnan(values)
+    count = int(undefined.sum())
+    if undefined.any():
+        values = _settle(values, undefined, zero_division, measure, query_ids)
+        if weights is not None:
+            weights = weights[~np.isnan(values)]
+        values = values[~np.isnan(values)]
+    return Average(_mean(values, weights), count)
+
+
+def _settle(
+    values: FloatArray,
+    undefined: Array,
+    zero_division: str | float,
+    measure: str,
+    query_ids: Array | list[object],
+) -> FloatArray:
+    """The values with the undefined ones replaced, or left NaN to be left out."""
+    places = np.flatnonzero(undefined).tolist()
+    if zero_division in ("warn", "raise"):
+        what = (
+            f"{measure} is undefined for {len(places):,} of {len(values):,} queries: "
+            f"{listed([query_ids[place] for place in places])}"
+        )
+        if zero_division == "raise":
+            raise UndefinedMetricError(what)
+        left = "the result is NaN" if len(places) == len(values) else "they are left out"
+        warnings.warn(
+            f"{what}; {left}. Use the zero_division parameter to control this behavior.",
+            exceptions.UndefinedMetricWarning,
+            stacklevel=_outside(),
+        )
+        return values
+    return np.where(undefined, float(zero_division), values)
+
+
+def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+    if not len(values):
+        return math.nan
+    if weights is None:
+        return math.fsum(values.tolist()) / len(values)
+    total = math.fsum(weights.tolist())
+    return math.fsum((weights * values).tolist()) / total if total > 0 else math.nan
+
+
+def _outside() -> int:
+    """Stack level of the first caller outside the package, for warnings."""
+    import sys
+
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
+        "sklearn_rank"
+    ):
+        level, frame = level + 1, frame.f_back
+    return level - 1

@@ -1,0 +1,242 @@
+"""The narrow waist: where the relevant items of each query stand.
+
+Every metric depends on the places of the relevant items alone; irrelevant ones enter through
+counts. Each input layout is turned into these values once, and each metric is a short function
+of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from sklearn_rank._segments import offsets_of, segment_index, segment_max, take_segments
+from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class TieGroups:
+    """Groups of equally scored items that hold at least one relevant item, in rank order.
+
+    ``offsets`` are the borders of the queries. An untied relevant item is a group of size 1.
+    """
+
+    offsets: IntArray
+    above: IntArray
+    """(G,) items of the query strictly above the group."""
+    size: IntArray
+    """(G,) items in the group."""
+    relevant: IntArray
+    """(G,) relevant items in the group."""
+    before: IntArray
+    """(G,) relevant items of the query strictly above the group."""
+
+    @cached_property
+    def query(self) -> IntArray:
+        """(G,) number of the query that each group belongs to."""
+        return segment_index(self.offsets)
+
+    @cached_property
+    def tied(self) -> IntArray:
+        """Numbers of the groups of more than one item."""
+        return np.flatnonzero(self.size > 1)
+
+
+@dataclass(frozen=True)
+class JudgedRankings:
+    """Places and grades of the relevant items of Q queries.
+
+    The relevant items that were retrieved for query ``i`` are ``offsets[i]:offsets[i+1]``, by
+    ``above`` ascending and within a tie by grade descending.
+    """
+
+    query_ids: Sequence[Any] | Array
+    """(Q,) in the caller's order."""
+    offsets: IntArray
+    """(Q+1,)"""
+    above: IntArray
+    """(H,) items strictly above the item's tie group."""
+    tied: IntArray
+    """(H,) size of the tie group; 1 is no tie, and the rank then is ``above + 1``."""
+    grades: FloatArray
+    """(H,) relevance grade, above 0."""
+    n_ranked: IntArray
+    """(Q,) length of the ranking."""
+    judged_offsets: IntArray
+    """(Q+1,) borders of ``judged_grades``."""
+    judged_grades: FloatArray
+    """Grades of all relevant items of each query, retrieved or not, in no order."""
+    weights: FloatArray | None = None
+    """(Q,) weight of each query; None weighs all alike."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def n_relevant(self) -> IntArray:
+        """(Q,) relevant items, retrieved or not."""
+        return np.diff(self.judged_offsets)
+
+    @cached_property
+    def n_hits(self) -> IntArray:
+        """(Q,) relevant items that were retrieved."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest ranking or list of relevant items."""
+        return max(int(self.n_ranked.max(initial=0)), int(self.n_relevant.max(initial=0)))
+
+    @cached_property
+    def max_grade(self) -> FloatArray:
+        """(Q,) highest grade among all relevant items; 0 without any."""
+        return segment_max(self.judged_grades, self.judged_offsets)
+
+    @cached_property
+    def ideal_grades(self) -> FloatArray:
+        """Grades of all relevant items, descending within each query."""
+        grades, offsets = self.judged_grades, self.judged_offsets
+        query = segment_index(offsets)
+        falling = (grades[1:] <= grades[:-1]) | (query[1:] != query[:-1])
+        if falling.all():
+            return grades
+        levels = np.unique(grades)
+        if len(levels) <= 64:
+            code = np.searchsorted(-levels[::-1], -grades)
+            counts = np.bincount(query * len(levels) + code, minlength=len(self) * len(levels))
+            return np.repeat(np.tile(levels[::-1], len(self)), counts)
+        return grades[np.lexsort((-grades, query))]
+
+    @cached_property
+    def groups(self) -> TieGroups:
+        """The relevant items as tie groups."""
+        query = segment_index(self.offsets)
+        if not (self.tied > 1).any():
+            ones = np.ones(len(self.above), dtype=np.int64)
+            before = np.arange(len(self.above)) - self.offsets[:-1][query]
+            return TieGroups(self.offsets, self.above, ones, ones, before)
+        new = np.ones(len(self.above), dtype=bool)
+        new[1:] = (self.above[1:] != self.above[:-1]) | (query[1:] != query[:-1])
+        starts = np.flatnonzero(new)
+        counts = np.diff(np.append(starts, len(self.above)))
+        return TieGroups(
+            offsets=np.searchsorted(starts, self.offsets),
+            above=self.above[starts],
+            size=self.tied[starts],
+            relevant=counts,
+            before=starts - self.offsets[:-1][query[starts]],
+        )
+
+    def at_least(self, min_rel: float) -> JudgedRankings:
+        """The same rankings where only grades of at least ``min_rel`` count as relevant."""
+        hit, judged = self.grades >= min_rel, self.judged_grades >= min_rel
+        return replace(
+            self,
+            offsets=_kept_offsets(self.offsets, hit),
+            above=self.above[hit],
+            tied=self.tied[hit],
+            grades=self.grades[hit],
+            judged_offsets=_kept_offsets(self.judged_offsets, judged),
+            judged_grades=self.judged_grades[judged],
+        )
+
+    def take(self, queries: IntArray) -> JudgedRankings:
+        """The rankings of some queries alone."""
+        hits, offsets = take_segments(self.offsets, queries)
+        judged, judged_offsets = take_segments(self.judged_offsets, queries)
+        return JudgedRankings(
+            query_ids=[self.query_ids[query] for query in queries.tolist()],
+            offsets=offsets,
+            above=self.above[hits],
+            tied=self.tied[hits],
+            grades=self.grades[hits],
+            n_ranked=self.n_ranked[queries],
+            judged_offsets=judged_offsets,
+            judged_grades=self.judged_grades[judged],
+            weights=None if self.weights is None else self.weights[queries],
+        )
+
+    def check(self) -> None:
+        """ValueError unless the invariants that the kernels rely on hold."""
+        query = segment_index(self.offsets)
+        same = query[1:] == query[:-1]
+        step, fall = np.diff(self.above), np.diff(self.grades)
+        groups = self.groups
+        rules = {
+            "offsets start at 0 and cover all items": self.offsets[0] == 0
+            and self.offsets[-1] == len(self.above) == len(self.tied) == len(self.grades),
+            "judged_offsets cover all grades": self.judged_offsets[-1] == len(self.judged_grades),
+            "one length per query": len(self.n_ranked) == len(self) == len(self.query_ids),
+            "grades are above 0": bool((self.grades > 0).all() and (self.judged_grades > 0).all()),
+            "no more hits than relevant items": bool((self.n_hits <= self.n_relevant).all()),
+            "hits lie in rank order": bool(((step > 0) | ((step == 0) & (fall <= 0)))[same].all()),
+            "ties fit the ranking": bool(
+                (self.above + self.tied <= self.n_ranked[query]).all()
+                and (groups.relevant <= groups.size).all()
+                and (groups.before <= groups.above).all()
+            ),
+        }
+        broken = [rule for rule, holds in rules.items() if not holds]
+        if broken:
+            msg = f"not a judged ranking: {'; '.join(broken)}"
+            raise ValueError(msg)
+
+
+def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
+    running = np.zeros(len(keep) + 1, dtype=np.int64)
+    np.cumsum(keep, out=running[1:])
+    return running[offsets]
+
+
+def empty_offsets(n_queries: int) -> IntArray:
+    """Offsets of queries that hold nothing."""
+    return offsets_of(np.zeros(n_queries, dtype=np.int64))
+
+
+class Pool(Protocol):
+    """Makes one ranking of the items of all (or of some) queries by their scores."""
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings: ...
+
+
+@dataclass(frozen=True)
+class NoPool:
+    """Stands in for a pool where scores do not compare across queries."""
+
+    reason: str
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
+        raise ScoresRequiredError(msg)
+
+
+@dataclass(frozen=True)
+class InputCounts:
+    """What was found in an input, and all that was left out of it."""
+
+    missing: int = 0
+    """Judged queries without a ranking."""
+    unjudged: int = 0
+    """Ranked queries without judgements, left out."""
+    duplicates: int = 0
+    """Repeated items, left out by ``duplicates="first"``."""
+    missed: int = 0
+    """Items of the one shared ground truth that no query retrieved."""
+    unjudged_grades: int = 0
+    """Judgements of a negative grade, read as "not judged"."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an input layout delivers: the waist in the views that measures read."""
+
+    rankings: JudgedRankings
+    by_score: JudgedRankings
+    """Ranked by the relevance scores where those were given; else the same object."""
+    pool: Pool
+    counts: InputCounts = field(default_factory=InputCounts)

@@ -1,0 +1,81 @@
+"""Arithmetic over the segments of a flat array; segment ``i`` is ``offsets[i]:offsets[i+1]``.
+
+Every result depends on the segment's own values alone, never on its neighbours, so that no value
+changes by a bit when queries are reordered or split into blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sklearn_rank.typing import Array, FloatArray, IntArray
+
+BLOCK = 1 << 16
+"""Elements worked on at once: small enough to stay in the processor's cache."""
+
+
+def offsets_of(sizes: IntArray) -> IntArray:
+    """Offsets of consecutive segments of the given sizes."""
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def segment_index(offsets: IntArray) -> IntArray:
+    """Number of the segment that each element belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def segment_sum(values: FloatArray, offsets: IntArray) -> FloatArray:
+    """Sum of each segment; 0 for an empty one."""
+    return _reduce(np.add, values, offsets, 0.0)
+
+
+def segment_max(values: FloatArray, offsets: IntArray) -> FloatArray:
+    """Greatest value of each segment; 0 for an empty one."""
+    return _reduce(np.maximum, values, offsets, 0.0)
+
+
+def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, empty: float) -> FloatArray:
+    result = np.full(len(offsets) - 1, empty, dtype=np.float64)
+    filled = offsets[1:] > offsets[:-1]
+    if filled.all():
+        starts = offsets[:-1]
+    else:
+        starts = offsets[:-1][filled]
+    if len(starts):
+        result[filled] = ufunc.reduceat(values, starts)
+    return result
+
+
+def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """Positions of the elements of the chosen segments, and the offsets they then have."""
+    sizes = np.diff(offsets)[chosen]
+    new_offsets = offsets_of(sizes)
+    shift = np.repeat(offsets[:-1][chosen] - new_offsets[:-1], sizes)
+    return shift + np.arange(new_offsets[-1]), new_offsets
+
+
+def blocks(offsets: IntArray, limit: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """Runs ``first:last`` of segments that hold about ``limit`` elements together."""
+    first, n_segments = 0, len(offsets) - 1
+    while first < n_segments:
+        last = int(np.searchsorted(offsets, offsets[first] + limit, side="right")) - 1
+        last = min(max(last, first + 1), n_segments)
+        yield first, last
+        first = last
+
+
+def similar_length_blocks(lengths: IntArray, limit: int = BLOCK) -> Iterator[IntArray]:
+    """Indices of segments, grouped so that padding each to the block's longest stays cheap."""
+    order = np.argsort(lengths, kind="stable")
+    ordered = lengths[order]
+    last = len(order)
+    while last:
+        longest = max(int(ordered[last - 1]), 1)
+        first = int(np.searchsorted(ordered, longest // 2, side="right"))
+        first = max(first, last - max(limit // longest, 1))
+        yield order[first:last]
+        last = first

@@ -1,0 +1,105 @@
+"""Evaluations as tables: text, HTML, and data frames through narwhals."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from sklearn_rank._text import safe_repr
+from sklearn_rank._validation import check_option
+from sklearn_rank.typing import FloatArray
+
+_FRAMES = ("pandas", "polars", "pyarrow")
+
+
+class _Evaluation(Protocol):
+    @property
+    def scores(self) -> Mapping[str, float]: ...
+    @property
+    def per_query(self) -> Mapping[str, FloatArray]: ...
+    @property
+    def counts(self) -> dict[str, Any]: ...
+    def confidence_interval(self, measure: str) -> tuple[float, float]: ...
+
+
+def to_text(evaluation: _Evaluation) -> str:
+    """A row per measure, then what was counted."""
+    rows = _rows(evaluation)
+    width = max(15, *(len(row[0]) + 2 for row in rows))
+    lines = [f"{'measure':{width - 1}}{'score':>6}  {'95 % interval':<16}{'queries':>11}"]
+    lines += [
+        f"{name:{width - 1}}{score:>6}  {interval:<16}{queries:>11}"
+        for name, score, interval, queries in rows
+    ]
+    return "\n".join([*lines, _remarks(evaluation.counts)])
+
+
+def to_html(evaluation: _Evaluation) -> str:
+    """The same as an HTML table, every text escaped."""
+    head = "".join(
+        f"<th>{title}</th>" for title in ("measure", "score", "95 % interval", "queries")
+    )
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in _rows(evaluation)
+    )
+    remarks = html.escape(_remarks(evaluation.counts))
+    return (
+        f"<table><caption>{remarks}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: str) -> Any:
+    """A native data frame with a row per query."""
+    import narwhals as nw
+
+    check_option(backend, "backend", _FRAMES, "to_frame")
+    kinds = {type(query) for query in query_ids}
+    ids = query_ids if kinds <= {str} or kinds <= {int} else _printable(query_ids)
+    data = {"query": ids, **{name: values.tolist() for name, values in columns.items()}}
+    return nw.from_dict(data, backend=backend).to_native()
+
+
+def _printable(query_ids: list[Any]) -> list[str]:
+    """Ids of mixed or unusual types as text, because a column has one type."""
+    return [query if isinstance(query, str) else safe_repr(query) for query in query_ids]
+
+
+def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
+    counts = evaluation.counts
+    rows = []
+    for name, score in evaluation.scores.items():
+        low = high = math.nan
+        if name in evaluation.per_query:
+            low, high = evaluation.confidence_interval(name)
+        interval = "" if math.isnan(low) else f"{low:.4f}..{high:.4f}"
+        queries = counts["queries"] - counts["undefined"][name]
+        rows.append((name, f"{score:.4f}", interval, f"{queries:,}"))
+    return rows
+
+
+_REMARKS = (
+    ("missing", "judged but without a ranking"),
+    ("unjudged", "ranked but without judgements, left out"),
+    ("no_relevant", "without a relevant item"),
+    ("tied", "with ties at a relevant item"),
+)
+_ITEM_REMARKS = (
+    ("duplicates", "repeated items left out"),
+    ("missed", "relevant items that no query retrieved"),
+    ("unjudged_grades", "negative grades read as not judged"),
+)
+
+
+def _remarks(counts: dict[str, Any]) -> str:
+    parts = [_spoken(counts["queries"])]
+    parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS if counts[key]]
+    parts += [f"{counts[key]:,} {text}" for key, text in _ITEM_REMARKS if counts[key]]
+    return "; ".join(parts)
+
+
+def _spoken(queries: int) -> str:
+    return "1 query" if queries == 1 else f"{queries:,} queries"

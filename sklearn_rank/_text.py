@@ -1,0 +1,57 @@
+"""Data on its way to a person: ids are escaped and cut before they reach a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+MAX_CHARACTERS = 80
+MAX_LISTED = 5
+
+
+def safe_repr(value: Any, *, limit: int = MAX_CHARACTERS) -> str:
+    """Printable, single-line, quoted form of an id, cut to ``limit`` characters.
+
+    Control characters, bidirectional and zero-width marks, line separators, lone surrogates and
+    unassigned code points are written as escapes; other Unicode stays readable.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        shown, left = value[:limit], len(value) - limit
+        text = "'" + _escape(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
+    else:
+        full = repr(value)
+        shown, left = full[:limit], len(full) - limit
+        text = _escape(shown)
+    return f"{text} (+{left:,} characters)" if left > 0 else text
+
+
+def listed(values: Any, *, limit: int = MAX_LISTED) -> str:
+    """First few of some ids, with the number of the others."""
+    values = list(values)
+    text = ", ".join(safe_repr(value) for value in values[:limit])
+    return f"{text} and {len(values) - limit:,} more" if len(values) > limit else text
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """``; did you mean ...?`` if a known word is close to this one, else nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _escape(text: str) -> str:
+    return "".join(
+        character if character.isprintable() else _escape_character(character) for character in text
+    )
+
+
+def _escape_character(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

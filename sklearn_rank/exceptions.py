@@ -1,0 +1,77 @@
+"""Errors and warnings that callers may want to catch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
+
+__all__ = [
+    "DegenerateQueriesWarning",
+    "DuplicateItemError",
+    "GroupsRequiredError",
+    "InvalidParameterError",
+    "QueryMismatchError",
+    "RankingConfigError",
+    "ScoresRequiredError",
+    "SharedTruthWarning",
+    "UndefinedMetricError",
+    "UndefinedMetricWarning",
+    "UnknownMeasureError",
+]
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter (``k``, an option) has a value that its rule does not allow."""
+
+
+class UnknownMeasureError(InvalidParameterError):
+    """A measure was asked for by a name or spelling that means nothing here."""
+
+
+class DuplicateItemError(ValueError):
+    """One ranking holds the same item twice."""
+
+
+class QueryMismatchError(ValueError):
+    """Judgements and rankings do not speak of the same queries."""
+
+
+class ScoresRequiredError(ValueError):
+    """A pooled measure was asked of rankings whose scores do not compare across queries."""
+
+
+class UndefinedMetricError(ValueError):
+    """A measure is undefined for a query and ``zero_division="raise"`` was asked for."""
+
+
+class RankingConfigError(TypeError):
+    """A scorer was set up in a way in which it cannot measure anything.
+
+    A ``TypeError`` on purpose: scikit-learn's model selection suppresses ``ValueError`` where it
+    turns a scorer's result into a number, so that only other errors end a search.
+    """
+
+
+class GroupsRequiredError(RankingConfigError):
+    """The query of each row is needed and was not given."""
+
+
+class DegenerateQueriesWarning(UserWarning):
+    """Every query has a single row, so that nothing is ranked: are the groups row ids?"""
+
+
+class SharedTruthWarning(UserWarning):
+    """An item of the one ground truth shared by all queries was found by several queries."""
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn's own class, so that one filter serves both libraries; imported when a warning
+    # is really given, because scikit-learn is slow to import and most calls never warn.
+    if name == "UndefinedMetricWarning":
+        from sklearn.exceptions import UndefinedMetricWarning
+
+        return UndefinedMetricWarning
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -1,0 +1,128 @@
+"""Which layout is this? Told by the type of ``y_true``, never guessed from values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank._judged import Judged
+from sklearn_rank._validation import check_option, refuse_unordered
+from sklearn_rank.inputs._items import ItemReader
+from sklearn_rank.inputs.lists import judge_lists
+from sklearn_rank.inputs.mappings import judge_mapping
+from sklearn_rank.inputs.matrix import is_sparse, judge_matrix
+from sklearn_rank.inputs.rows import judge_rows
+from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
+
+TIES = ("average", "stable", "docid", "optimistic", "pessimistic")
+
+
+def layout_of(y_true: Any) -> str:
+    """``"rows"``, ``"matrix"``, ``"lists"`` or ``"mapping"``."""
+    if isinstance(y_true, Mapping):
+        return "mapping"
+    if isinstance(y_true, Set):
+        return "lists"
+    if is_sparse(y_true):
+        return "matrix"
+    if y_true is not None and hasattr(y_true, "columns") and hasattr(y_true, "shape"):
+        msg = (
+            f"y_true is a {type(y_true).__name__}; pass a column of it as rows, "
+            "or .to_numpy() as a matrix of queries and items"
+        )
+        raise TypeError(msg)
+    refuse_unordered(y_true, "y_true")
+    shape = getattr(y_true, "shape", None)
+    if shape is not None and len(shape) != 1:
+        return "matrix"
+    first = next((item for item in y_true if item is not None), None)
+    per_query = isinstance(first, (Set, Mapping, list, tuple, str, bytes, np.ndarray)) or (
+        hasattr(first, "__len__")
+    )
+    if isinstance(first, (str, bytes)):
+        msg = "y_true holds strings; pass a set, list or {item: grade} per query, or numbers"
+        raise TypeError(msg)
+    return "lists" if per_query else "rows"
+
+
+def judge(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    sample_weight: Any = None,
+    ties: Ties = "average",
+    missing: Missing = "zero",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    n_jobs: int | None = None,
+    owner: str = "evaluate",
+) -> Judged:
+    """Read any layout into judged rankings, or say what is wrong with it."""
+    check_option(ties, "ties", TIES, owner)
+    check_option(missing, "missing", ("zero", "skip", "raise"), owner)
+    check_option(duplicates, "duplicates", ("raise", "first"), owner)
+    layout = layout_of(y_true)
+    if groups is not None and layout != "rows":
+        msg = (
+            f"groups says which rows belong to a query, and y_true is of the {layout} layout, "
+            "where each element is one; leave groups out"
+        )
+        raise TypeError(msg)
+    if layout in ("rows", "matrix"):
+        for name, value in (("string_provider", string_provider), ("relevance", relevance)):
+            if value is not None:
+                msg = (
+                    f"{name} applies to ranked lists and mappings; y_true is of the {layout} layout"
+                )
+                raise TypeError(msg)
+        _refuse_lists(y_score, layout)
+        judge_arrays = judge_matrix if layout == "matrix" else judge_rows
+        own = {} if layout == "matrix" else {"groups": groups}
+        return judge_arrays(
+            y_true,
+            y_score,
+            **own,
+            sample_weight=sample_weight,
+            ties=ties,
+            negative_grades=negative_grades,
+            n_jobs=n_jobs,
+        )
+    reader = ItemReader(string_provider, duplicates, negative_grades)
+    if layout == "lists":
+        return judge_lists(
+            y_true,
+            y_score,
+            reader=reader,
+            sample_weight=sample_weight,
+            relevance=relevance,
+            ties=ties,
+            n_jobs=n_jobs,
+        )
+    return judge_mapping(
+        y_true,
+        y_score,
+        reader=reader,
+        sample_weight=sample_weight,
+        relevance=relevance,
+        ties=ties,
+        missing=missing,
+        n_jobs=n_jobs,
+    )
+
+
+def _refuse_lists(y_score: Any, layout: str) -> None:
+    """TypeError where grades meet rankings instead of scores, as happens when swapped."""
+    if isinstance(y_score, (Set, Mapping)) or (
+        isinstance(y_score, (list, tuple))
+        and any(isinstance(one, (Set, Mapping)) for one in y_score)
+    ):
+        msg = (
+            f"y_true holds numbers (the {layout} layout), but y_score holds sets or mappings; "
+            "are y_true and y_score swapped?"
+        )
+        raise TypeError(msg)

@@ -1,0 +1,140 @@
+"""Lists: a ranked list per query, and per query a ground truth, or one for all queries."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank._judged import InputCounts, Judged
+from sklearn_rank._text import listed
+from sklearn_rank._validation import check_same_length, check_weights
+from sklearn_rank.exceptions import SharedTruthWarning
+from sklearn_rank.inputs._assemble import assemble
+from sklearn_rank.inputs._items import ItemReader, Ranking, sequence
+from sklearn_rank.inputs.relevance import query_scores, read_relevance
+from sklearn_rank.typing import Array, Ties
+
+
+def judge_lists(
+    y_true: Any,
+    y_score: Any,
+    *,
+    reader: ItemReader,
+    sample_weight: Any = None,
+    relevance: Any = None,
+    ties: Ties = "average",
+    n_jobs: int | None = None,
+) -> Judged:
+    """Judged rankings of a sequence of ranked lists and their ground truth."""
+    if isinstance(y_score, Set) and not isinstance(y_true, Set):
+        msg = "y_score is a set, which has no order; are y_true and y_score swapped?"
+        raise TypeError(msg)
+    if isinstance(y_score, Mapping):
+        msg = (
+            f"y_score is a {type(y_score).__name__} keyed by query, y_true a "
+            f"{type(y_true).__name__}; pass both as mappings or both in the order of the queries"
+        )
+        raise TypeError(msg)
+    lists = sequence(y_score, "y_score")
+    truths = None if isinstance(y_true, Set) else sequence(y_true, "y_true")
+    if truths is not None:
+        check_same_length("y_true", len(truths), "y_score", len(lists))
+    if not lists:
+        msg = "no queries to evaluate: y_score is empty"
+        raise ValueError(msg)
+    rankings = [_ranking(reader, one, f"y_score[{query}]") for query, one in enumerate(lists)]
+    missed = None
+    if truths is None:
+        judged, missed = _share(reader.truth(y_true, "y_true"), rankings)
+    else:
+        judged = [_truth(reader, one, f"y_true[{query}]") for query, one in enumerate(truths)]
+    reader.check_types()
+    weights = None if sample_weight is None else check_weights(sample_weight, len(lists))
+    return assemble(
+        rankings,
+        judged,
+        query_ids=np.arange(len(lists)),
+        relevance=_relevance(relevance, rankings),
+        ties=ties,
+        weights=weights,
+        missed=missed,
+        shared_truth=truths is None,
+        counts=InputCounts(
+            duplicates=reader.dropped,
+            missed=0 if missed is None else len(missed),
+            unjudged_grades=reader.unjudged_grades,
+        ),
+        n_jobs=n_jobs,
+    )
+
+
+def _ranking(reader: ItemReader, given: Any, name: str) -> Ranking:
+    if isinstance(given, Set):
+        msg = (
+            f"{name} is a {type(given).__name__}, which has no order; "
+            "are y_true and y_score swapped?"
+        )
+        raise TypeError(msg)
+    if np.ndim(given) == 0 and not isinstance(given, (Mapping, str, bytes)):
+        msg = f"{name} is {type(given).__name__}; the lists layout takes one ranked list per query"
+        if not hasattr(given, "__next__"):
+            raise TypeError(msg)
+    return reader.ranking(given, name)
+
+
+def _truth(reader: ItemReader, given: Any, name: str) -> dict[Any, float]:
+    if given is None or (np.ndim(given) == 0 and not isinstance(given, (Set, Mapping, str, bytes))):
+        msg = f"{name} is {type(given).__name__}; pass a set, a list or {{item: grade}} per query"
+        raise TypeError(msg)
+    return reader.truth(given, name)
+
+
+def _share(
+    truth: dict[Any, float], rankings: list[Ranking]
+) -> tuple[list[dict[Any, float]], Array]:
+    """The one ground truth as that of each query: those of its items that the query retrieved."""
+    shared = [{key: truth[key] for key in ranking.keys if key in truth} for ranking in rankings]
+    found = Counter(key for one in shared for key in one)
+    several = [key for key, times in found.items() if times > 1]
+    if several:
+        warnings.warn(
+            f"{len(several):,} items of the one ground truth were found by several queries "
+            f"({listed(several)}) and count as relevant for each; pass one ground truth per query, "
+            "or items that identify the pair of query and item",
+            SharedTruthWarning,
+            stacklevel=2,
+        )
+    return shared, np.array([grade for key, grade in truth.items() if key not in found])
+
+
+def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
+    if relevance is None:
+        return None
+    scores = read_relevance(relevance)
+    if isinstance(scores, Mapping):
+        msg = (
+            "relevance is a mapping; for a sequence of ranked lists pass a sequence parallel to it"
+        )
+        raise TypeError(msg)
+    if len(scores) != len(rankings):
+        msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
+        raise ValueError(msg)
+    refuse_scored(rankings, "y_score")
+    return [
+        query_scores(relevance, one, len(ranking.keys) + ranking.dropped, f"relevance[{query}]")
+        for query, (one, ranking) in enumerate(zip(scores, rankings, strict=True))
+    ]
+
+
+def refuse_scored(rankings: list[Ranking], name: str) -> None:
+    """TypeError if rankings bring scores of their own besides a relevance input."""
+    if any(ranking.scores is not None for ranking in rankings):
+        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
+        raise TypeError(msg)
+    if any(ranking.dropped for ranking in rankings):
+        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+        raise ValueError(msg)

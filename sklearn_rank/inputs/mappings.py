@@ -1,0 +1,139 @@
+"""Mappings: ground truth and ranking of each query under its id, joined by that id."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank._judged import InputCounts, Judged
+from sklearn_rank._text import listed, safe_repr
+from sklearn_rank._validation import check_weights
+from sklearn_rank.exceptions import QueryMismatchError
+from sklearn_rank.inputs._assemble import assemble
+from sklearn_rank.inputs._items import ItemReader, Ranking
+from sklearn_rank.inputs.lists import refuse_scored
+from sklearn_rank.inputs.relevance import query_scores, read_relevance
+from sklearn_rank.typing import Array, FloatArray, Missing, Ties
+
+_NO_ITEMS = Ranking([], None)
+
+
+def judge_mapping(
+    y_true: Mapping[Any, Any],
+    y_score: Any,
+    *,
+    reader: ItemReader,
+    sample_weight: Any = None,
+    relevance: Any = None,
+    ties: Ties = "average",
+    missing: Missing = "zero",
+    n_jobs: int | None = None,
+) -> Judged:
+    """Judged rankings of {query: ground truth} and {query: ranking}."""
+    if not isinstance(y_score, Mapping):
+        msg = (
+            f"y_true is a {type(y_true).__name__} keyed by query, y_score a "
+            f"{type(y_score).__name__}; pass both as mappings or both in the order of the queries"
+        )
+        raise TypeError(msg)
+    queries = _join(y_true, y_score, missing)
+    truths, rankings = [], []
+    for query in queries:
+        truths.append(reader.truth(y_true[query], f"y_true[{safe_repr(query)}]"))
+        if query in y_score:
+            rankings.append(reader.ranking(y_score[query], f"y_score[{safe_repr(query)}]"))
+        else:
+            rankings.append(_NO_ITEMS)
+    reader.check_types()
+    n_missing = sum(query not in y_score for query in y_true)
+    if any(ranking.scores is not None for ranking in rankings):
+        empty = Ranking([], np.zeros(0))
+        rankings = [empty if ranking is _NO_ITEMS else ranking for ranking in rankings]
+    return assemble(
+        rankings,
+        truths,
+        query_ids=queries,
+        relevance=_relevance(relevance, queries, rankings),
+        ties=ties,
+        weights=_weights(sample_weight, queries),
+        counts=InputCounts(
+            missing=n_missing,
+            unjudged=sum(query not in y_true for query in y_score),
+            duplicates=reader.dropped,
+            unjudged_grades=reader.unjudged_grades,
+        ),
+        n_jobs=n_jobs,
+    )
+
+
+def _join(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing) -> list[Any]:
+    """Queries to evaluate, in the order of ``y_true``."""
+    if not y_true:
+        msg = "no queries to evaluate: y_true is empty"
+        raise ValueError(msg)
+    absent = [query for query in y_true if query not in y_score]
+    if len(absent) == len(y_true):
+        msg = (
+            f"y_true and y_score have no query in common: {listed(y_true)} against "
+            f"{listed(y_score) or 'none'}{_hint(y_true, y_score)}"
+        )
+        raise QueryMismatchError(msg)
+    if absent and missing == "raise":
+        msg = (
+            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed(absent)}. "
+            "Pass missing='zero' to count them as empty rankings, or missing='skip'."
+        )
+        raise QueryMismatchError(msg)
+    if missing == "skip":
+        return [query for query in y_true if query in y_score]
+    return list(y_true)
+
+
+_NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("str() of one side", str),
+    ("whitespace stripped", lambda query: str(query).strip()),
+    ("case folded", lambda query: str(query).casefold()),
+    ("a trailing '.0' removed", lambda query: str(query).removesuffix(".0")),
+    ("leading zeros removed", lambda query: str(query).lstrip("0")),
+    ("Unicode NFC", lambda query: unicodedata.normalize("NFC", str(query))),
+)
+
+
+def _hint(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> str:
+    for change, normal in _NORMAL_FORMS:
+        common = {normal(query) for query in y_true} & {normal(query) for query in y_score}
+        if common:
+            return f". With {change}, {len(common):,} of them would meet"
+    return ""
+
+
+def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> list[Array] | None:
+    if relevance is None:
+        return None
+    scores = read_relevance(relevance)
+    if not isinstance(scores, Mapping):
+        msg = "relevance is a sequence; for mappings pass {query: scores}"
+        raise TypeError(msg)
+    refuse_scored(rankings, "y_score")
+    return [
+        query_scores(
+            relevance, scores.get(query, ()), len(ranking.keys), f"relevance[{safe_repr(query)}]"
+        )
+        for query, ranking in zip(queries, rankings, strict=True)
+    ]
+
+
+def _weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Mapping):
+        msg = "sample_weight for mappings must be {query: weight}: queries are joined by key"
+        raise TypeError(msg)
+    absent = [query for query in queries if query not in sample_weight]
+    if absent:
+        msg = f"sample_weight has no weight for {len(absent):,} queries: {listed(absent)}"
+        raise ValueError(msg)
+    return check_weights([sample_weight[query] for query in queries], len(queries))

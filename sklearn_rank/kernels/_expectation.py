@@ -1,0 +1,113 @@
+"""What the kernels share: cutoffs, and expectations over the orders of tied items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sklearn_rank._judged import JudgedRankings, TieGroups
+from sklearn_rank._segments import segment_sum, similar_length_blocks
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+def depth(rankings: JudgedRankings, k: int | None) -> int:
+    """Ranks that have to be read; never more than the longest ranking has."""
+    return rankings.longest if k is None else min(k, rankings.longest)
+
+
+def as_float(k: int) -> float:
+    """``k`` as a divisor, however large."""
+    return float(k) if k < 1 << 1000 else math.inf
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray | IntArray | float) -> FloatArray:
+    """Quotient; 0 / 0 is 0, because nothing was found among nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
+
+
+def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
+    """``values``, but NaN for queries without a relevant item."""
+    return np.where(rankings.n_relevant > 0, values, np.nan)
+
+
+def reach(groups: TieGroups, cut: int) -> IntArray:
+    """(G,) items of each group that stand within the cut."""
+    return np.minimum(np.maximum(cut - groups.above, 0), groups.size)
+
+
+class PositionSums:
+    """Sums of a function of the rank over runs of ranks, from one table of running sums.
+
+    The rounding error of each addition is kept in a second table, so that a short run far down
+    the list loses nothing by the subtraction.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        self._high = np.concatenate(([0.0], np.cumsum(values)))
+        before, after = self._high[:-1], self._high[1:]
+        added = after - before
+        errors = (before - (after - added)) + (values - added)
+        self._low = np.concatenate(([0.0], np.cumsum(errors)))
+
+    def over(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Sum over the ranks ``first + 1`` to ``last``."""
+        return (self._high[last] - self._high[first]) + (self._low[last] - self._low[first])
+
+
+def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of the number of relevant items within the first ``k``.
+
+    Only the tie group that the cutoff divides varies, and hypergeometrically.
+    """
+    groups = rankings.groups
+    inside = reach(groups, depth(rankings, k))
+    mean = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
+    tied = groups.tied
+    size, drawn = groups.size[tied], inside[tied]
+    share = groups.relevant[tied] / size
+    spread = np.zeros(len(groups.size))
+    spread[tied] = drawn * share * (1 - share) * (size - drawn) / (size - 1)
+    return mean, segment_sum(spread, groups.offsets)
+
+
+def first_relevant(
+    rankings: JudgedRankings, k: int | None, value: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Expectation of ``value`` of the rank of the first relevant item; 0 where none is within k."""
+    groups, cut = rankings.groups, depth(rankings, k)
+    result = np.zeros(len(rankings))
+    queries = np.flatnonzero(rankings.n_hits > 0)
+    first = groups.offsets[:-1][queries]
+    above, size, relevant = groups.above[first], groups.size[first], groups.relevant[first]
+    result[queries] = np.where(above < cut, value(above + 1.0), 0.0)
+
+    open_groups = np.flatnonzero((size > 1) & (above < cut))
+    lengths = np.minimum(size - relevant + 1, cut - above)[open_groups]
+    for block in similar_length_blocks(lengths):
+        chosen, steps = open_groups[block], np.arange(lengths[block].max())
+        left = (size[chosen, None] - steps).astype(np.float64)
+        share = np.minimum(relevant[chosen, None] / np.maximum(left, 1.0), 1.0)
+        nothing_yet = np.cumprod(1.0 - share, axis=1)
+        nothing_yet = np.concatenate((np.ones((len(chosen), 1)), nothing_yet[:, :-1]), axis=1)
+        expected = nothing_yet * share * value(above[chosen, None] + steps + 1.0)
+        valid = steps < lengths[block][:, None]
+        offsets = np.concatenate(([0], np.cumsum(lengths[block])))
+        result[queries[chosen]] = segment_sum(expected[valid], offsets)
+    return result
+
+
+def hypergeometric(total: IntArray, good: IntArray, drawn: IntArray, width: int) -> FloatArray:
+    """(B, width) probabilities of 0, 1, ... good items among the drawn."""
+    count = np.arange(width)
+    total, good, drawn = total[:, None], good[:, None], drawn[:, None]
+    possible = (count <= np.minimum(good, drawn)) & (count >= drawn - (total - good))
+    grown = possible & (count > drawn - (total - good)) & (count > 0)
+    ways_up = (good - count + 1) * (drawn - count + 1)
+    ways_down = count * (total - good - drawn + count)
+    steps = np.log(np.where(grown, ways_up, 1)) - np.log(np.where(grown, ways_down, 1))
+    logs = np.where(possible, np.cumsum(steps, axis=1), -np.inf)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return chances / np.cumsum(chances, axis=1)[:, -1:]

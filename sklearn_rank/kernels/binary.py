@@ -1,0 +1,164 @@
+"""Measures that ask only whether an item is relevant."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._segments import offsets_of, segment_sum, similar_length_blocks
+from sklearn_rank.kernels._expectation import (
+    PositionSums,
+    as_float,
+    depth,
+    first_relevant,
+    hypergeometric,
+    ratio,
+    reach,
+    top_hits,
+    where_relevant,
+)
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> FloatArray:
+    """Relevant items within the first k, over k (or over the items that stand there)."""
+    found, _ = top_hits(rankings, k)
+    divisor: FloatArray | float = rankings.n_ranked.astype(np.float64)
+    if k is not None:
+        divisor = np.minimum(divisor, as_float(k)) if denominator == "retrieved" else as_float(k)
+    return where_relevant(rankings, ratio(found, divisor))
+
+
+def recall(rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant") -> FloatArray:
+    """Relevant items within the first k, over all relevant items (at most k of them)."""
+    found, _ = top_hits(rankings, k)
+    divisor = _capped(rankings, k) if denominator == "min" else rankings.n_relevant
+    return where_relevant(rankings, ratio(found, divisor))
+
+
+def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> FloatArray:
+    """(1 + b^2) P R / (b^2 P + R) of P@k and R@k, which is (1 + b^2) h / (b^2 R + k)."""
+    found, _ = top_hits(rankings, k)
+    read = rankings.n_ranked.astype(np.float64) if k is None else as_float(k)
+    weight = beta * beta
+    if math.isinf(weight):
+        return recall(rankings, k=k)
+    divisor = weight * rankings.n_relevant + read
+    return where_relevant(rankings, ratio((1.0 + weight) * found, divisor))
+
+
+def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """1 if a relevant item stands within the first k, else 0."""
+    found = first_relevant(rankings, k, np.ones_like)
+    # A group whose irrelevant items alone cannot fill the cutoff is a certain hit.
+    groups, queries = rankings.groups, np.flatnonzero(rankings.n_hits > 0)
+    first = groups.offsets[:-1][queries]
+    latest = groups.above[first] + groups.size[first] - groups.relevant[first]
+    found[queries[latest < depth(rankings, k)]] = 1.0
+    return where_relevant(rankings, found)
+
+
+def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """One over the rank of the first relevant item; 0 where none is within the first k."""
+    return where_relevant(rankings, first_relevant(rankings, k, np.reciprocal))
+
+
+def average_recall(
+    rankings: JudgedRankings, *, k: int | None, normalize: bool = False
+) -> FloatArray:
+    """Sum of Recall@i over the relevant ranks i within k, over min(R, k).
+
+    With h hits that sum is h (h + 1) / (2 R).
+    """
+    mean, variance = top_hits(rankings, k)
+    capped = _capped(rankings, k)
+    total = (variance + mean * mean + mean) / 2.0
+    best = capped * (capped + 1) / 2.0 if normalize else capped * rankings.n_relevant
+    return where_relevant(rankings, ratio(total, best))
+
+
+def average_precision(
+    rankings: JudgedRankings, *, k: int | None, denominator: str = "min"
+) -> FloatArray:
+    """Sum of P@i over the relevant ranks i within k, over R, min(R, k), k or the hits."""
+    if denominator == "retrieved":
+        return where_relevant(rankings, _average_precision_per_hit(rankings, k))
+    total = segment_sum(_precision_sums(rankings, k), rankings.groups.offsets)
+    divisor: FloatArray | IntArray | float = rankings.n_relevant
+    if denominator == "min":
+        divisor = _capped(rankings, k)
+    elif denominator == "k" and k is not None:
+        divisor = as_float(k)
+    return where_relevant(rankings, ratio(total, divisor))
+
+
+def _capped(rankings: JudgedRankings, k: int | None) -> IntArray:
+    return np.minimum(rankings.n_relevant, depth(rankings, k))
+
+
+def _precision_sums(rankings: JudgedRankings, k: int | None) -> FloatArray:
+    """(G,) expected sum of P@i over the relevant ranks i of each tie group within k."""
+    groups, cut = rankings.groups, depth(rankings, k)
+    sums = np.where(groups.above < cut, (groups.before + 1) / (groups.above + 1), 0.0)
+    tied = groups.tied
+    if len(tied):
+        sums[tied] = _tied_precision_sums(
+            groups.above[tied],
+            reach(groups, cut)[tied],
+            groups.before[tied],
+            groups.relevant[tied] / groups.size[tied],
+            (groups.relevant[tied] - 1) / (groups.size[tied] - 1),
+            cut,
+        )
+    return sums
+
+
+def _tied_precision_sums(
+    above: IntArray,
+    inside: IntArray,
+    before: IntArray,
+    share: FloatArray,
+    rise: FloatArray,
+    cut: int,
+) -> FloatArray:
+    """Sum over ranks p of a group of share * (before + 1 + (p - above - 1) * rise) / p.
+
+    A place of the group is relevant with probability ``share``, and each place of the group
+    above a relevant one then is with probability ``rise``.
+    """
+    start = np.minimum(above, cut)
+    harmonic = PositionSums(1.0 / np.arange(1.0, cut + 1.0)).over(start, start + inside)
+    return share * ((before + 1) * harmonic + rise * (inside - (above + 1) * harmonic))
+
+
+def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> FloatArray:
+    """Average precision over the relevant items found within k; 0 where none was."""
+    groups, cut = rankings.groups, depth(rankings, k)
+    inside = reach(groups, cut)
+    whole = inside == groups.size
+    total = segment_sum(np.where(whole, _precision_sums(rankings, k), 0.0), groups.offsets)
+    found = segment_sum(np.where(whole, groups.relevant, 0.0), groups.offsets)
+    values = ratio(total, found)
+
+    # The number of hits varies in a query whose tie group the cutoff divides: go through it.
+    cut_groups = np.flatnonzero((inside > 0) & ~whole)
+    widths = np.minimum(groups.relevant, inside)[cut_groups] + 1
+    for block in similar_length_blocks(widths):
+        chosen, width = cut_groups[block], int(widths[block].max())
+        query, drawn = groups.query[chosen], inside[chosen]
+        chances = hypergeometric(groups.size[chosen], groups.relevant[chosen], drawn, width)
+        hits = np.arange(width)
+        sums = total[query][:, None] + _tied_precision_sums(
+            groups.above[chosen, None],
+            drawn[:, None],
+            groups.before[chosen, None],
+            hits / drawn[:, None],
+            np.maximum(hits - 1, 0) / np.maximum(drawn - 1, 1)[:, None],
+            cut,
+        )
+        expected = chances * ratio(sums, found[query][:, None] + hits)
+        valid = hits < widths[block][:, None]
+        values[query] = segment_sum(expected[valid], offsets_of(widths[block]))
+    return values

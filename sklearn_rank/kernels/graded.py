@@ -1,0 +1,281 @@
+"""Measures that weigh items by their grade."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._segments import (
+    offsets_of,
+    segment_index,
+    segment_max,
+    segment_sum,
+    similar_length_blocks,
+)
+from sklearn_rank._text import safe_repr
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels._expectation import PositionSums, depth, where_relevant
+from sklearn_rank.typing import FloatArray, IntArray
+
+GainTable = tuple[tuple[float, float], ...]
+"""A gain given as a mapping, kept as pairs so that measures stay hashable."""
+
+_OVERFLOW_GRADE = 500.0
+"""From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
+_SMALL_GRADE = 0.5
+_LN2 = math.log(2.0)
+
+
+# Discounted cumulative gain ---------------------------------------------------------------------
+
+
+def dcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """Sum of gain / discount(rank) within the first k."""
+    gains = _gains(rankings.grades, np.zeros(len(rankings.grades)), gain)
+    return where_relevant(rankings, _refuse_overflow(_discounted(rankings, gains, k, discount)))
+
+
+def ideal_dcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """DCG of the best order of all relevant items."""
+    gains = _gains(rankings.ideal_grades, np.zeros(len(rankings.judged_grades)), gain)
+    return where_relevant(rankings, _refuse_overflow(_ideal(rankings, gains, k, discount)))
+
+
+def ndcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """DCG over the DCG of the best order of all relevant items."""
+    # One scale per query cancels in the quotient and keeps every grade within float64.
+    scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
+    found = _gains(rankings.grades, np.repeat(scale, rankings.n_hits), gain)
+    ideal = _gains(rankings.ideal_grades, np.repeat(scale, rankings.n_relevant), gain)
+    largest = segment_max(ideal, rankings.judged_offsets)
+    shrink = np.where(largest > 1e100, 1.0 / np.maximum(largest, 1.0), 1.0)
+    found = found * np.repeat(shrink, rankings.n_hits)
+    ideal = ideal * np.repeat(shrink, rankings.n_relevant)
+    total, best = (
+        _discounted(rankings, found, k, discount),
+        _ideal(rankings, ideal, k, discount),
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(best > 0, total / best, np.nan)
+
+
+def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
+    """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
+    if gain == "exp2":
+        with np.errstate(over="ignore"):
+            return np.where(
+                grades < _SMALL_GRADE,
+                np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-scale),
+                np.exp2(grades - scale) - np.exp2(-scale),
+            )
+    if gain == "linear":
+        return grades
+    if gain == "binary":
+        return np.ones(len(grades))
+    levels, place = np.unique(grades, return_inverse=True)
+    if isinstance(gain, tuple):
+        table = dict(gain)
+        unknown = [level for level in levels.tolist() if level not in table]
+        if unknown:
+            msg = f"gain has no entry for grade {unknown[0]:g}"
+            raise InvalidParameterError(msg)
+        values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
+    else:
+        values = _called(gain, levels, "gain", "grade")
+    wrong = ~np.isfinite(values) | (values < 0)
+    if wrong.any():
+        msg = (
+            f"gain must be finite and at least 0, got {values[wrong][0]} "
+            f"for grade {levels[wrong][0]:g}"
+        )
+        raise InvalidParameterError(msg)
+    return values[place]
+
+
+def _called(
+    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
+) -> FloatArray:
+    """What a user's function says of an array: one number for each element."""
+    given = function(values.copy())
+    result = np.asarray(given, dtype=np.float64)
+    if result.shape != values.shape:
+        msg = (
+            f"{name} must return one number for each {of} of the array it is given: "
+            f"shape {values.shape}, got {result.shape} ({safe_repr(given)})"
+        )
+        raise InvalidParameterError(msg)
+    return result
+
+
+def _rank_weights(cut: int, discount: Any) -> FloatArray:
+    """One over the discount of the ranks 1 to cut."""
+    ranks = np.arange(1.0, cut + 1.0)
+    if discount == "log2":
+        return 1.0 / np.log2(ranks + 1.0)
+    divisors = _called(discount, ranks, "discount", "rank")
+    wrong = ~(np.isfinite(divisors) & (divisors > 0))
+    wrong[1:] |= divisors[1:] < divisors[:-1]
+    if wrong.any():
+        rank = int(np.flatnonzero(wrong)[0])
+        msg = (
+            f"discount must be finite, above 0 and never fall, got {divisors[rank]} "
+            f"at rank {rank + 1}"
+        )
+        raise InvalidParameterError(msg)
+    return 1.0 / divisors
+
+
+def _discounted(
+    rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any
+) -> FloatArray:
+    """Sum of the gains of each query, weighed by where the items stand within k."""
+    cut = depth(rankings, k)
+    by_rank = np.append(_rank_weights(cut, discount), 0.0)
+    weights = by_rank[np.minimum(rankings.above, cut)]
+    tied = np.flatnonzero(rankings.tied > 1)
+    if len(tied):
+        first = np.minimum(rankings.above[tied], cut)
+        last = np.minimum(rankings.above[tied] + rankings.tied[tied], cut)
+        weights[tied] = PositionSums(by_rank).over(first, last) / rankings.tied[tied]
+    return segment_sum(gains * weights, rankings.offsets)
+
+
+def _ideal(rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any) -> FloatArray:
+    """Sum of the gains of all relevant items, the largest gains first."""
+    cut, offsets = depth(rankings, k), rankings.judged_offsets
+    query = segment_index(offsets)
+    if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
+        gains = gains[np.lexsort((-gains, query))]
+    by_rank = np.append(_rank_weights(cut, discount), 0.0)
+    place = np.arange(len(gains)) - offsets[:-1][query]
+    return segment_sum(gains * by_rank[np.minimum(place, cut)], offsets)
+
+
+def _refuse_overflow(values: FloatArray) -> FloatArray:
+    if np.isinf(values).any():
+        msg = "DCG with gain='exp2' overflows float64; use ndcg or gain='linear'"
+        raise OverflowError(msg)
+    return values
+
+
+# Expected reciprocal rank -----------------------------------------------------------------------
+
+
+def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """Expected one over the rank at which a user, satisfied by chance, stops."""
+    top = _top_grades(rankings, max_grade)
+    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
+    value = _expected_stop(
+        stops, rankings.above, rankings.tied, rankings.offsets, depth(rankings, k)
+    )
+    return where_relevant(rankings, value)
+
+
+def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """ERR over the ERR of the best order of all relevant items."""
+    top = _top_grades(rankings, max_grade)
+    stops = _stops(rankings.ideal_grades, np.repeat(top, rankings.n_relevant))
+    offsets = rankings.judged_offsets
+    place = np.arange(len(stops)) - offsets[:-1][segment_index(offsets)]
+    ones = np.ones(len(stops), dtype=np.int64)
+    best = _expected_stop(stops, place, ones, offsets, depth(rankings, k))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
+
+
+def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
+    if max_grade == "query":
+        return rankings.max_grade
+    if rankings.max_grade.max(initial=0.0) > max_grade:
+        msg = (
+            f"max_grade is {max_grade:g}, but a grade of {rankings.max_grade.max():g} is in y_true"
+        )
+        raise InvalidParameterError(msg)
+    return np.full(len(rankings), float(max_grade))
+
+
+def _stops(grades: FloatArray, top: FloatArray) -> FloatArray:
+    """Probability (2^grade - 1) / 2^top that an item satisfies."""
+    return np.where(
+        grades < _SMALL_GRADE,
+        np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-top),
+        np.exp2(grades - top) - np.exp2(-top),
+    )
+
+
+def _expected_stop(
+    stops: FloatArray, above: IntArray, tied: IntArray, offsets: IntArray, cut: int
+) -> FloatArray:
+    """Sum over relevant items of P(nobody stopped before) * P(stops here) / rank."""
+    shares = np.where(above < cut, stops / (above + 1), 0.0)
+    in_tie = np.flatnonzero((tied > 1) & (above < cut))
+    if len(in_tie):
+        query = segment_index(offsets)[in_tie]
+        new = np.ones(len(in_tie), dtype=bool)
+        new[1:] = (above[in_tie][1:] != above[in_tie][:-1]) | (query[1:] != query[:-1])
+        first = in_tie[new]
+        relevant = np.diff(np.flatnonzero(new), append=len(in_tie))
+        shares[in_tie] = 0.0
+        shares[first] = _tied_stop(stops, first, relevant, above[first], tied[first], cut)
+    return segment_sum(shares * _still_reading(stops, offsets), offsets)
+
+
+def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
+    """(H,) probability that nobody stopped at an earlier relevant item of the query."""
+    lengths = np.diff(offsets)
+    reading = np.empty(len(stops))
+    for block in similar_length_blocks(lengths):
+        width = int(lengths[block].max(initial=0))
+        if not width:
+            continue
+        places = offsets[:-1][block][:, None] + np.arange(width)
+        valid = np.arange(width) < lengths[block][:, None]
+        passing = np.where(valid, 1.0 - stops[np.where(valid, places, 0)], 1.0)
+        before = np.ones_like(passing)
+        np.cumprod(passing[:, :-1], axis=1, out=before[:, 1:])
+        reading[places[valid]] = before[valid]
+    return reading
+
+
+def _tied_stop(
+    stops: FloatArray,
+    first: IntArray,
+    relevant: IntArray,
+    above: IntArray,
+    size: IntArray,
+    cut: int,
+) -> FloatArray:
+    """Expected stop / rank within tie groups, for a reader who arrives at the group.
+
+    Let F(t) be the expected probability that t items drawn from the group satisfy nobody. Without
+    relevant items it is 1; adding the n-th item, which satisfies with probability s, gives
+    F'(t) = (1 - t/n) F(t) + (t/n) (1 - s) F(t - 1). All terms are positive, so nothing cancels.
+    """
+    inside = np.minimum(size, cut - above)
+    result = np.empty(len(first))
+    for by_length in similar_length_blocks(inside):
+        for by_count in similar_length_blocks(relevant[by_length]):
+            chosen = by_length[by_count]
+            drawn = np.arange(1.0, inside[chosen].max() + 1.0)
+            nobody = np.ones((len(chosen), len(drawn) + 1))
+            for item in range(int(relevant[chosen].max())):
+                present = item < relevant[chosen]
+                place = first[chosen] + np.where(present, item, 0)
+                total = (size - relevant)[chosen] + item + 1
+                share = np.minimum(drawn / total[:, None], 1.0) * present[:, None]
+                passing = (1.0 - stops[place])[:, None]
+                nobody[:, 1:] += share * (passing * nobody[:, :-1] - nobody[:, 1:])
+            expected = (nobody[:, :-1] - nobody[:, 1:]) / (above[chosen, None] + drawn)
+            valid = drawn <= inside[chosen, None]
+            result[chosen] = segment_sum(expected[valid], offsets_of(inside[chosen]))
+    return result

@@ -1,0 +1,129 @@
+"""Measures of pairs of a relevant and an irrelevant item: LAG and the areas under ROC curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._segments import segment_sum
+from sklearn_rank._text import safe_repr
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels._expectation import depth, reach, top_hits
+from sklearn_rank.typing import FloatArray
+
+
+def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> FloatArray:
+    """Mean number of irrelevant items above a relevant one."""
+    listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
+    total = _irrelevant_above(rankings, listed, unretrieved)
+    counted = _counted(rankings, unretrieved)
+    return _defined(total, counted, (counted > 0) & (rankings.n_ranked > 0))
+
+
+def lag_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "last") -> FloatArray:
+    """Weight of each query's mean lag: one, or its number of relevant items (pooled)."""
+    counted = _counted(rankings, unretrieved)
+    return counted if average == "pooled" else np.ones(len(rankings))
+
+
+def auc(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,
+    unretrieved: str = "last",
+    n_negatives: Any = None,
+    smoothing: float = 0.0,
+) -> FloatArray:
+    """Share of pairs in which the relevant item stands above the irrelevant; ties count half."""
+    negatives = _negatives(rankings, n_negatives)
+    counted = _counted(rankings, unretrieved)
+    total = _irrelevant_above(rankings, negatives, unretrieved)
+    pairs = counted * (negatives + smoothing)
+    return 1.0 - _defined(total, pairs, pairs > 0)
+
+
+def auc_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "last") -> FloatArray:
+    """Weight of each query's AUC: its positives, its items, or one."""
+    if average == "positives":
+        return _counted(rankings, unretrieved)
+    if average == "impressions":
+        return rankings.n_ranked.astype(np.float64)
+    return np.ones(len(rankings))
+
+
+def limited_auc(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,
+    tail: str = "none",
+    unretrieved: str = "last",
+    n_negatives: Any = None,
+    smoothing: float = 0.0,
+) -> FloatArray:
+    """Area under the ROC curve of the first k items; what lies below adds nothing or a line."""
+    negatives = _negatives(rankings, n_negatives) + smoothing
+    counted = _counted(rankings, unretrieved)
+    groups, cut = rankings.groups, depth(rankings, k)
+    inside = reach(groups, cut)
+    # A place of the group is relevant with probability r / m; the t-th one down has, then,
+    # t (m - r) / (m - 1) irrelevant items of its group above it.
+    share = groups.relevant / groups.size
+    rise = (groups.size - groups.relevant) / np.maximum(groups.size - 1, 1)
+    mistakes = groups.above - groups.before
+    above = share * (inside * mistakes + rise * inside * (inside - 1) / 2.0)
+    found, variance = top_hits(rankings, k)
+    area = found * negatives - segment_sum(above, groups.offsets)
+    if tail == "linear":
+        read = np.minimum(rankings.n_ranked, cut)
+        below = (counted - found) * (negatives - smoothing - read + found) - variance
+        pairs = counted * negatives
+        return _defined(area + below / 2.0, pairs, pairs > 0)
+    best = counted if k is None else np.minimum(counted, float(depth(rankings, k)))
+    pairs = best * negatives
+    return _defined(area, pairs, pairs > 0)
+
+
+def _counted(rankings: JudgedRankings, unretrieved: str) -> FloatArray:
+    """(Q,) relevant items that a measure speaks of: all, or the retrieved ones."""
+    chosen = rankings.n_relevant if unretrieved == "last" else rankings.n_hits
+    return chosen.astype(np.float64)
+
+
+def _irrelevant_above(
+    rankings: JudgedRankings, below_all: FloatArray, unretrieved: str
+) -> FloatArray:
+    """(Q,) sum over relevant items of the irrelevant ones above; half of those in a tie."""
+    groups = rankings.groups
+    above = groups.above - groups.before + (groups.size - groups.relevant) / 2.0
+    total = segment_sum(groups.relevant * above, groups.offsets)
+    if unretrieved == "last":
+        total = total + (rankings.n_relevant - rankings.n_hits) * below_all
+    return total
+
+
+def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
+    """(Q,) irrelevant items: those of the ranking, or as many as the caller says there are."""
+    listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
+    if n_negatives is None:
+        return listed
+    given = np.asarray(n_negatives, dtype=np.float64)
+    if given.ndim and len(given) != len(listed):
+        msg = f"n_negatives has {len(given)} numbers for {len(listed)} queries"
+        raise InvalidParameterError(msg)
+    negatives = np.broadcast_to(given, listed.shape).copy()
+    short = np.flatnonzero(negatives < listed)
+    if len(short):
+        query = int(short[0])
+        msg = (
+            f"n_negatives is {negatives[query]:g} for query {safe_repr(rankings.query_ids[query])}"
+            f", whose ranking holds {listed[query]:g} irrelevant items"
+        )
+        raise InvalidParameterError(msg)
+    return negatives
+
+
+def _defined(total: FloatArray, divisor: FloatArray, defined: Any) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(defined, total / divisor, np.nan)

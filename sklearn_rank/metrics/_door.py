@@ -1,0 +1,19 @@
+"""The way of every metric function: check, judge, compute, average."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_rank._scoring import score_measure
+from sklearn_rank._validation import check_zero_division
+from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.measures import Measure
+
+
+def score(
+    measure: Measure, y_true: Any, y_score: Any, *, zero_division: Any, **given: Any
+) -> float:
+    """Mean of a measure over the queries of any layout."""
+    settled = check_zero_division(zero_division, measure.metric.name)
+    judged = judge(y_true, y_score, owner=measure.metric.name, **given)
+    return score_measure(measure, judged, settled).average.value

@@ -1,0 +1,249 @@
+"""Curves over all thresholds, built on scikit-learn's."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._validation import check_option
+from sklearn_rank.exceptions import UndefinedMetricError
+from sklearn_rank.inputs._scored import ScorePool
+from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
+
+__all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]
+
+
+def ranking_roc_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    average: Literal["pooled", "macro"] = "pooled",
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Receiver operating characteristic of rankings.
+
+    Parameters
+    ----------
+    y_true, y_score, groups, string_provider, relevance
+        Any layout of :func:`ranking_auc_score`; a grade above 0 is relevant.
+    average : {"pooled", "macro"}, default="pooled"
+        All items in one ranking by their scores, which then must compare across queries; or the
+        mean of the curves of the queries.
+
+    Returns
+    -------
+    fpr : ndarray of shape (n_points,)
+        False positive rates in [0, 1], ascending: share of the irrelevant items at or above each
+        threshold.
+    tpr : ndarray of shape (n_points,)
+        True positive rates in [0, 1]: share of the relevant items, retrieved or not. Tied items
+        make one point together, so that the area under the curve counts a tie half.
+    thresholds : ndarray of shape (n_points,)
+        Scores, descending from infinity; the last is -inf where relevant items were not
+        retrieved. NaN for ``average="macro"``.
+
+    Raises
+    ------
+    ScoresRequiredError
+        If ``average="pooled"`` and scores do not compare across queries.
+    UndefinedMetricError
+        If there is no relevant or no irrelevant item (for "macro": in every query).
+    ValueError, TypeError
+        As :func:`ranking_auc_score`.
+
+    References
+    ----------
+    .. [1] Fawcett, An Introduction to ROC Analysis, 2006.
+
+    Examples
+    --------
+    >>> from sklearn_rank import ranking_roc_curve
+    >>> fpr, tpr, thresholds = ranking_roc_curve([1, 0, 1], [3, 2, 1], groups=["a", "a", "b"])
+    >>> print(fpr, tpr, thresholds)
+    [0. 0. 1. 1.] [0.  0.5 0.5 1. ] [inf  3.  2.  1.]
+    """
+    from sklearn.metrics import roc_curve
+
+    owner = "ranking_roc_curve"
+    curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
+    both = [one for one in curves if one.labels.any() and not one.labels.all()]
+    if not both:
+        msg = "the ROC curve needs a relevant and an irrelevant item"
+        raise UndefinedMetricError(msg)
+    points = [roc_curve(one.labels, one.codes, drop_intermediate=False) for one in both]
+    if average == "pooled":
+        fpr, tpr, codes = points[0]
+        return fpr, tpr, both[0].scores_of(codes)
+    grid = np.unique(np.concatenate([fpr for fpr, _, _ in points]))
+    steps = np.mean([_limits(grid, fpr, tpr) for fpr, tpr, _ in points], axis=0)
+    return np.repeat(grid, 2), steps.ravel(), np.full(2 * len(grid), np.nan)
+
+
+def ranking_precision_recall_curve(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    average: Literal["pooled", "macro"] = "pooled",
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Precision against recall of rankings.
+
+    Parameters
+    ----------
+    y_true, y_score, groups, string_provider, relevance
+        Any layout of :func:`ranking_auc_score`; a grade above 0 is relevant.
+    average : {"pooled", "macro"}, default="pooled"
+        All items in one ranking by their scores, which then must compare across queries; or the
+        mean over queries of the interpolated precision at the recalls 0, 0.01, ..., 1.
+
+    Returns
+    -------
+    precision : ndarray of shape (n_points,)
+        In [0, 1]; ends with 1 as scikit-learn's does. Tied items make one point together.
+    recall : ndarray of shape (n_points,)
+        In [0, 1], descending; relevant items that were not retrieved count in the denominator.
+    thresholds : ndarray of shape (n_points - 1,)
+        Scores, ascending. NaN for ``average="macro"``.
+
+    Raises
+    ------
+    ScoresRequiredError
+        If ``average="pooled"`` and scores do not compare across queries.
+    UndefinedMetricError
+        If there is no relevant item.
+    ValueError, TypeError
+        As :func:`ranking_auc_score`.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
+
+    Examples
+    --------
+    >>> from sklearn_rank import ranking_precision_recall_curve
+    >>> precision, recall, thresholds = ranking_precision_recall_curve(
+    ...     [1, 0, 1], [3, 2, 1], groups=["a", "a", "b"]
+    ... )
+    >>> print(precision, recall, thresholds)
+    [0.66666667 0.5        1.         1.        ] [1.  0.5 0.5 0. ] [1. 2. 3.]
+    """
+    from sklearn.metrics import precision_recall_curve
+
+    owner = "ranking_precision_recall_curve"
+    curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
+    some = [one for one in curves if one.labels.any()]
+    if not some:
+        msg = "the precision-recall curve needs a relevant item"
+        raise UndefinedMetricError(msg)
+    points = []
+    for one in some:
+        precision, recall, codes = precision_recall_curve(one.labels, one.codes)
+        # No threshold ever brings up what was not retrieved.
+        first = int(codes[0] == _NOT_RETRIEVED)
+        points.append((precision[first:], recall[first:], codes[first:]))
+    if average == "pooled":
+        precision, recall, codes = points[0]
+        return precision, recall, some[0].scores_of(codes)
+    grid = np.linspace(1.0, 0.0, 101)
+    mean = np.mean([_interpolated(grid, p, r) for p, r, _ in points], axis=0)
+    return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
+
+
+_NOT_RETRIEVED = 0.0
+
+
+class _Labelled(NamedTuple):
+    """One ranking as scikit-learn reads it."""
+
+    labels: BoolArray
+    codes: FloatArray
+    """Order as the scores do, without their infinities; 0 for what was not retrieved."""
+    scores: Array | None = None
+    """Scores, ascending, of the codes 1, 2, ...; None where they mean nothing."""
+
+    def scores_of(self, codes: FloatArray) -> FloatArray:
+        """Thresholds in the units of the scores."""
+        if self.scores is None:
+            return np.full(len(codes), np.nan)
+        known = np.concatenate(([-np.inf], self.scores, [np.inf])).astype(np.float64)
+        return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
+
+
+def _labelled(
+    y_true: Any,
+    y_score: Any,
+    groups: Any,
+    average: str,
+    string_provider: StringProvider | None,
+    relevance: Any,
+    owner: str,
+) -> list[_Labelled]:
+    check_option(average, "average", ("pooled", "macro"), owner)
+    judged = judge(
+        y_true,
+        y_score,
+        groups=groups,
+        string_provider=string_provider,
+        relevance=relevance,
+        owner=owner,
+    )
+    if average == "macro":
+        views = judged.by_score
+        return [_from_places(views.take(np.array([query]))) for query in range(len(views))]
+    pooled = judged.pool()
+    if isinstance(judged.pool, ScorePool):
+        return [_from_scores(judged.pool, int(pooled.n_relevant[0] - pooled.n_hits[0]))]
+    return [_from_places(pooled)]
+
+
+def _from_scores(pool: ScorePool, n_unretrieved: int) -> _Labelled:
+    scores, codes = np.unique(pool.items.scores, return_inverse=True)
+    labels = np.zeros(len(codes), dtype=bool)
+    labels[pool.items.positions] = True
+    return _with_unretrieved(labels, codes + 1.0, n_unretrieved, scores)
+
+
+def _from_places(ranking: JudgedRankings) -> _Labelled:
+    n_ranked = int(ranking.n_ranked[0])
+    codes, labels = np.arange(n_ranked, 0.0, -1.0), np.zeros(n_ranked, dtype=bool)
+    groups = ranking.groups
+    for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
+        codes[above : above + size] = n_ranked - above
+        labels[above : above + relevant] = True
+    return _with_unretrieved(labels, codes, int(ranking.n_relevant[0]) - len(ranking.above), None)
+
+
+def _with_unretrieved(
+    labels: BoolArray, codes: FloatArray, n_unretrieved: int, scores: Array | None
+) -> _Labelled:
+    return _Labelled(
+        np.concatenate((labels, np.ones(n_unretrieved, dtype=bool))),
+        np.concatenate((codes, np.full(n_unretrieved, _NOT_RETRIEVED))),
+        scores,
+    )
+
+
+def _limits(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
+    """(n_grid, 2) heights at which a curve reaches and leaves each rate of the grid."""
+    last = np.searchsorted(fpr, grid, side="right") - 1
+    first = np.searchsorted(fpr, grid, side="left")
+    on_curve = fpr[last] == grid
+    width = np.where(on_curve, 1.0, fpr[first] - fpr[last])
+    between = tpr[last] + (grid - fpr[last]) * (tpr[first] - tpr[last]) / width
+    return np.stack(
+        (np.where(on_curve, tpr[first], between), np.where(on_curve, tpr[last], between)), axis=1
+    )
+
+
+def _interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Best precision at each recall of the grid or above it; 0 where it is never reached."""
+    best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]
+    place = np.searchsorted(-reached, -grid, side="right") - 1
+    return np.where(place >= 0, best[np.maximum(place, 0)], 0.0)

@@ -1,0 +1,31 @@
+"""Aliases shared by the modules of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+StringProvider: TypeAlias = Callable[[Any], str]
+"""Turns an item into the string by which items are compared."""
+
+Ties: TypeAlias = Literal["average", "stable", "docid", "optimistic", "pessimistic"]
+ZeroDivision: TypeAlias = Literal["warn", "raise"] | float
+Missing: TypeAlias = Literal["zero", "skip", "raise"]
+Duplicates: TypeAlias = Literal["raise", "first"]
+NegativeGrades: TypeAlias = Literal["raise", "unjudged"]
+Unretrieved: TypeAlias = Literal["last", "ignore"]
+
+Gain: TypeAlias = (
+    Literal["exp2", "linear", "binary"] | Mapping[float, float] | Callable[[FloatArray], Any]
+)
+"""Grade to gain; a callable gets an array of grades above 0 and returns one gain for each."""
+Discount: TypeAlias = Literal["log2"] | Callable[[FloatArray], Any]
+"""Rank to divisor; a callable gets an array of ranks counted from 1."""
