@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank import exceptions
 from sklearn_rank._text import listed
+from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.typing import Array, FloatArray
 
@@ -27,7 +28,7 @@ def average(
     *,
     zero_division: str | float,
     measure: str,
-    query_ids: Array | list[object],
+    query_ids: Sequence[Any] | Array,
 ) -> Average:
     """Weighted mean of the defined values; ``math.fsum`` makes it the same in any order.
 
@@ -52,7 +53,7 @@ def _settle(
     undefined: Array,
     zero_division: str | float,
     measure: str,
-    query_ids: Array | list[object],
+    query_ids: Sequence[Any] | Array,
 ) -> FloatArray:
     """The values with the undefined ones replaced, or left NaN to be left out."""
     places = np.flatnonzero(undefined).tolist()
@@ -64,10 +65,9 @@ def _settle(
         if zero_division == "raise":
             raise UndefinedMetricError(what)
         left = "the result is NaN" if len(places) == len(values) else "they are left out"
-        warnings.warn(
+        warn(
             f"{what}; {left}. Use the zero_division parameter to control this behavior.",
             exceptions.UndefinedMetricWarning,
-            stacklevel=_outside(),
         )
         return values
     return np.where(undefined, float(zero_division), values)
@@ -80,15 +80,3 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
         return math.fsum(values.tolist()) / len(values)
     total = math.fsum(weights.tolist())
     return math.fsum((weights * values).tolist()) / total if total > 0 else math.nan
-
-
-def _outside() -> int:
-    """Stack level of the first caller outside the package, for warnings."""
-    import sys
-
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(
-        "sklearn_rank"
-    ):
-        level, frame = level + 1, frame.f_back
-    return level - 1

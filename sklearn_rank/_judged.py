@@ -210,7 +210,8 @@ class NoPool:
 
     reason: str
 
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:  # noqa: ARG002
+        """Refuse, whichever ``queries`` are asked for."""
         msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
         raise ScoresRequiredError(msg)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -222,19 +223,19 @@ def _sorted_segments(values: Array, offsets: IntArray) -> Array:
         values.reshape(-1, length).sort(axis=1)
         return values
     borders = offsets.tolist()
-    for start, stop in zip(borders, borders[1:], strict=False):
+    for start, stop in pairwise(borders):
         values[start:stop].sort()
     return values
 
 
 def _argsorted_segments(values: Array, offsets: IntArray, *, stable: bool) -> IntArray:
-    kind = "stable" if stable else "quicksort"
+    kind: Literal["stable", "quicksort"] = "stable" if stable else "quicksort"
     if length := _equal_lengths(offsets):
         order = values.reshape(-1, length).argsort(axis=1, kind=kind)
         order += offsets[:-1, None]
         return order.ravel()
     order = np.empty(len(values), dtype=np.int64)
     borders = offsets.tolist()
-    for start, stop in zip(borders, borders[1:], strict=False):
+    for start, stop in pairwise(borders):
         np.add(values[start:stop].argsort(kind=kind), start, out=order[start:stop])
     return order

@@ -41,12 +41,8 @@ def segment_max(values: FloatArray, offsets: IntArray) -> FloatArray:
 def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, empty: float) -> FloatArray:
     result = np.full(len(offsets) - 1, empty, dtype=np.float64)
     filled = offsets[1:] > offsets[:-1]
-    if filled.all():
-        starts = offsets[:-1]
-    else:
-        starts = offsets[:-1][filled]
-    if len(starts):
-        result[filled] = ufunc.reduceat(values, starts)
+    if filled.any():
+        result[filled] = ufunc.reduceat(values, offsets[:-1][filled])
     return result
 
 

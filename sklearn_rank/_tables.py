@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import check_option
 from sklearn_rank.typing import FloatArray
 
-_FRAMES = ("pandas", "polars", "pyarrow")
+FrameBackend = Literal["pandas", "polars", "pyarrow"]
+_FRAMES = get_args(FrameBackend)
 
 
 class _Evaluation(Protocol):
@@ -52,7 +53,7 @@ def to_html(evaluation: _Evaluation) -> str:
     )
 
 
-def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: str) -> Any:
+def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:
     """A native data frame with a row per query."""
     import narwhals as nw
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Set
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
 
@@ -258,7 +259,7 @@ def check_same_index(**arguments: Any) -> None:
         for name, value in arguments.items()
         if hasattr(value, "iloc") and hasattr(value, "index")
     ]
-    for (name_a, index_a), (name_b, index_b) in zip(indexed, indexed[1:], strict=False):
+    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
             raise ValueError(msg)

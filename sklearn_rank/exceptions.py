@@ -59,7 +59,7 @@ class GroupsRequiredError(RankingConfigError):
 
 
 class DegenerateQueriesWarning(UserWarning):
-    """Every query has a single row, so that nothing is ranked: are the groups row ids?"""
+    """Every query has a single row, so that nothing is ranked; perhaps groups are row ids."""
 
 
 class SharedTruthWarning(UserWarning):

@@ -209,7 +209,7 @@ class Measure:
         return self._within_bounds(self._call(self._filtered(pool)))
 
     def average_weights(self, judged: Judged) -> FloatArray | None:
-        """(Q,) weights of the queries in the mean, those of the data included; None weighs alike."""
+        """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
         given = judged.rankings.weights
         average = self.options.get("average", "macro")
         if average == "macro" or self.metric.weights is None:
@@ -256,15 +256,15 @@ def _shown(name: str, value: Any) -> str:
 
 
 def _members(members: Any, owner: str) -> tuple[Measure, ...]:
-    members = tuple(members)
-    if len(members) != 2 or not all(isinstance(member, Measure) for member in members):
-        msg = f"{owner} is the mean of two measures, got {len(members)}"
+    pair: tuple[Any, ...] = tuple(members)
+    if len(pair) != 2 or not all(isinstance(member, Measure) for member in pair):
+        msg = f"{owner} is the mean of two measures, got {len(pair)}"
         raise InvalidParameterError(msg)
-    for member in members:
+    for member in pair:
         if member.metric.upper != 1.0 or not member.metric.greater_is_better or member.is_pooled:
             msg = f"{owner} needs measures per query between 0 and 1 (best), got {member}"
             raise InvalidParameterError(msg)
-    return members
+    return pair
 
 
 # Which values parameters take -------------------------------------------------------------------
@@ -535,6 +535,7 @@ def find_metric(name: str) -> Metric:
     metric = _BY_NAME.get(name.lower())
     if metric is None:
         known = ", ".join(metric.name for metric in METRICS)
-        msg = f"unknown measure {safe_repr(name)}{closest(name.lower(), _BY_NAME)}; known measures: {known}"
+        hint = closest(name.lower(), _BY_NAME)
+        msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {known}"
         raise UnknownMeasureError(msg)
     return metric

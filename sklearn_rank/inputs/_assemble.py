@@ -11,9 +11,9 @@ import numpy as np
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, NoPool
 from sklearn_rank._ranks import ScoredItems, judged_rankings
 from sklearn_rank._segments import offsets_of
+from sklearn_rank._validation import EXACT_INTEGER
 from sklearn_rank.inputs._items import Ranking, hits_of, relevant_grades
 from sklearn_rank.inputs._scored import ScorePool
-from sklearn_rank._validation import EXACT_INTEGER
 from sklearn_rank.typing import Array, FloatArray, Ties
 
 _NO_SCORES = NoPool(

@@ -285,7 +285,8 @@ def _score(value: Any, name: str, item_at: Callable[[int], Any], place: int) -> 
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (int, float)):
-        msg = f"{name} has score {safe_repr(value)} for item {safe_repr(item_at(place))}; pass a number"
+        item = safe_repr(item_at(place))
+        msg = f"{name} has score {safe_repr(value)} for item {item}; pass a number"
         raise TypeError(msg)
     number = float(value)
     if isinstance(value, int) and abs(value) > EXACT_INTEGER and int(number) != value:

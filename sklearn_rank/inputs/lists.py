@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Set
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from sklearn_rank._judged import InputCounts, Judged
 from sklearn_rank._text import listed
 from sklearn_rank._validation import check_same_length, check_weights
+from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs._assemble import assemble
 from sklearn_rank.inputs._items import ItemReader, Ranking, sequence
@@ -101,12 +101,11 @@ def _share(
     found = Counter(key for one in shared for key in one)
     several = [key for key, times in found.items() if times > 1]
     if several:
-        warnings.warn(
+        warn(
             f"{len(several):,} items of the one ground truth were found by several queries "
             f"({listed(several)}) and count as relevant for each; pass one ground truth per query, "
             "or items that identify the pair of query and item",
             SharedTruthWarning,
-            stacklevel=2,
         )
     return shared, np.array([grade for key, grade in truth.items() if key not in found])
 

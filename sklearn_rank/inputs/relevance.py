@@ -62,7 +62,7 @@ class RelevanceInput:
         check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
 
 
-def read_relevance(relevance: Any) -> RelevanceInput | Any:
+def read_relevance(relevance: Any) -> Any:
     """The scores as given, wrapped or not; TypeError for what can be neither."""
     scores = relevance.scores if isinstance(relevance, RelevanceInput) else relevance
     return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")

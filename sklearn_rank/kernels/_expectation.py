@@ -54,7 +54,8 @@ class PositionSums:
 
     def over(self, first: IntArray, last: IntArray) -> FloatArray:
         """Sum over the ranks ``first + 1`` to ``last``."""
-        return (self._high[last] - self._high[first]) + (self._low[last] - self._low[first])
+        total: FloatArray = self._high[last] - self._high[first]
+        return total + (self._low[last] - self._low[first])
 
 
 def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, FloatArray]:
@@ -110,4 +111,5 @@ def hypergeometric(total: IntArray, good: IntArray, drawn: IntArray, width: int)
     steps = np.log(np.where(grown, ways_up, 1)) - np.log(np.where(grown, ways_down, 1))
     logs = np.where(possible, np.cumsum(steps, axis=1), -np.inf)
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return chances / np.cumsum(chances, axis=1)[:, -1:]
+    chances /= np.cumsum(chances, axis=1)[:, -1:]
+    return np.asarray(chances, dtype=np.float64)

@@ -14,7 +14,12 @@ from sklearn_rank.kernels._expectation import depth, reach, top_hits
 from sklearn_rank.typing import FloatArray
 
 
-def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> FloatArray:
+def lag(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,  # noqa: ARG001 - every kernel takes one
+    unretrieved: str = "last",
+) -> FloatArray:
     """Mean number of irrelevant items above a relevant one."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     total = _irrelevant_above(rankings, listed, unretrieved)
@@ -31,7 +36,7 @@ def lag_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "l
 def auc(
     rankings: JudgedRankings,
     *,
-    k: int | None,
+    k: int | None,  # noqa: ARG001 - every kernel takes one
     unretrieved: str = "last",
     n_negatives: Any = None,
     smoothing: float = 0.0,

@@ -1,0 +1,215 @@
+"""Scorers for ``GridSearchCV(scoring=...)`` and everything else that takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sklearn_rank._scorer import RankingScorer, ready_scorer
+from sklearn_rank._text import safe_repr
+from sklearn_rank.grammar import measure as read_measure
+from sklearn_rank.grammar import parse_measures
+from sklearn_rank.measures import METRICS, Measure
+from sklearn_rank.metrics import FUNCTIONS
+
+__all__ = [
+    "RankingScorer",
+    "auc_scorer",
+    "err_scorer",
+    "f1_scorer",
+    "gauc_scorer",
+    "get_scorer",
+    "get_scorer_names",
+    "hit_rate_scorer",
+    "lauc_scorer",
+    "make_rank_scorer",
+    "map_scorer",
+    "mar_scorer",
+    "mrr_scorer",
+    "ndcg_scorer",
+    "neg_lag_scorer",
+    "nerr_scorer",
+    "precision_scorer",
+    "rank_scorers",
+    "recall_scorer",
+]
+
+map_scorer = ready_scorer("map_scorer", "map")
+mar_scorer = ready_scorer("mar_scorer", "mar")
+mrr_scorer = ready_scorer("mrr_scorer", "mrr")
+ndcg_scorer = ready_scorer("ndcg_scorer", "ndcg")
+err_scorer = ready_scorer("err_scorer", "err")
+nerr_scorer = ready_scorer("nerr_scorer", "nerr")
+neg_lag_scorer = ready_scorer("neg_lag_scorer", "lag")
+auc_scorer = ready_scorer("auc_scorer", "auc")
+gauc_scorer = ready_scorer("gauc_scorer", "gauc")
+# Without a cutoff these do not depend on the order of a list that holds all items.
+precision_scorer = ready_scorer("precision_scorer", "precision@10")
+recall_scorer = ready_scorer("recall_scorer", "recall@10")
+f1_scorer = ready_scorer("f1_scorer", "f1@10")
+hit_rate_scorer = ready_scorer("hit_rate_scorer", "hit_rate@10")
+lauc_scorer = ready_scorer("lauc_scorer", "lauc@10")
+
+_METRIC_OF = {function: metric for metric, function in FUNCTIONS.items()}
+
+
+def make_rank_scorer(
+    measure: str | Measure | Callable[..., float], **options: Any
+) -> RankingScorer:
+    """Make a scorer of a measure or of a metric function of this package.
+
+    Parameters
+    ----------
+    measure : str, Measure or callable
+        Any spelling of a measure, or one of the metric functions.
+    **options
+        ``k``, the measure's own parameters, and how the scorer reads estimators and data; see
+        :meth:`RankingScorer.with_options`.
+
+    Returns
+    -------
+    scorer : RankingScorer
+        ``scorer(estimator, X, y, groups=qid) -> float``, greater is better, in the (negated) range
+        of the measure. Tied predictions count by the exact expectation unless ``ties`` says
+        otherwise; a fold in which the measure is undefined for all queries is an error.
+
+    Raises
+    ------
+    TypeError
+        If the function is not one of this package or an option is unknown.
+    UnknownMeasureError
+        If the measure is unknown.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Metrics and scoring.
+
+    Examples
+    --------
+    >>> from sklearn_rank import make_rank_scorer, ndcg_at_k_score
+    >>> make_rank_scorer(ndcg_at_k_score, k=10) == make_rank_scorer("ndcg@10")
+    True
+    """
+    if callable(measure):
+        metric = _METRIC_OF.get(measure)
+        if metric is None:
+            msg = (
+                f"{safe_repr(measure)} is not a metric function of sklearn_rank; pass a measure "
+                "such as 'ndcg@10', or use scikit-learn's make_scorer"
+            )
+            raise TypeError(msg)
+        if metric.combines:
+            options["measures"] = parse_measures(options.get("measures", ("precision", "recall")))
+            read = read_measure(metric.name, options.pop("k", None), **_own(options, metric))
+        else:
+            read = Measure.of(metric)
+    else:
+        read = read_measure(measure)
+    scorer = RankingScorer(read, name=_name(read))
+    return scorer.with_options(**options) if options else scorer
+
+
+def get_scorer(name: str) -> RankingScorer:
+    """Scorer of a measure by any of its spellings.
+
+    Parameters
+    ----------
+    name : str
+        As in ``"ndcg@10"``; ``"neg_lag"`` and ``"lag"`` are the same scorer.
+
+    Returns
+    -------
+    scorer : RankingScorer
+        A fresh object, equal to every other of that measure; its range is that of the measure,
+        negated for LAG, ties count by the exact expectation, and undefined folds are errors.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If there is no such measure; the known ones are listed.
+    TypeError
+        If ``name`` is not a str.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Metrics and scoring.
+
+    Examples
+    --------
+    >>> from sklearn_rank import get_scorer, map_scorer
+    >>> get_scorer("map") == map_scorer
+    True
+    >>> get_scorer("ndcg@10")
+    get_scorer('ndcg@10')
+    """
+    if not isinstance(name, str):
+        msg = f"name must be a str, got {type(name).__name__}: {safe_repr(name)}"
+        raise TypeError(msg)
+    return make_rank_scorer(name.removeprefix("neg_") if name.startswith("neg_lag") else name)
+
+
+def get_scorer_names() -> list[str]:
+    """Names that :func:`get_scorer` takes, each also with ``@k`` and parameters.
+
+    Returns
+    -------
+    names : list of str
+        Sorted. Every scorer is in the (negated) range of its measure.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Metrics and scoring.
+
+    Examples
+    --------
+    >>> from sklearn_rank import get_scorer_names
+    >>> "map" in get_scorer_names(), "neg_lag" in get_scorer_names()
+    (True, True)
+    """
+    return sorted(
+        metric.name if metric.greater_is_better else f"neg_{metric.name}"
+        for metric in METRICS
+        if not metric.combines
+    )
+
+
+def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
+    """Scorers for a multimetric search; they share the estimator's predictions.
+
+    Parameters
+    ----------
+    measures : iterable of str or Measure
+        Measures in any spelling.
+
+    Returns
+    -------
+    scorers : dict of str to RankingScorer
+        Keyed by canonical spelling, ``neg_lag`` for LAG; mixes with other scorers by ``|``. Ranges,
+        ties and undefined folds are those of each scorer.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If a measure is unknown.
+    ValueError
+        If there is none, or one comes twice.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Using multiple metric evaluation.
+
+    Examples
+    --------
+    >>> from sklearn_rank import rank_scorers
+    >>> rank_scorers(["map", "nDCG@10"])
+    {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
+    """
+    return {_name(one): make_rank_scorer(one) for one in parse_measures(measures)}
+
+
+def _name(measure: Measure) -> str:
+    return str(measure) if measure.metric.greater_is_better else f"neg_{measure}"
+
+
+def _own(options: dict[str, Any], metric: Any) -> dict[str, Any]:
+    return {name: options.pop(name) for name in list(options) if name in metric.defaults}
