@@ -105,32 +105,42 @@ class JudgedRankings:
         falling = (grades[1:] <= grades[:-1]) | (query[1:] != query[:-1])
         if falling.all():
             return grades
-        levels = np.unique(grades)
-        if len(levels) <= 64:
-            code = np.searchsorted(-levels[::-1], -grades)
-            counts = np.bincount(query * len(levels) + code, minlength=len(self) * len(levels))
-            return np.repeat(np.tile(levels[::-1], len(self)), counts)
-        return grades[np.lexsort((-grades, query))]
+        codes = small_integers(grades)
+        if codes is None:
+            return grades[np.lexsort((-grades, query))]
+        # Few levels: count them instead of sorting, the highest level first.
+        levels = np.arange(SMALL_INTEGERS - 1, -1, -1)
+        cells = len(self) * SMALL_INTEGERS
+        counts = np.bincount(query * SMALL_INTEGERS + levels[codes], minlength=cells)
+        return np.repeat(np.tile(levels.astype(np.float64), len(self)), counts)
 
     @cached_property
     def groups(self) -> TieGroups:
         """The relevant items as tie groups."""
-        query = segment_index(self.offsets)
-        if not (self.tied > 1).any():
-            ones = np.ones(len(self.above), dtype=np.int64)
-            before = np.arange(len(self.above)) - self.offsets[:-1][query]
-            return TieGroups(self.offsets, self.above, ones, ones, before)
-        new = np.ones(len(self.above), dtype=bool)
-        new[1:] = (self.above[1:] != self.above[:-1]) | (query[1:] != query[:-1])
+        n_hits = len(self.above)
+        before = np.arange(n_hits) - np.repeat(self.offsets[:-1], self.n_hits)
+        joined = self._same_group()
+        if not len(joined):
+            ones = np.ones(n_hits, dtype=np.int64)
+            return TieGroups(self.offsets, self.above, self.tied, ones, before)
+        new = np.ones(n_hits, dtype=bool)
+        new[joined] = False
         starts = np.flatnonzero(new)
-        counts = np.diff(np.append(starts, len(self.above)))
         return TieGroups(
             offsets=np.searchsorted(starts, self.offsets),
             above=self.above[starts],
             size=self.tied[starts],
-            relevant=counts,
-            before=starts - self.offsets[:-1][query[starts]],
+            relevant=np.diff(starts, append=n_hits),
+            before=before[starts],
         )
+
+    def _same_group(self) -> IntArray:
+        """Hits in the same tie group as the hit before them."""
+        tied = np.flatnonzero(self.tied > 1)
+        follows = tied[1:][(tied[1:] - tied[:-1] == 1)]
+        follows = follows[self.above[follows] == self.above[follows - 1]]
+        first: BoolArray = self.offsets[np.searchsorted(self.offsets, follows)] == follows
+        return follows[~first]
 
     def at_least(self, min_rel: float) -> JudgedRankings:
         """The same rankings where only grades of at least ``min_rel`` count as relevant."""
@@ -187,6 +197,18 @@ class JudgedRankings:
             raise ValueError(msg)
 
 
+SMALL_INTEGERS = 32
+"""Grades below this that are whole numbers go by tables and counts."""
+
+
+def small_integers(grades: FloatArray) -> IntArray | None:
+    """The grades as integers if all of them are small ones, as most grades are; else None."""
+    if not len(grades) or grades.max() >= SMALL_INTEGERS:
+        return None
+    codes = grades.astype(np.int64)
+    return codes if (codes == grades).all() else None
+
+
 def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
     running = np.zeros(len(keep) + 1, dtype=np.int64)
     np.cumsum(keep, out=running[1:])
@@ -234,10 +256,50 @@ class InputCounts:
 
 @dataclass(frozen=True)
 class Judged:
-    """What an input layout delivers: the waist in the views that measures read."""
+    """What an input layout delivers: the waist in blocks of queries, as measures read it."""
 
-    rankings: JudgedRankings
-    by_score: JudgedRankings
-    """Ranked by the relevance scores where those were given; else the same object."""
+    query_ids: Sequence[Any] | Array
+    parts: tuple[JudgedRankings, ...]
+    """Blocks of queries, in the caller's order; kernels run on one after the other."""
+    score_parts: tuple[JudgedRankings, ...]
+    """Ranked by the relevance scores where those were given; else the same objects."""
     pool: Pool
     counts: InputCounts = field(default_factory=InputCounts)
+
+    @cached_property
+    def rankings(self) -> JudgedRankings:
+        """All queries in one value."""
+        return joined(self.parts, self.query_ids)
+
+    @cached_property
+    def by_score(self) -> JudgedRankings:
+        """All queries in one value, ranked by the relevance scores where those were given."""
+        return (
+            self.rankings
+            if self.score_parts is self.parts
+            else joined(self.score_parts, self.query_ids)
+        )
+
+    @cached_property
+    def weights(self) -> FloatArray | None:
+        """(Q,) weight of each query; None weighs all alike."""
+        given = [part.weights for part in self.parts if part.weights is not None]
+        return np.concatenate(given) if given else None
+
+
+def joined(parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array) -> JudgedRankings:
+    """Blocks of queries as one value."""
+    if len(parts) == 1:
+        return parts[0]
+    weights = [part.weights for part in parts if part.weights is not None]
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
+        above=np.concatenate([part.above for part in parts]),
+        tied=np.concatenate([part.tied for part in parts]),
+        grades=np.concatenate([part.grades for part in parts]),
+        n_ranked=np.concatenate([part.n_ranked for part in parts]),
+        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
+        judged_grades=np.concatenate([part.judged_grades for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+    )

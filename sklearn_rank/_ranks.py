@@ -5,18 +5,20 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._segments import blocks, offsets_of, segment_index
+from sklearn_rank._segments import blocks, offsets_of, segment_index, take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
 
-RANK_BLOCK = 1 << 17
+RANK_BLOCK = 1 << 16
+"""Items ranked, and then measured, at once."""
 _LAST = np.uint32(0xFFFFFFFF)
 
 
@@ -31,96 +33,118 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredItems:
-    """All items of all queries with their scores, and the grades of the relevant ones.
+    """All items of all queries with their scores and grades.
 
-    Rows of a query are ``offsets[i]:offsets[i+1]``. ``positions`` (ascending) and ``grades`` say
-    which rows are relevant. For ``ties="docid"`` rows come in descending order of their ids.
+    Rows of a query are ``offsets[i]:offsets[i+1]``. Grades come for every row (0 or less is
+    irrelevant), or for the rows at ``positions`` (ascending) alone. For ``ties="docid"`` rows
+    come in descending order of their ids.
     """
 
     scores: Array
     offsets: IntArray
-    positions: IntArray
-    grades: FloatArray
+    grades: Array
+    positions: IntArray | None = None
 
     def block(self, first: int, last: int) -> ScoredItems:
         """The items of queries ``first:last``."""
         start, stop = self.offsets[first], self.offsets[last]
+        scores, offsets = self.scores[start:stop], self.offsets[first : last + 1] - start
+        if self.positions is None:
+            return ScoredItems(scores, offsets, self.grades[start:stop])
         low, high = np.searchsorted(self.positions, (start, stop))
-        return ScoredItems(
-            self.scores[start:stop],
-            self.offsets[first : last + 1] - start,
-            self.positions[low:high] - start,
-            self.grades[low:high],
-        )
+        return ScoredItems(scores, offsets, self.grades[low:high], self.positions[low:high] - start)
+
+    def take(self, queries: IntArray) -> ScoredItems:
+        """The items of some queries alone."""
+        rows, offsets = take_segments(self.offsets, queries)
+        return ScoredItems(self.scores[rows], offsets, self.dense()[rows])
+
+    def relevant(self) -> tuple[IntArray, FloatArray]:
+        """Rows of the relevant items, ascending, and their grades."""
+        if self.positions is not None:
+            return self.positions, self.grades.astype(np.float64, copy=False)
+        positions = np.flatnonzero(self.grades > 0)
+        return positions, self.grades[positions].astype(np.float64, copy=False)
+
+    def dense(self) -> Array:
+        """A grade for every row."""
+        if self.positions is None:
+            return self.grades
+        grades = np.zeros(len(self.scores))
+        grades[self.positions] = self.grades
+        return grades
 
 
-def rank(items: ScoredItems, ties: Ties, *, n_jobs: int | None = None) -> Hits:
-    """Places of the relevant items under a tie policy."""
-    work = [items.block(first, last) for first, last in blocks(items.offsets, RANK_BLOCK)]
-
-    def rank_one(block: ScoredItems) -> Hits:
-        return _resolve(_rank_block(block, ties), ties)
-
-    if n_jobs is None or n_jobs == 1 or len(work) < 2:
-        parts = [rank_one(block) for block in work]
-    else:
-        with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as pool:
-            parts = list(pool.map(rank_one, work))
-    if not parts:
-        parts = [_nothing(0)]
-    return Hits(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
-def judged_rankings(
+def ranked_parts(
     items: ScoredItems,
     ties: Ties,
     *,
-    query_ids: Array | list[object],
+    query_ids: Sequence[Any] | Array,
     weights: FloatArray | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
     n_jobs: int | None = None,
-) -> JudgedRankings:
-    """The waist of scored items; ``judged`` (offsets, grades) adds what was not retrieved."""
-    hits = rank(items, ties, n_jobs=n_jobs)
-    offsets = offsets_of(hits.counts)
-    judged_offsets, judged_grades = judged or (offsets, hits.grades)
-    return JudgedRankings(
-        query_ids=query_ids,
-        offsets=offsets,
-        above=hits.above,
-        tied=hits.tied,
-        grades=hits.grades,
-        n_ranked=np.diff(items.offsets),
-        judged_offsets=judged_offsets,
-        judged_grades=judged_grades,
-        weights=weights,
-    )
+) -> tuple[JudgedRankings, ...]:
+    """The waist of scored items, in blocks of queries that fit the processor's cache.
+
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
+    """
+
+    def rank_one(queries: tuple[int, int]) -> JudgedRankings:
+        first, last = queries
+        block = items.block(first, last)
+        hits = _resolve(_rank_block(block, ties), ties)
+        offsets = offsets_of(hits.counts)
+        judged_offsets, judged_grades = offsets, hits.grades
+        if judged is not None:
+            start, stop = judged[0][first], judged[0][last]
+            judged_offsets, judged_grades = (
+                judged[0][first : last + 1] - start,
+                judged[1][start:stop],
+            )
+        return JudgedRankings(
+            query_ids=query_ids[first:last],
+            offsets=offsets,
+            above=hits.above,
+            tied=hits.tied,
+            grades=hits.grades,
+            n_ranked=np.diff(block.offsets),
+            judged_offsets=judged_offsets,
+            judged_grades=judged_grades,
+            weights=None if weights is None else weights[first:last],
+        )
+
+    work = list(blocks(items.offsets, RANK_BLOCK))
+    if n_jobs is None or n_jobs == 1 or len(work) < 2:
+        return tuple(map(rank_one, work))
+    with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as pool:
+        return tuple(pool.map(rank_one, work))
 
 
 # Three ways to the same places ------------------------------------------------------------------
 
 
 def _rank_block(items: ScoredItems, ties: Ties) -> Hits:
-    if not len(items.positions):
-        return _nothing(len(items.offsets) - 1)
     if ties in ("stable", "docid"):
         return _by_argsort(items, stable=True)
-    n_items, n_queries, n_hits = len(items.scores), len(items.offsets) - 1, len(items.positions)
+    n_items, n_queries = len(items.scores), len(items.offsets) - 1
+    n_hits = len(items.grades) if items.positions is not None else np.count_nonzero(items.grades)
     # A search costs some calls per query and a few steps per hit, a sort some steps per item.
     if n_items > 270 * n_queries + 7 * n_hits:
         return _by_search(items)
     if items.scores.dtype.type in (np.float32, np.float16):
-        single = items.grades.astype(np.float32)
-        if (single == items.grades).all():
-            return _by_packed_sort(items, single)
+        grades = items.dense()
+        single = grades.astype(np.float32)
+        if (single == grades).all():
+            return _by_packed_sort(items, np.maximum(single, np.float32(0.0)))
     return _by_argsort(items, stable=False)
 
 
 def _by_search(items: ScoredItems) -> Hits:
     """Few relevant items: sort the bare scores, then look the relevant ones up."""
+    positions, grades = items.relevant()
     ordered = _sorted_segments(items.scores.copy(), items.offsets)
-    wanted = items.scores[items.positions]
-    borders = np.searchsorted(items.positions, items.offsets)
+    wanted = items.scores[positions]
+    borders = np.searchsorted(positions, items.offsets)
     above, tied = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
     for query in np.flatnonzero(np.diff(borders)).tolist():
@@ -129,26 +153,23 @@ def _by_search(items: ScoredItems) -> Hits:
         right = segment.searchsorted(wanted[chosen], "right")
         above[chosen] = len(segment) - right
         tied[chosen] = right - segment.searchsorted(wanted[chosen], "left")
-    counts = np.diff(borders)
-    order = np.lexsort((-items.grades, above, segment_index(borders)))
-    return Hits(counts, above[order], tied[order], items.grades[order])
+    order = np.lexsort((-grades, above, segment_index(borders)))
+    return Hits(np.diff(borders), above[order], tied[order], grades[order])
 
 
 def _by_packed_sort(items: ScoredItems, grades: Array) -> Hits:
     """Score and grade packed into one integer, so that one fast sort orders both."""
-    n_items = len(items.scores)
     # + 0.0 makes one zero of two; then the bits of a float, flipped, order as the floats do.
     bits = (items.scores.astype(np.float32) + np.float32(0.0)).view(np.int32)
-    halves = np.empty((n_items, 2), dtype=np.uint32)
-    low, high = (0, 1) if np.little_endian else (1, 0)
-    np.bitwise_xor(bits, (~bits >> 31) & np.int32(0x7FFFFFFF), out=halves[:, high].view(np.int32))
-    halves[:, low] = _LAST
-    halves[items.positions, low] = ~grades.view(np.uint32)
-    _sorted_segments(halves.view(np.uint64).ravel(), items.offsets)
+    bits ^= (~bits >> 31) & np.int32(0x7FFFFFFF)
+    keys = bits.view(np.uint32).astype(np.uint64) << np.uint64(32)
+    keys |= ~grades.view(np.uint32)
+    _sorted_segments(keys, items.offsets)
 
-    places = np.flatnonzero(halves[:, low] != _LAST)
-    found = (~halves[places, low]).view(np.float32).astype(np.float64)
-    return _places(halves[:, high], places, found, items.offsets)
+    falling = keys.astype(np.uint32)
+    places = np.flatnonzero(falling != _LAST)
+    found = (~falling[places]).view(np.float32).astype(np.float64)
+    return _places((keys >> np.uint64(32)).astype(np.uint32), places, found, items.offsets)
 
 
 def _by_argsort(items: ScoredItems, *, stable: bool) -> Hits:
@@ -158,34 +179,41 @@ def _by_argsort(items: ScoredItems, *, stable: bool) -> Hits:
     flipped = n_items - items.offsets[::-1]
     order = _argsorted_segments(items.scores[::-1], flipped, stable=stable)
     order = (n_items - 1) - order[::-1]
-    graded = np.zeros(n_items)
-    graded[items.positions] = items.grades
-    graded = graded[order]
-    places = np.flatnonzero(graded)
+    grades = items.dense()[order]
+    places = np.flatnonzero(grades > 0)
+    found = grades[places].astype(np.float64)
     if stable:
         counts = np.diff(np.searchsorted(places, items.offsets))
         above = places - np.repeat(items.offsets[:-1], counts)
-        return Hits(counts, above, np.ones(len(places), np.int64), graded[places])
-    return _places(items.scores[order], places, graded[places], items.offsets)
+        return Hits(counts, above, np.ones(len(places), np.int64), found)
+    return _places(items.scores[order], places, found, items.offsets)
 
 
 def _places(ordered: Array, places: IntArray, grades: FloatArray, offsets: IntArray) -> Hits:
     """Places of hits that stand at ``places`` of the ``ordered`` scores, with their ties."""
     borders = np.searchsorted(places, offsets)
     counts = np.diff(borders)
-    start = np.repeat(offsets[:-1], counts)
+    above = places - np.repeat(offsets[:-1], counts)
+    tied = np.ones(len(places), np.int64)
     same = ordered[1:] == ordered[:-1]
     inner = offsets[1:-1]
     same[inner[(inner > 0) & (inner < len(ordered))] - 1] = False
-    if not same.any():
-        return Hits(counts, places - start, np.ones(len(places), np.int64), grades)
-    group_starts = np.flatnonzero(np.concatenate(([True], ~same)))
-    sizes = np.diff(group_starts, append=len(ordered))
-    group = np.searchsorted(group_starts, places, side="right") - 1
-    above, tied = group_starts[group] - start, sizes[group]
-    inside = np.flatnonzero(tied > 1)
-    order = np.lexsort((-grades[inside], group[inside]))
-    grades[inside] = grades[inside[order]]
+    # Runs of equal scores as borders of the run: only they are looked at, however many rows.
+    tie = np.flatnonzero(same)
+    if len(tie):
+        new = np.flatnonzero(np.diff(tie, prepend=-2) > 1)
+        starts = tie[new]
+        sizes = np.diff(new, append=len(tie)) + 1
+        first, last = np.searchsorted(places, starts), np.searchsorted(places, starts + sizes)
+        found = np.flatnonzero(last > first)
+        starts, sizes, first = starts[found], sizes[found], first[found]
+        members = (last[found] - first).astype(np.int64)
+        inside = np.repeat(first - offsets_of(members)[:-1], members) + np.arange(members.sum())
+        above[inside] -= places[inside] - np.repeat(starts, members)
+        tied[inside] = np.repeat(sizes, members)
+        several = inside[np.repeat(members > 1, members)]
+        run = np.repeat(np.arange(len(members)), members)[np.repeat(members > 1, members)]
+        grades[several] = grades[several[np.lexsort((-grades[several], run))]]
     return Hits(counts, above, tied, grades)
 
 
@@ -205,11 +233,6 @@ def _resolve(hits: Hits, ties: Ties) -> Hits:
         above += hits.tied - np.repeat(counts, counts)
         grades = grades[np.repeat(starts + counts - 1, counts) - inside]
     return Hits(hits.counts, above, np.ones_like(above), grades)
-
-
-def _nothing(n_queries: int) -> Hits:
-    none = np.zeros(0, dtype=np.int64)
-    return Hits(np.zeros(n_queries, dtype=np.int64), none, none, np.zeros(0))
 
 
 def _equal_lengths(offsets: IntArray) -> int:

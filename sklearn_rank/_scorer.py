@@ -201,14 +201,14 @@ class RankingScorer(_Base):  # type: ignore[misc]
             ties=self.options.ties,
             owner=self._name,
         )
-        n_queries, n_items = len(judged.rankings), int(judged.rankings.n_ranked.sum())
+        n_queries, n_items = len(judged.query_ids), sum(int(p.n_ranked.sum()) for p in judged.parts)
         if layout == "rows" and 1 < n_queries == n_items:
             message = f"{n_items:,} rows in {n_queries:,} queries; is 'groups' a row id?"
             warn(message, DegenerateQueriesWarning)
         settled = check_zero_division(self.options.zero_division, self._name)
         value = score_measure(self.measure, judged, settled).average.value
         if math.isnan(value):
-            msg = f"{self.measure} is undefined for all {len(judged.rankings):,} queries"
+            msg = f"{self.measure} is undefined for all {n_queries:,} queries"
             raise UndefinedMetricError(msg)
         return self._sign * value
 

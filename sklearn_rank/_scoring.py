@@ -31,7 +31,7 @@ def score_measure(measure: Measure, judged: Judged, zero_division: str | float) 
         weights,
         zero_division=zero_division,
         measure=str(measure),
-        query_ids=judged.rankings.query_ids,
+        query_ids=judged.query_ids,
     )
     return Scored(measure, values, weights, mean)
 
@@ -46,7 +46,7 @@ def score_slice(
         )
     values = scored.values[queries]
     weights = None if scored.weights is None else scored.weights[queries]
-    ids = judged.rankings.query_ids
+    ids = judged.query_ids
     mean = average(
         values,
         weights,

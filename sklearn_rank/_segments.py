@@ -28,12 +28,12 @@ def segment_index(offsets: IntArray) -> IntArray:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
-def segment_sum(values: FloatArray, offsets: IntArray) -> FloatArray:
+def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
     """Sum of each segment; 0 for an empty one."""
     return _reduce(np.add, values, offsets, 0.0)
 
 
-def segment_max(values: FloatArray, offsets: IntArray) -> FloatArray:
+def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     """Greatest value of each segment; 0 for an empty one."""
     return _reduce(np.maximum, values, offsets, 0.0)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sklearn_rank import _tables
-from sklearn_rank._judged import Judged
+from sklearn_rank._judged import Judged, JudgedRankings, Pool
 from sklearn_rank._scoring import Scored, score_measure, score_slice
 from sklearn_rank._text import closest, listed, safe_repr
 from sklearn_rank._validation import check_zero_division
@@ -188,7 +188,7 @@ class Evaluation:
     @property
     def query_ids(self) -> Any:
         """Ids of the queries in the caller's order, shape (n_queries,)."""
-        return self._judged.rankings.query_ids
+        return self._judged.query_ids
 
     @property
     def rankings(self) -> Any:
@@ -413,10 +413,10 @@ class Evaluation:
         raise UnknownMeasureError(msg + ", ".join(names))
 
     def _slice(self, queries: IntArray) -> Evaluation:
+        rankings = (self._judged.rankings.take(queries),)
+        by_score = (self._judged.by_score.take(queries),)
         judged = Judged(
-            self._judged.rankings.take(queries),
-            self._judged.by_score.take(queries),
-            lambda inner=None: self._judged.pool(queries if inner is None else queries[inner]),  # type: ignore[misc]
+            rankings[0].query_ids, rankings, by_score, _SlicedPool(self._judged.pool, queries)
         )
         scored = {
             asked: score_slice(one, self._judged, queries, self._zero_division)
@@ -445,6 +445,18 @@ class Evaluation:
                     raise InvalidParameterError(msg)
                 members[label] = [place[query] for query in queries if query in place]
         return {label: np.array(found, dtype=np.int64) for label, found in members.items() if found}
+
+
+@dataclass(frozen=True)
+class _SlicedPool:
+    """The pool of some of the queries."""
+
+    whole: Pool
+    queries: IntArray
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of the slice, or of some of its queries."""
+        return self.whole(self.queries if queries is None else self.queries[queries])
 
 
 class _ByMeasure(Mapping[str, Any]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -198,7 +198,8 @@ class Measure:
                 self._member(member).per_query(judged) for member in options["measures"]
             )
             return self.metric.kernel(first, second, beta=options["beta"])
-        return self._within_bounds(self._call(self._view(judged)))
+        values = [self._within_bounds(self._call(part)) for part in self._views(judged)]
+        return np.concatenate(values)
 
     def _member(self, member: Measure) -> Measure:
         """A measure that this one is made of, with this one's cutoff unless it has its own."""
@@ -210,17 +211,16 @@ class Measure:
 
     def average_weights(self, judged: Judged) -> FloatArray | None:
         """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-        given = judged.rankings.weights
         average = self.options.get("average", "macro")
         if average == "macro" or self.metric.weights is None:
-            return given
-        weights = self.metric.weights(
-            self._view(judged), average=average, unretrieved=self.options["unretrieved"]
-        )
-        return weights if given is None else weights * given
+            return judged.weights
+        own = {"average": average, "unretrieved": self.options["unretrieved"]}
+        weights = np.concatenate([self.metric.weights(part, **own) for part in self._views(judged)])
+        return weights if judged.weights is None else weights * judged.weights
 
-    def _view(self, judged: Judged) -> JudgedRankings:
-        return self._filtered(judged.by_score if self.metric.by_score else judged.rankings)
+    def _views(self, judged: Judged) -> Iterator[JudgedRankings]:
+        parts = judged.score_parts if self.metric.by_score else judged.parts
+        return map(self._filtered, parts)
 
     def _filtered(self, rankings: JudgedRankings) -> JudgedRankings:
         min_rel = self.options.get("min_rel")

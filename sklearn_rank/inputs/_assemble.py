@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, NoPool
-from sklearn_rank._ranks import ScoredItems, judged_rankings
+from sklearn_rank._ranks import ScoredItems, ranked_parts
 from sklearn_rank._segments import offsets_of
 from sklearn_rank._validation import EXACT_INTEGER
 from sklearn_rank.inputs._items import Ranking, hits_of, relevant_grades
@@ -54,20 +54,20 @@ def assemble(
         )
     positions = places + np.repeat(offsets[:-1], np.diff(hit_offsets))
 
-    def scored(scores: Sequence[Array]) -> tuple[JudgedRankings, ScorePool]:
-        items = ScoredItems(_one_dtype(scores), offsets, positions, grades)
-        view = judged_rankings(
+    def scored(scores: Sequence[Array]) -> tuple[Parts, ScorePool]:
+        items = ScoredItems(_one_dtype(scores), offsets, grades, positions)
+        parts = ranked_parts(
             items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
         )
-        return view, ScorePool(items, ties, judged, missed, weighted=weights is not None)
+        return parts, ScorePool(items, ties, judged, missed, weighted=weights is not None)
 
     own_scores = [ranking.scores for ranking in rankings if ranking.scores is not None]
     if own_scores and len(own_scores) == len(rankings):
-        view, pool = scored(own_scores)
-        return Judged(view, view, pool, counts)
+        parts, pool = scored(own_scores)
+        return Judged(query_ids, parts, parts, pool, counts)
     if own_scores:
         # Some queries came as lists, some with scores: places are scores for the former.
-        view, _ = scored(
+        parts, _ = scored(
             [
                 np.arange(len(ranking.keys), 0.0, -1.0)
                 if ranking.scores is None
@@ -75,7 +75,7 @@ def assemble(
                 for ranking in rankings
             ]
         )
-        return Judged(view, view, _NO_SCORES, counts)
+        return Judged(query_ids, parts, parts, _NO_SCORES, counts)
     view = JudgedRankings(
         query_ids=query_ids,
         offsets=hit_offsets,
@@ -88,9 +88,12 @@ def assemble(
         weights=weights,
     )
     if relevance is None:
-        return Judged(view, view, _NO_SCORES, counts)
-    by_score, relevance_pool = scored(relevance)
-    return Judged(view, by_score, relevance_pool, counts)
+        return Judged(query_ids, (view,), (view,), _NO_SCORES, counts)
+    score_parts, relevance_pool = scored(relevance)
+    return Judged(query_ids, (view,), score_parts, relevance_pool, counts)
+
+
+Parts: TypeAlias = tuple[JudgedRankings, ...]
 
 
 def _joined(lists: Sequence[list[Any]], dtype: type) -> Any:

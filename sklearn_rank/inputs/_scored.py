@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
-from sklearn_rank._ranks import ScoredItems, judged_rankings
+from sklearn_rank._judged import Judged, JudgedRankings
+from sklearn_rank._ranks import ScoredItems, ranked_parts
 from sklearn_rank._segments import take_segments
 from sklearn_rank.exceptions import ScoresRequiredError
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
@@ -26,43 +28,31 @@ class ScorePool:
     weighted: bool = False
 
     def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones."""
         if self.weighted:
             msg = "a pooled measure ranks the items of all queries together; it takes no weights"
             raise ScoresRequiredError(msg)
+        items, missed = self.items, self.missed
+        grades = None if self.judged is None else self.judged[1]
         if queries is not None:
-            return self._chosen(queries)()
-        items = replace(self.items, offsets=np.array([0, len(self.items.scores)]))
-        grades = self.items.grades if self.judged is None else self.judged[1]
-        if self.missed is not None:
-            grades = np.concatenate((grades, self.missed))
-        borders = np.array([0, len(grades)])
-        return judged_rankings(items, self.ties, query_ids=["all"], judged=(borders, grades))
-
-    def _chosen(self, queries: IntArray) -> ScorePool:
-        rows, offsets = take_segments(self.items.offsets, queries)
-        graded = np.zeros(len(self.items.scores))
-        graded[self.items.positions] = self.items.grades
-        positions = np.flatnonzero(graded[rows])
-        items = ScoredItems(self.items.scores[rows], offsets, positions, graded[rows][positions])
-        if self.judged is None:
-            return ScorePool(items, self.ties)
-        places, judged_offsets = take_segments(self.judged[0], queries)
-        return ScorePool(items, self.ties, (judged_offsets, self.judged[1][places]))
+            items, missed = items.take(queries), None
+            if self.judged is not None:
+                grades = self.judged[1][take_segments(self.judged[0], queries)[0]]
+        if missed is not None:
+            grades = np.concatenate((items.relevant()[1] if grades is None else grades, missed))
+        one = replace(items, offsets=np.array([0, len(items.scores)]))
+        judged = None if grades is None else (np.array([0, len(grades)]), grades)
+        return ranked_parts(one, self.ties, query_ids=["all"], judged=judged)[0]
 
 
 def judged_by_scores(
     items: ScoredItems,
     ties: Ties,
     *,
-    query_ids: Array | list[object],
+    query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,
-    judged: tuple[IntArray, FloatArray] | None = None,
-    counts: InputCounts | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
-    """What rows, matrices and scored mappings have in common."""
-    rankings = judged_rankings(
-        items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
-    )
-    pool = ScorePool(items, ties, judged, weighted=weights is not None)
-    return Judged(rankings, rankings, pool, counts or InputCounts())
+    """What rows and matrices have in common."""
+    parts = ranked_parts(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    return Judged(query_ids, parts, parts, ScorePool(items, ties, weighted=weights is not None))

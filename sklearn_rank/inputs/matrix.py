@@ -50,32 +50,31 @@ def judge_matrix(
         return f"row {position // n_items}, column {position % n_items}"
 
     check_finite(scores, "y_score", where=where, infinite=True)
-    positions, grades = _positions(y_true, n_items)
+    grades, positions = _grades(y_true, n_items)
+
+    def graded(entry: int) -> str:
+        return where(entry if positions is None else int(positions[entry]))
+
     if negative_grades == "raise":
-        check_grades(grades, "y_true", where=lambda i: where(int(positions[i])))
+        check_grades(grades, "y_true", where=graded)
     else:
-        check_finite(grades, "y_true", where=lambda i: where(int(positions[i])))
-    relevant = np.flatnonzero(grades > 0)
-    items = ScoredItems(
-        np.ascontiguousarray(scores).ravel(),
-        np.arange(n_queries + 1) * n_items,
-        positions[relevant],
-        grades[relevant].astype(np.float64),
-    )
+        check_finite(grades, "y_true", where=graded)
+    if positions is not None:
+        positions, grades = positions[grades > 0], grades[grades > 0]
+    flat = np.ascontiguousarray(scores).ravel()
+    items = ScoredItems(flat, np.arange(n_queries + 1) * n_items, grades, positions)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     return judged_by_scores(
         items, ties, query_ids=np.arange(n_queries), weights=weights, n_jobs=n_jobs
     )
 
 
-def _positions(y_true: Any, n_items: int) -> tuple[IntArray, Array]:
-    """Flat positions, ascending, and the grades that stand there."""
+def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:
+    """Grades of all items, or of a sparse matrix those stored and their flat positions."""
     if not is_sparse(y_true):
-        grades = as_numbers(y_true, "y_true").ravel()
-        positions = np.flatnonzero(grades)
-        return positions, grades[positions]
+        return np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel(), None
     rows = y_true.tocsr(copy=True)
     rows.sum_duplicates()
     entries = rows.tocoo()
     positions = entries.row.astype(np.int64) * n_items + entries.col
-    return positions, as_numbers(entries.data, "y_true")
+    return as_numbers(entries.data, "y_true"), positions

@@ -75,8 +75,7 @@ def judge_rows(
     weights = _query_weights(sample_weight, grouping, len(grades))
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
-    positions = np.flatnonzero(grades > 0)
-    items = ScoredItems(scores, grouping.offsets, positions, grades[positions].astype(np.float64))
+    items = ScoredItems(scores, grouping.offsets, grades)
     return judged_by_scores(
         items, ties, query_ids=grouping.query_ids, weights=weights, n_jobs=n_jobs
     )

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings, TieGroups
-from sklearn_rank._segments import segment_sum, similar_length_blocks
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank._segments import offsets_of, segment_sum, similar_length_blocks
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 
 def depth(rankings: JudgedRankings, k: int | None) -> int:
@@ -22,7 +22,7 @@ def as_float(k: int) -> float:
     return float(k) if k < 1 << 1000 else math.inf
 
 
-def ratio(numerator: FloatArray, denominator: FloatArray | IntArray | float) -> FloatArray:
+def ratio(numerator: FloatArray, denominator: Array | float) -> FloatArray:
     """Quotient; 0 / 0 is 0, because nothing was found among nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
@@ -54,8 +54,9 @@ class PositionSums:
 
     def over(self, first: IntArray, last: IntArray) -> FloatArray:
         """Sum over the ranks ``first + 1`` to ``last``."""
-        total: FloatArray = self._high[last] - self._high[first]
-        return total + (self._low[last] - self._low[first])
+        high, low = self._high, self._low
+        total: FloatArray = (high[last] - high[first]) + (low[last] - low[first])
+        return total
 
 
 def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, FloatArray]:
@@ -75,7 +76,7 @@ def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, Float
 
 
 def first_relevant(
-    rankings: JudgedRankings, k: int | None, value: Callable[[FloatArray], FloatArray]
+    rankings: JudgedRankings, k: int | None, value: Callable[[FloatArray], Array]
 ) -> FloatArray:
     """Expectation of ``value`` of the rank of the first relevant item; 0 where none is within k."""
     groups, cut = rankings.groups, depth(rankings, k)
@@ -83,7 +84,8 @@ def first_relevant(
     queries = np.flatnonzero(rankings.n_hits > 0)
     first = groups.offsets[:-1][queries]
     above, size, relevant = groups.above[first], groups.size[first], groups.relevant[first]
-    result[queries] = np.where(above < cut, value(above + 1.0), 0.0)
+    ranks = (above + 1).astype(np.float64)
+    result[queries] = np.where(above < cut, value(ranks), 0.0)
 
     open_groups = np.flatnonzero((size > 1) & (above < cut))
     lengths = np.minimum(size - relevant + 1, cut - above)[open_groups]
@@ -93,9 +95,10 @@ def first_relevant(
         share = np.minimum(relevant[chosen, None] / np.maximum(left, 1.0), 1.0)
         nothing_yet = np.cumprod(1.0 - share, axis=1)
         nothing_yet = np.concatenate((np.ones((len(chosen), 1)), nothing_yet[:, :-1]), axis=1)
-        expected = nothing_yet * share * value(above[chosen, None] + steps + 1.0)
+        ranks = (above[chosen, None] + steps + 1).astype(np.float64)
+        expected = nothing_yet * share * value(ranks)
         valid = steps < lengths[block][:, None]
-        offsets = np.concatenate(([0], np.cumsum(lengths[block])))
+        offsets = offsets_of(lengths[block])
         result[queries[chosen]] = segment_sum(expected[valid], offsets)
     return result
 

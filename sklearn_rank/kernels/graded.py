@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._judged import SMALL_INTEGERS, JudgedRankings, small_integers
 from sklearn_rank._segments import (
     offsets_of,
     segment_index,
@@ -28,6 +28,7 @@ _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
 _LN2 = math.log(2.0)
+_EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
 
 # Discounted cumulative gain ---------------------------------------------------------------------
@@ -72,12 +73,7 @@ def ndcg(
 def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
     """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
     if gain == "exp2":
-        with np.errstate(over="ignore"):
-            return np.where(
-                grades < _SMALL_GRADE,
-                np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-scale),
-                np.exp2(grades - scale) - np.exp2(-scale),
-            )
+        return _exponential(grades, scale)
     if gain == "linear":
         return grades
     if gain == "binary":
@@ -100,6 +96,19 @@ def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
         )
         raise InvalidParameterError(msg)
     return values[place]
+
+
+def _exponential(grades: FloatArray, scale: FloatArray) -> FloatArray:
+    """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
+    codes = None if scale.any() else small_integers(grades)
+    if codes is not None:
+        return _EXP2_TABLE[codes]
+    with np.errstate(over="ignore"):
+        return np.where(
+            grades < _SMALL_GRADE,
+            np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-scale),
+            np.exp2(grades - scale) - np.exp2(-scale),
+        )
 
 
 def _called(
@@ -206,11 +215,7 @@ def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
 
 def _stops(grades: FloatArray, top: FloatArray) -> FloatArray:
     """Probability (2^grade - 1) / 2^top that an item satisfies."""
-    return np.where(
-        grades < _SMALL_GRADE,
-        np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-top),
-        np.exp2(grades - top) - np.exp2(-top),
-    )
+    return _exponential(grades, top)
 
 
 def _expected_stop(

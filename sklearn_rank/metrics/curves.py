@@ -206,7 +206,7 @@ def _labelled(
 def _from_scores(pool: ScorePool, n_unretrieved: int) -> _Labelled:
     scores, codes = np.unique(pool.items.scores, return_inverse=True)
     labels = np.zeros(len(codes), dtype=bool)
-    labels[pool.items.positions] = True
+    labels[pool.items.relevant()[0]] = True
     return _with_unretrieved(labels, codes + 1.0, n_unretrieved, scores)
 
 
@@ -221,7 +221,7 @@ def _from_places(ranking: JudgedRankings) -> _Labelled:
 
 
 def _with_unretrieved(
-    labels: BoolArray, codes: FloatArray, n_unretrieved: int, scores: Array | None
+    labels: BoolArray, codes: Array, n_unretrieved: int, scores: Array | None
 ) -> _Labelled:
     return _Labelled(
         np.concatenate((labels, np.ones(n_unretrieved, dtype=bool))),
