@@ -140,7 +140,8 @@ class JudgedRankings:
         follows = tied[1:][(tied[1:] - tied[:-1] == 1)]
         follows = follows[self.above[follows] == self.above[follows - 1]]
         first: BoolArray = self.offsets[np.searchsorted(self.offsets, follows)] == follows
-        return follows[~first]
+        result: IntArray = follows[~first]
+        return result
 
     def at_least(self, min_rel: float) -> JudgedRankings:
         """The same rankings where only grades of at least ``min_rel`` count as relevant."""

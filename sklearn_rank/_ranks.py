@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -32,47 +32,122 @@ class Hits(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ScoredItems:
-    """All items of all queries with their scores and grades.
+class GradedRows:
+    """A score and a grade for every item; those of a query are ``offsets[i]:offsets[i+1]``.
 
-    Rows of a query are ``offsets[i]:offsets[i+1]``. Grades come for every row (0 or less is
-    irrelevant), or for the rows at ``positions`` (ascending) alone. For ``ties="docid"`` rows
-    come in descending order of their ids.
+    A grade above 0 is relevant. For ``ties="docid"`` items come in descending order of their ids.
     """
 
     scores: Array
     offsets: IntArray
     grades: Array
-    positions: IntArray | None = None
 
-    def block(self, first: int, last: int) -> ScoredItems:
+    def block(self, first: int, last: int) -> GradedRows:
         """The items of queries ``first:last``."""
         start, stop = self.offsets[first], self.offsets[last]
-        scores, offsets = self.scores[start:stop], self.offsets[first : last + 1] - start
-        if self.positions is None:
-            return ScoredItems(scores, offsets, self.grades[start:stop])
-        low, high = np.searchsorted(self.positions, (start, stop))
-        return ScoredItems(scores, offsets, self.grades[low:high], self.positions[low:high] - start)
+        offsets = self.offsets[first : last + 1] - start
+        return GradedRows(self.scores[start:stop], offsets, self.grades[start:stop])
 
-    def take(self, queries: IntArray) -> ScoredItems:
+    def take(self, queries: IntArray) -> GradedRows:
         """The items of some queries alone."""
         rows, offsets = take_segments(self.offsets, queries)
-        return ScoredItems(self.scores[rows], offsets, self.dense()[rows])
+        return GradedRows(self.scores[rows], offsets, self.grades[rows])
 
-    def relevant(self) -> tuple[IntArray, FloatArray]:
-        """Rows of the relevant items, ascending, and their grades."""
-        if self.positions is not None:
-            return self.positions, self.grades.astype(np.float64, copy=False)
-        positions = np.flatnonzero(self.grades > 0)
-        return positions, self.grades[positions].astype(np.float64, copy=False)
+    def as_one(self) -> GradedRows:
+        """The items of all queries as those of one."""
+        return GradedRows(self.scores, np.array([0, len(self.scores)]), self.grades)
 
-    def dense(self) -> Array:
-        """A grade for every row."""
-        if self.positions is None:
-            return self.grades
+    def relevant_grades(self) -> FloatArray:
+        """Grades of the relevant items."""
+        return self.grades[self.grades > 0].astype(np.float64)
+
+    def rank(self, ties: Ties) -> Hits:
+        """Places of the relevant items."""
+        if ties in ("stable", "docid"):
+            return _by_argsort(self, stable=True)
+        if _is_cheaper_to_search(self.offsets, int(np.count_nonzero(self.grades))):
+            positions = np.flatnonzero(self.grades > 0)
+            hit_offsets = np.searchsorted(positions, self.offsets)
+            grades = self.grades[positions].astype(np.float64)
+            wanted = self.scores[positions]
+            return _by_search(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
+        if self.scores.dtype.type in (np.float32, np.float16):
+            single = self.grades.astype(np.float32)
+            if (single == self.grades).all():
+                return _by_packed_sort(self, np.maximum(single, np.float32(0.0)))
+        return _by_argsort(self, stable=False)
+
+
+@dataclass(frozen=True)
+class KnownHits:
+    """A score for every item, and which scores are those of relevant items.
+
+    Relevant items of query ``i`` are ``hit_offsets[i]:hit_offsets[i+1]``. Where they stand among
+    the scores (``positions``, ascending) is needed only where ties are broken by place.
+    """
+
+    scores: Array
+    offsets: IntArray
+    hit_offsets: IntArray
+    hit_scores: Array
+    hit_grades: FloatArray
+    positions: IntArray | None = None
+
+    def block(self, first: int, last: int) -> KnownHits:
+        """The items of queries ``first:last``."""
+        start, stop = self.offsets[first], self.offsets[last]
+        low, high = self.hit_offsets[first], self.hit_offsets[last]
+        return KnownHits(
+            self.scores[start:stop],
+            self.offsets[first : last + 1] - start,
+            self.hit_offsets[first : last + 1] - low,
+            self.hit_scores[low:high],
+            self.hit_grades[low:high],
+            None if self.positions is None else self.positions[low:high] - start,
+        )
+
+    def take(self, queries: IntArray) -> KnownHits:
+        """The items of some queries alone."""
+        rows, offsets = take_segments(self.offsets, queries)
+        hits, hit_offsets = take_segments(self.hit_offsets, queries)
+        positions = self.positions
+        if positions is not None:
+            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], np.diff(hit_offsets))
+            positions = positions[hits] + shift
+        return KnownHits(
+            self.scores[rows],
+            offsets,
+            hit_offsets,
+            self.hit_scores[hits],
+            self.hit_grades[hits],
+            positions,
+        )
+
+    def as_one(self) -> KnownHits:
+        """The items of all queries as those of one."""
+        return replace(
+            self,
+            offsets=np.array([0, len(self.scores)]),
+            hit_offsets=np.array([0, len(self.hit_scores)]),
+        )
+
+    def relevant_grades(self) -> FloatArray:
+        """Grades of the relevant items."""
+        return self.hit_grades
+
+    def rank(self, ties: Ties) -> Hits:
+        """Places of the relevant items."""
+        if self.positions is None or (
+            ties not in ("stable", "docid")
+            and _is_cheaper_to_search(self.offsets, len(self.hit_scores))
+        ):
+            return _by_search(self)
         grades = np.zeros(len(self.scores))
-        grades[self.positions] = self.grades
-        return grades
+        grades[self.positions] = self.hit_grades
+        return GradedRows(self.scores, self.offsets, grades).rank(ties)
+
+
+ScoredItems: TypeAlias = GradedRows | KnownHits
 
 
 def ranked_parts(
@@ -92,7 +167,7 @@ def ranked_parts(
     def rank_one(queries: tuple[int, int]) -> JudgedRankings:
         first, last = queries
         block = items.block(first, last)
-        hits = _resolve(_rank_block(block, ties), ties)
+        hits = _resolve(block.rank(ties), ties)
         offsets = offsets_of(hits.counts)
         judged_offsets, judged_grades = offsets, hits.grades
         if judged is not None:
@@ -123,28 +198,15 @@ def ranked_parts(
 # Three ways to the same places ------------------------------------------------------------------
 
 
-def _rank_block(items: ScoredItems, ties: Ties) -> Hits:
-    if ties in ("stable", "docid"):
-        return _by_argsort(items, stable=True)
-    n_items, n_queries = len(items.scores), len(items.offsets) - 1
-    n_hits = len(items.grades) if items.positions is not None else np.count_nonzero(items.grades)
-    # A search costs some calls per query and a few steps per hit, a sort some steps per item.
-    if n_items > 270 * n_queries + 7 * n_hits:
-        return _by_search(items)
-    if items.scores.dtype.type in (np.float32, np.float16):
-        grades = items.dense()
-        single = grades.astype(np.float32)
-        if (single == grades).all():
-            return _by_packed_sort(items, np.maximum(single, np.float32(0.0)))
-    return _by_argsort(items, stable=False)
+def _is_cheaper_to_search(offsets: IntArray, n_hits: int) -> bool:
+    """A search costs some calls per query and a few steps per hit, a sort some steps per item."""
+    return bool(offsets[-1] > 270 * (len(offsets) - 1) + 7 * n_hits)
 
 
-def _by_search(items: ScoredItems) -> Hits:
+def _by_search(items: KnownHits) -> Hits:
     """Few relevant items: sort the bare scores, then look the relevant ones up."""
-    positions, grades = items.relevant()
     ordered = _sorted_segments(items.scores.copy(), items.offsets)
-    wanted = items.scores[positions]
-    borders = np.searchsorted(positions, items.offsets)
+    wanted, borders = items.hit_scores, items.hit_offsets
     above, tied = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
     for query in np.flatnonzero(np.diff(borders)).tolist():
@@ -153,11 +215,11 @@ def _by_search(items: ScoredItems) -> Hits:
         right = segment.searchsorted(wanted[chosen], "right")
         above[chosen] = len(segment) - right
         tied[chosen] = right - segment.searchsorted(wanted[chosen], "left")
-    order = np.lexsort((-grades, above, segment_index(borders)))
-    return Hits(np.diff(borders), above[order], tied[order], grades[order])
+    order = np.lexsort((-items.hit_grades, above, segment_index(borders)))
+    return Hits(np.diff(borders), above[order], tied[order], items.hit_grades[order])
 
 
-def _by_packed_sort(items: ScoredItems, grades: Array) -> Hits:
+def _by_packed_sort(items: GradedRows, grades: Array) -> Hits:
     """Score and grade packed into one integer, so that one fast sort orders both."""
     # + 0.0 makes one zero of two; then the bits of a float, flipped, order as the floats do.
     bits = (items.scores.astype(np.float32) + np.float32(0.0)).view(np.int32)
@@ -172,14 +234,14 @@ def _by_packed_sort(items: ScoredItems, grades: Array) -> Hits:
     return _places((keys >> np.uint64(32)).astype(np.uint32), places, found, items.offsets)
 
 
-def _by_argsort(items: ScoredItems, *, stable: bool) -> Hits:
+def _by_argsort(items: GradedRows, *, stable: bool) -> Hits:
     """Any dtype: order the rows; ``stable`` breaks ties by the order of the rows."""
     n_items = len(items.scores)
     # Sorting the reversed rows ascending and reversing back is descending and keeps row order.
     flipped = n_items - items.offsets[::-1]
     order = _argsorted_segments(items.scores[::-1], flipped, stable=stable)
     order = (n_items - 1) - order[::-1]
-    grades = items.dense()[order]
+    grades = items.grades[order]
     places = np.flatnonzero(grades > 0)
     found = grades[places].astype(np.float64)
     if stable:

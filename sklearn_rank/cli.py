@@ -74,7 +74,7 @@ def _demo() -> int:
         if error.name is None or not error.name.startswith("pydoc_data"):
             raise
         print(
-            "sklearn-rank demo: this Python was installed without its help pages (pydoc_data)",
+            "sklearn-rank demo: this Python was installed without its help pages",
             file=sys.stderr,
         )
         return 1

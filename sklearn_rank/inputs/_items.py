@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import compress
 from numbers import Real
 from typing import Any, NamedTuple
@@ -13,15 +13,29 @@ import numpy as np
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import EXACT_INTEGER, is_missing, refuse_unordered
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.typing import Array, Duplicates, NegativeGrades, StringProvider
+from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
+
+
+class Where(NamedTuple):
+    """Which argument, and the query within it; written out only in messages."""
+
+    argument: str
+    query: Any
+
+    def __str__(self) -> str:
+        return f"{self.argument}[{safe_repr(self.query)}]"
 
 
 class Ranking(NamedTuple):
-    """One query's ranking: keys as given, with scores if it came as {item: score}."""
+    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array."""
 
-    keys: list[Any]
+    items: Sequence[Any] | Mapping[Any, Any]
     scores: Array | None
+    where: Where
     dropped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.items)
 
 
 class ItemReader:
@@ -50,25 +64,35 @@ class ItemReader:
 
     # Rankings -----------------------------------------------------------------------------------
 
-    def ranking(self, given: Any, name: str) -> Ranking:
+    def ranking(self, given: Any, where: Where) -> Ranking:
         """The ranking of one query: a ranked list, or {item: score}."""
         if isinstance(given, Mapping):
-            keys = self._keys(list(given), name, self._ranked_types)
-            scores = _scores(given, name)
-            kept = self._without_duplicates(keys, list(given), name, scores)
-            if kept is None:
-                return Ranking(keys, scores)
-            chosen = np.array(kept, dtype=np.int64)
-            return Ranking([keys[i] for i in kept], scores[chosen], len(keys) - len(kept))
-        items = sequence(given, name)
-        keys = self._keys(items, name, self._ranked_types)
-        kept = self._without_duplicates(keys, items, name, None)
+            return self._scored_ranking(given, where)
+        items = sequence(given, where)
+        keys = self._keys(items, where, self._ranked_types)
+        kept = self._without_duplicates(keys, items, where, None)
         if kept is None:
-            return Ranking(keys, None)
-        return Ranking([keys[i] for i in kept], None, len(keys) - len(kept))
+            return Ranking(keys, None, where)
+        return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
+
+    def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
+        scores = score_array(list(given.values()), where, lambda place: list(given)[place])
+        if self.provider is None:
+            kinds = set(map(type, given))
+            if kinds <= _PLAIN_TYPES:
+                self._ranked_types |= kinds
+                return Ranking(given, scores, where)
+        items = list(given)
+        keys = self._keys(items, where, self._ranked_types)
+        kept = self._without_duplicates(keys, items, where, scores)
+        if kept is None:
+            return Ranking(dict(zip(keys, scores.tolist(), strict=True)), scores, where)
+        scores = scores[np.array(kept, dtype=np.int64)]
+        best = dict(zip([keys[i] for i in kept], scores.tolist(), strict=True))
+        return Ranking(best, scores, where, len(keys) - len(kept))
 
     def _without_duplicates(
-        self, keys: list[Any], items: list[Any], name: str, scores: Array | None
+        self, keys: list[Any], items: list[Any], where: Where, scores: Array | None
     ) -> list[int] | None:
         """Positions of the best-ranked occurrence of each item; None if none repeats."""
         if len(set(keys)) == len(keys):
@@ -84,7 +108,7 @@ class ItemReader:
                 if self.provider is not None and items[before] != items[position]:
                     both = f"{safe_repr(items[before])} and {both}, both {safe_repr(key)},"
                 msg = (
-                    f"{name} holds item {both} at positions {before + 1} and {position + 1}. "
+                    f"{where} holds item {both} at positions {before + 1} and {position + 1}. "
                     "Pass duplicates='first' to keep the best-ranked one."
                 )
                 raise DuplicateItemError(msg)
@@ -95,26 +119,29 @@ class ItemReader:
 
     # Ground truths ------------------------------------------------------------------------------
 
-    def truth(self, given: Any, name: str) -> dict[Any, float]:
+    def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
         grades: list[float] | None = None
         if isinstance(given, Mapping):
             items = list(given)
-            grades = [_grade(value, name, item) for item, value in given.items()]
+            grades = _grades(given, where)
         elif isinstance(given, Set):
             items = list(given)
         else:
-            items = sequence(given, name)
-        keys = self._keys(items, name, self._true_types)
-        judged = dict(zip(keys, grades or [1.0] * len(keys), strict=True))
+            items = sequence(given, where)
+        keys = self._keys(items, where, self._true_types)
+        if grades is None:
+            judged = dict.fromkeys(keys, 1.0)
+        else:
+            judged = dict(zip(keys, grades, strict=True))
         if len(judged) < len(keys):
-            self._refuse_collision(keys, items, grades, name)
-        if grades is not None and min(grades, default=0.0) < 0:
-            return self._without_negatives(judged, name)
+            self._refuse_collision(keys, items, grades, where)
+        if grades and min(grades) < 0:
+            return self._without_negatives(judged, where)
         return judged
 
     def _refuse_collision(
-        self, keys: list[Any], items: list[Any], grades: list[float] | None, name: str
+        self, keys: list[Any], items: list[Any], grades: list[float] | None, where: Where | str
     ) -> None:
         seen: dict[Any, int] = {}
         for position, key in enumerate(keys):
@@ -123,22 +150,22 @@ class ItemReader:
                 continue
             if items[before] != items[position]:
                 msg = (
-                    f"string_provider makes {safe_repr(key)} of two items of {name}: "
+                    f"string_provider makes {safe_repr(key)} of two items of {where}: "
                     f"{safe_repr(items[before])} and {safe_repr(items[position])}"
                 )
                 raise ValueError(msg)
             if grades is not None and grades[before] != grades[position]:
                 msg = (
-                    f"{name} judges item {safe_repr(key)} twice: "
+                    f"{where} judges item {safe_repr(key)} twice: "
                     f"{grades[before]:g} and {grades[position]:g}"
                 )
                 raise ValueError(msg)
 
-    def _without_negatives(self, judged: dict[Any, float], name: str) -> dict[Any, float]:
+    def _without_negatives(self, judged: dict[Any, float], where: Where | str) -> dict[Any, float]:
         negative = [key for key, grade in judged.items() if grade < 0]
         if self.negative_grades == "raise":
             msg = (
-                f"{name} contains a negative grade ({judged[negative[0]]:g}) "
+                f"{where} contains a negative grade ({judged[negative[0]]:g}) "
                 f"for item {safe_repr(negative[0])}"
             )
             raise ValueError(msg)
@@ -147,35 +174,35 @@ class ItemReader:
 
     # Keys ---------------------------------------------------------------------------------------
 
-    def _keys(self, items: list[Any], name: str, types: set[type]) -> list[Any]:
+    def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
         if self.provider is not None:
-            return [self._string(item, name, position) for position, item in enumerate(items)]
+            return [self._string(item, where, position) for position, item in enumerate(items)]
         found = set(map(type, items))
         if not found <= _PLAIN_TYPES:
-            items = self._check_ids(items, name)
+            items = self._check_ids(items, where)
             found = set(map(type, items))
         types |= found
         return items
 
-    def _string(self, item: Any, name: str, position: int) -> str:
+    def _string(self, item: Any, where: Where | str, position: int) -> str:
         provider = self.provider or str
         try:
             key = provider(item)
         except Exception as error:
             msg = (
                 f"string_provider raised {type(error).__name__}({safe_repr(str(error))}) "
-                f"on item {position} of {name}"
+                f"on item {position} of {where}"
             )
             raise ValueError(msg) from error
         if not isinstance(key, str):
             msg = (
-                f"string_provider returned {type(key).__name__} for item {position} of {name}, "
+                f"string_provider returned {type(key).__name__} for item {position} of {where}, "
                 "expected str"
             )
             raise TypeError(msg)
         return key
 
-    def _check_ids(self, items: list[Any], name: str) -> list[Any]:
+    def _check_ids(self, items: list[Any], where: Where | str) -> list[Any]:
         checked = []
         for position, item in enumerate(items):
             if isinstance(item, np.generic):
@@ -183,13 +210,13 @@ class ItemReader:
             try:
                 hash(item)
             except TypeError:
-                msg = f"items of {name} are unhashable {type(item).__name__}; pass string_provider"
+                msg = f"items of {where} are unhashable {type(item).__name__}; pass string_provider"
                 raise TypeError(msg) from None
             if is_missing(item):
-                msg = f"{name} holds a missing item ({safe_repr(item)}) at position {position + 1}"
+                msg = f"{where} holds a missing item ({safe_repr(item)}) at position {position + 1}"
                 raise TypeError(msg)
             if isinstance(item, bool):
-                msg = f"{name} holds the bool {item} as an item; pass string_provider"
+                msg = f"{where} holds the bool {item} as an item; pass string_provider"
                 raise TypeError(msg)
             checked.append(item)
         return checked
@@ -215,21 +242,22 @@ class ItemReader:
 _PLAIN_TYPES = {str, int}
 
 
-def sequence(given: Any, name: str) -> list[Any]:
+def sequence(given: Any, where: Where | str) -> list[Any]:
     """A list of the items of any ordered, finite sequence."""
+    if isinstance(given, (list, tuple)):
+        return list(given)
+    name = str(where)
     refuse_unordered(given, name)
     if isinstance(given, Mapping):
         msg = f"{name} is a {type(given).__name__} where a list is expected"
         raise TypeError(msg)
-    if isinstance(given, (list, tuple)):
-        return list(given)
     if isinstance(given, np.ndarray) and given.ndim != 1:
         msg = f"{name} should be a 1d array, got an array of shape {given.shape} instead."
         raise ValueError(msg)
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def hits_of(keys: list[Any], truth: Mapping[Any, float]) -> tuple[list[int], list[float]]:
+def hits_of(keys: Sequence[Any], truth: Mapping[Any, float]) -> tuple[list[int], list[float]]:
     """Positions in a ranking of its relevant items, ascending, and their grades."""
     places = list(compress(range(len(keys)), map(truth.__contains__, keys)))
     grades = [truth[keys[place]] for place in places]
@@ -239,59 +267,95 @@ def hits_of(keys: list[Any], truth: Mapping[Any, float]) -> tuple[list[int], lis
     return places, grades
 
 
+def scores_of_hits(
+    scores: Mapping[Any, Any], truth: Mapping[Any, float]
+) -> tuple[list[Any], list[float]]:
+    """Scores of the relevant items of {key: score}, in no order, and their grades."""
+    hits = [key for key, grade in truth.items() if grade > 0 and key in scores]
+    return [scores[key] for key in hits], [truth[key] for key in hits]
+
+
 def relevant_grades(truth: Mapping[Any, float]) -> list[float]:
     """Grades above 0 of a query's judged items."""
     return [grade for grade in truth.values() if grade > 0]
 
 
-def _grade(value: Any, name: str, item: Any) -> float:
-    if isinstance(value, (Real, np.bool_)):
-        number = float(value)
-    else:
-        msg = f"{name} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
+def _grades(given: Mapping[Any, Any], where: Where | str) -> list[float]:
+    """The grades as floats, all finite."""
+    values = list(given.values())
+    if set(map(type, values)) <= {int, float}:
+        try:
+            numbers = list(map(float, values))
+            if math.isfinite(math.fsum(numbers)):
+                return numbers
+        except OverflowError:
+            pass
+    return [_grade(value, where, item) for item, value in given.items()]
+
+
+def _grade(value: Any, where: Where | str, item: Any) -> float:
+    if not isinstance(value, (Real, np.bool_)):
+        msg = f"{where} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
         raise TypeError(msg)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
-        msg = f"{name} contains {_spoken_number(number)} as the grade of item {safe_repr(item)}"
+        what = "NaN" if math.isnan(number) else "infinity"
+        msg = f"{where} contains {what} as the grade of item {safe_repr(item)}"
         raise ValueError(msg)
     return number
 
 
-def _scores(given: Mapping[Any, Any], name: str) -> Array:
-    values = list(given.values())
-    return score_array(values, name, lambda place: list(given)[place])
-
-
-def score_array(values: list[Any], name: str, item_at: Callable[[int], Any]) -> Array:
-    """Scores in one exact dtype; TypeError for what is no number, ValueError for NaN."""
-    kinds = set(map(type, values))
-    if kinds == {float}:
+def score_array(values: list[Any], where: Where, item_at: Callable[[int], Any]) -> Array:
+    """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
+    try:
         scores = np.array(values)
-    elif kinds <= {int}:
-        scores = np.array(values, dtype=None if values else np.float64)
-        if scores.dtype.kind == "O":
-            msg = f"{name} holds integers beyond 64 bits as scores; pass floats"
-            raise ValueError(msg)
-    else:
-        scores = np.array([_score(v, name, item_at, i) for i, v in enumerate(values)])
-    if scores.dtype.kind == "f" and np.isnan(scores).any():
-        wrong = np.flatnonzero(np.isnan(scores)).tolist()
+    except (ValueError, OverflowError):
+        scores = np.array(values, dtype=object)
+    if scores.dtype.kind in "iuf" and scores.ndim == 1:
+        return scores
+    if not values:
+        return np.zeros(0)
+    return np.array([_score(v, where, item_at, i) for i, v in enumerate(values)])
+
+
+def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) -> None:
+    """ValueError if a score of {item: score} is NaN, or an integer that its dtype cannot hold."""
+    if scores.dtype.kind != "f" or not len(scores):
+        return
+    low, high = scores.min(), scores.max()
+    if low > -EXACT_INTEGER and high < EXACT_INTEGER:
+        return
+    wrong = np.flatnonzero(np.isnan(scores))
+    if len(wrong):
+        query = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+        item = list(rankings[query].items)[int(wrong[0] - offsets[query])]
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        msg = f"{name} contains NaN as the score of item {safe_repr(item_at(wrong[0]))}{more}"
+        where = rankings[query].where
+        msg = f"{where} contains NaN as the score of item {safe_repr(item)}{more}"
         raise ValueError(msg)
-    return scores
+    for ranking in rankings:
+        if isinstance(ranking.items, Mapping):
+            for item, value in ranking.items.items():
+                _score(value, ranking.where, lambda _, item=item: item, 0)  # type: ignore[misc]
 
 
-def _score(value: Any, name: str, item_at: Callable[[int], Any], place: int) -> float:
+def _score(value: Any, where: Where, item_at: Callable[[int], Any], place: int) -> float:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (int, float)):
         item = safe_repr(item_at(place))
-        msg = f"{name} has score {safe_repr(value)} for item {item}; pass a number"
+        msg = f"{where} has score {safe_repr(value)} for item {item}; pass a number"
         raise TypeError(msg)
-    number = float(value)
-    if isinstance(value, int) and abs(value) > EXACT_INTEGER and int(number) != value:
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if isinstance(value, int) and number != value:
         msg = (
-            f"{name} mixes floats with the integer {value}, which float64 cannot hold, "
+            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
             f"as the score of item {safe_repr(item_at(place))}"
         )
         raise ValueError(msg)
@@ -300,7 +364,3 @@ def _score(value: Any, name: str, item_at: Callable[[int], Any], place: int) -> 
 
 def _spoken(names: Iterable[str]) -> str:
     return " and ".join(sorted(names))
-
-
-def _spoken_number(value: float) -> str:
-    return "NaN" if math.isnan(value) else "infinity"

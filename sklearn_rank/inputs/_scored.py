@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,10 @@ class ScorePool:
             if self.judged is not None:
                 grades = self.judged[1][take_segments(self.judged[0], queries)[0]]
         if missed is not None:
-            grades = np.concatenate((items.relevant()[1] if grades is None else grades, missed))
-        one = replace(items, offsets=np.array([0, len(items.scores)]))
+            grades = items.relevant_grades() if grades is None else grades
+            grades = np.concatenate((grades, missed))
         judged = None if grades is None else (np.array([0, len(grades)]), grades)
-        return ranked_parts(one, self.ties, query_ids=["all"], judged=judged)[0]
+        return ranked_parts(items.as_one(), self.ties, query_ids=["all"], judged=judged)[0]
 
 
 def judged_by_scores(

@@ -14,7 +14,7 @@ from sklearn_rank._validation import check_same_length, check_weights
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs._assemble import assemble
-from sklearn_rank.inputs._items import ItemReader, Ranking, sequence
+from sklearn_rank.inputs._items import ItemReader, Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance
 from sklearn_rank.typing import Array, Ties
 
@@ -46,12 +46,12 @@ def judge_lists(
     if not lists:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
-    rankings = [_ranking(reader, one, f"y_score[{query}]") for query, one in enumerate(lists)]
+    rankings = [_ranking(reader, one, Where("y_score", query)) for query, one in enumerate(lists)]
     missed = None
     if truths is None:
         judged, missed = _share(reader.truth(y_true, "y_true"), rankings)
     else:
-        judged = [_truth(reader, one, f"y_true[{query}]") for query, one in enumerate(truths)]
+        judged = [_truth(reader, one, Where("y_true", query)) for query, one in enumerate(truths)]
     reader.check_types()
     weights = None if sample_weight is None else check_weights(sample_weight, len(lists))
     return assemble(
@@ -62,7 +62,6 @@ def judge_lists(
         ties=ties,
         weights=weights,
         missed=missed,
-        shared_truth=truths is None,
         counts=InputCounts(
             duplicates=reader.dropped,
             missed=0 if missed is None else len(missed),
@@ -72,7 +71,7 @@ def judge_lists(
     )
 
 
-def _ranking(reader: ItemReader, given: Any, name: str) -> Ranking:
+def _ranking(reader: ItemReader, given: Any, name: Where) -> Ranking:
     if isinstance(given, Set):
         msg = (
             f"{name} is a {type(given).__name__}, which has no order; "
@@ -86,7 +85,7 @@ def _ranking(reader: ItemReader, given: Any, name: str) -> Ranking:
     return reader.ranking(given, name)
 
 
-def _truth(reader: ItemReader, given: Any, name: str) -> dict[Any, float]:
+def _truth(reader: ItemReader, given: Any, name: Where) -> dict[Any, float]:
     if given is None or (np.ndim(given) == 0 and not isinstance(given, (Set, Mapping, str, bytes))):
         msg = f"{name} is {type(given).__name__}; pass a set, a list or {{item: grade}} per query"
         raise TypeError(msg)
@@ -97,7 +96,7 @@ def _share(
     truth: dict[Any, float], rankings: list[Ranking]
 ) -> tuple[list[dict[Any, float]], Array]:
     """The one ground truth as that of each query: those of its items that the query retrieved."""
-    shared = [{key: truth[key] for key in ranking.keys if key in truth} for ranking in rankings]
+    shared = [{key: truth[key] for key in ranking.items if key in truth} for ranking in rankings]
     found = Counter(key for one in shared for key in one)
     several = [key for key, times in found.items() if times > 1]
     if several:
@@ -124,7 +123,7 @@ def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
         raise ValueError(msg)
     refuse_scored(rankings, "y_score")
     return [
-        query_scores(relevance, one, len(ranking.keys) + ranking.dropped, f"relevance[{query}]")
+        query_scores(relevance, one, len(ranking) + ranking.dropped, Where("relevance", query))
         for query, (one, ranking) in enumerate(zip(scores, rankings, strict=True))
     ]
 

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged
-from sklearn_rank._text import listed, safe_repr
+from sklearn_rank._text import listed
 from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs._assemble import assemble
-from sklearn_rank.inputs._items import ItemReader, Ranking
+from sklearn_rank.inputs._items import ItemReader, Ranking, Where
 from sklearn_rank.inputs.lists import refuse_scored
 from sklearn_rank.inputs.relevance import query_scores, read_relevance
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
-
-_NO_ITEMS = Ranking([], None)
 
 
 def judge_mapping(
@@ -40,18 +38,20 @@ def judge_mapping(
         )
         raise TypeError(msg)
     queries = _join(y_true, y_score, missing)
-    truths, rankings = [], []
+    truths: list[dict[Any, float]] = []
+    found: list[Ranking | None] = []
     for query in queries:
-        truths.append(reader.truth(y_true[query], f"y_true[{safe_repr(query)}]"))
+        truths.append(reader.truth(y_true[query], Where("y_true", query)))
         if query in y_score:
-            rankings.append(reader.ranking(y_score[query], f"y_score[{safe_repr(query)}]"))
+            found.append(reader.ranking(y_score[query], Where("y_score", query)))
         else:
-            rankings.append(_NO_ITEMS)
+            found.append(None)
     reader.check_types()
+    absent = Where("y_score", None)
     n_missing = sum(query not in y_score for query in y_true)
-    if any(ranking.scores is not None for ranking in rankings):
-        empty = Ranking([], np.zeros(0))
-        rankings = [empty if ranking is _NO_ITEMS else ranking for ranking in rankings]
+    scored = any(ranking is not None and ranking.scores is not None for ranking in found)
+    empty = Ranking({}, np.zeros(0), absent) if scored else Ranking([], None, absent)
+    rankings = [empty if ranking is None else ranking for ranking in found]
     return assemble(
         rankings,
         truths,
@@ -119,9 +119,7 @@ def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> l
         raise TypeError(msg)
     refuse_scored(rankings, "y_score")
     return [
-        query_scores(
-            relevance, scores.get(query, ()), len(ranking.keys), f"relevance[{safe_repr(query)}]"
-        )
+        query_scores(relevance, scores.get(query, ()), len(ranking), Where("relevance", query))
         for query, ranking in zip(queries, rankings, strict=True)
     ]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import Judged
-from sklearn_rank._ranks import ScoredItems
+from sklearn_rank._ranks import GradedRows, KnownHits, ScoredItems
 from sklearn_rank._validation import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.inputs._scored import judged_by_scores
 from sklearn_rank.inputs.rows import check_ties_by_id
@@ -59,10 +59,14 @@ def judge_matrix(
         check_grades(grades, "y_true", where=graded)
     else:
         check_finite(grades, "y_true", where=graded)
-    if positions is not None:
-        positions, grades = positions[grades > 0], grades[grades > 0]
-    flat = np.ascontiguousarray(scores).ravel()
-    items = ScoredItems(flat, np.arange(n_queries + 1) * n_items, grades, positions)
+    flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
+    items: ScoredItems
+    if positions is None:
+        items = GradedRows(flat, offsets, grades)
+    else:
+        positions, grades = positions[grades > 0], grades[grades > 0].astype(np.float64)
+        borders = np.searchsorted(positions, offsets)
+        items = KnownHits(flat, offsets, borders, flat[positions], grades, positions)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     return judged_by_scores(
         items, ties, query_ids=np.arange(n_queries), weights=weights, n_jobs=n_jobs

@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import check_flag
-from sklearn_rank.inputs._items import score_array, sequence
+from sklearn_rank.inputs._items import Where, score_array, sequence
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
@@ -68,7 +68,7 @@ def read_relevance(relevance: Any) -> Any:
     return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")
 
 
-def query_scores(relevance: Any, given: Any, n_ranked: int, name: str) -> Array:
+def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
     """Scores of one query, greater for what stands higher, checked against the order."""
     values = sequence(given, name)
     if len(values) != n_ranked:
@@ -78,6 +78,9 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: str) -> Array:
     if isinstance(relevance, RelevanceInput):
         values = [_provided(relevance, value, name, i) for i, value in enumerate(values)]
     scores = score_array(values, name, lambda place: f"at position {place + 1}")
+    if scores.dtype.kind == "f" and np.isnan(scores).any():
+        msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
+        raise ValueError(msg)
     wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
     if len(wrong):
         place = int(wrong[0])
@@ -92,7 +95,7 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: str) -> Array:
     return -scores.astype(np.float64) if falls else scores
 
 
-def _provided(relevance: RelevanceInput, value: Any, name: str, position: int) -> float:
+def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> float:
     try:
         return float(relevance.provider(value))
     except Exception as error:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank._judged import Judged
-from sklearn_rank._ranks import ScoredItems
+from sklearn_rank._ranks import GradedRows
 from sklearn_rank._segments import offsets_of
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import (
@@ -75,7 +75,7 @@ def judge_rows(
     weights = _query_weights(sample_weight, grouping, len(grades))
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
-    items = ScoredItems(scores, grouping.offsets, grades)
+    items = GradedRows(scores, grouping.offsets, grades)
     return judged_by_scores(
         items, ties, query_ids=grouping.query_ids, weights=weights, n_jobs=n_jobs
     )

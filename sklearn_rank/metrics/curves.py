@@ -198,34 +198,25 @@ def _labelled(
         views = judged.by_score
         return [_from_places(views.take(np.array([query]))) for query in range(len(views))]
     pooled = judged.pool()
-    if isinstance(judged.pool, ScorePool):
-        return [_from_scores(judged.pool, int(pooled.n_relevant[0] - pooled.n_hits[0]))]
-    return [_from_places(pooled)]
+    scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
+    return [_from_places(pooled, scores)]
 
 
-def _from_scores(pool: ScorePool, n_unretrieved: int) -> _Labelled:
-    scores, codes = np.unique(pool.items.scores, return_inverse=True)
-    labels = np.zeros(len(codes), dtype=bool)
-    labels[pool.items.relevant()[0]] = True
-    return _with_unretrieved(labels, codes + 1.0, n_unretrieved, scores)
-
-
-def _from_places(ranking: JudgedRankings) -> _Labelled:
-    n_ranked = int(ranking.n_ranked[0])
-    codes, labels = np.arange(n_ranked, 0.0, -1.0), np.zeros(n_ranked, dtype=bool)
-    groups = ranking.groups
+def _from_places(ranking: JudgedRankings, scores: Array | None = None) -> _Labelled:
+    """Labels and codes in rank order; with scores, one code for each of their values."""
+    n_ranked, groups = int(ranking.n_ranked[0]), ranking.groups
+    labels = np.zeros(n_ranked, dtype=bool)
+    codes = np.arange(n_ranked, 0.0, -1.0)
     for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
         codes[above : above + size] = n_ranked - above
         labels[above : above + relevant] = True
-    return _with_unretrieved(labels, codes, int(ranking.n_relevant[0]) - len(ranking.above), None)
-
-
-def _with_unretrieved(
-    labels: BoolArray, codes: Array, n_unretrieved: int, scores: Array | None
-) -> _Labelled:
+    if scores is not None:
+        scores, counts = np.unique(scores, return_counts=True)
+        codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
+    unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
     return _Labelled(
-        np.concatenate((labels, np.ones(n_unretrieved, dtype=bool))),
-        np.concatenate((codes, np.full(n_unretrieved, _NOT_RETRIEVED))),
+        np.concatenate((labels, np.ones(unretrieved, dtype=bool))),
+        np.concatenate((codes, np.full(unretrieved, _NOT_RETRIEVED))),
         scores,
     )
 
