@@ -12,7 +12,7 @@ from sklearn_rank import exceptions
 from sklearn_rank._text import listed
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.typing import Array, FloatArray
+from sklearn_rank.typing import Array, BoolArray, FloatArray
 
 
 class Average(NamedTuple):
@@ -26,17 +26,18 @@ def average(
     values: FloatArray,
     weights: FloatArray | None,
     *,
+    present: BoolArray | None = None,
     zero_division: str | float,
     measure: str,
     query_ids: Sequence[Any] | Array,
 ) -> Average:
     """Weighted mean of the defined values; ``math.fsum`` makes it the same in any order.
 
-    A query of weight 0 is as good as absent.
+    Queries that are not ``present`` (those of weight 0 in the data) are as good as absent.
     """
-    if weights is not None:
-        present = weights > 0
-        values, weights = values[present], weights[present]
+    if present is not None:
+        values = values[present]
+        weights = None if weights is None else weights[present]
         query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
     count = int(undefined.sum())
@@ -79,4 +80,7 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     if weights is None:
         return math.fsum(values.tolist()) / len(values)
     total = math.fsum(weights.tolist())
-    return math.fsum((weights * values).tolist()) / total if total > 0 else math.nan
+    if total == 0:
+        # Only queries that count as a given value are left, and weigh nothing by themselves.
+        return _mean(values, None)
+    return math.fsum((weights * values).tolist()) / total

@@ -26,6 +26,7 @@ from sklearn_rank.exceptions import (
     UndefinedMetricError,
 )
 from sklearn_rank.grammar import measure as read_measure
+from sklearn_rank.grammar import parse_measures
 from sklearn_rank.inputs.dispatch import TIES, judge, layout_of
 from sklearn_rank.measures import Measure
 from sklearn_rank.metrics import FUNCTIONS
@@ -350,6 +351,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
             )
             raise TypeError(msg)
         k = options.pop("k", self.measure.k)
+        if "measures" in options:
+            options["measures"] = parse_measures(options["measures"])
         measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
         return self._copy(measure=measure, options=replace(self.options, **own))
 

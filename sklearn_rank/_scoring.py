@@ -29,6 +29,7 @@ def score_measure(measure: Measure, judged: Judged, zero_division: str | float) 
     mean = average(
         values,
         weights,
+        present=None if judged.weights is None else judged.weights > 0,
         zero_division=zero_division,
         measure=str(measure),
         query_ids=judged.query_ids,
@@ -46,10 +47,11 @@ def score_slice(
         )
     values = scored.values[queries]
     weights = None if scored.weights is None else scored.weights[queries]
-    ids = judged.query_ids
+    ids, data_weights = judged.query_ids, judged.weights
     mean = average(
         values,
         weights,
+        present=None if data_weights is None else data_weights[queries] > 0,
         zero_division=zero_division,
         measure=str(scored.measure),
         query_ids=[ids[query] for query in queries.tolist()],

@@ -65,12 +65,12 @@ def blocks(offsets: IntArray, limit: int = BLOCK) -> Iterator[tuple[int, int]]:
 
 
 def similar_length_blocks(lengths: IntArray, limit: int = BLOCK) -> Iterator[IntArray]:
-    """Indices of segments, grouped so that padding each to the block's longest stays cheap."""
+    """Indices of the segments that are not empty, so that padding to a block's longest is cheap."""
     order = np.argsort(lengths, kind="stable")
     ordered = lengths[order]
     last = len(order)
-    while last:
-        longest = max(int(ordered[last - 1]), 1)
+    while last and ordered[last - 1] > 0:
+        longest = int(ordered[last - 1])
         first = int(np.searchsorted(ordered, longest // 2, side="right"))
         first = max(first, last - max(limit // longest, 1))
         yield order[first:last]

@@ -23,10 +23,18 @@ def safe_repr(value: Any, *, limit: int = MAX_CHARACTERS) -> str:
         shown, left = value[:limit], len(value) - limit
         text = "'" + _escape(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
     else:
-        full = repr(value)
+        full = _repr(value)
         shown, left = full[:limit], len(full) - limit
         text = _escape(shown)
     return f"{text} (+{left:,} characters)" if left > 0 else text
+
+
+def _repr(value: Any) -> str:
+    """``repr``, also of what has none: integers of too many digits, broken classes."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{type(value).__name__} without a representation>"
 
 
 def listed(values: Any, *, limit: int = MAX_LISTED) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any
@@ -123,7 +123,7 @@ def to_array(values: Any, name: str) -> Array:
     if not isinstance(values, np.ndarray):
         refuse_unordered(values, name)
         if isinstance(values, Mapping):
-            msg = f"{name} is a {type(values).__name__}; pass an array of numbers"
+            msg = f"{name} is a {type(values).__name__}; pass an array"
             raise TypeError(msg)
     try:
         return np.asarray(values)
@@ -179,6 +179,12 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
                 ValueError if isinstance(value, Real) or hasattr(value, "as_tuple") else TypeError
             )(msg)
     flat = array.ravel().tolist()
+    if all(isinstance(value, int) for value in flat):
+        for dtype in (np.int64, np.uint64):
+            try:
+                return np.array(flat, dtype=dtype).reshape(array.shape)
+            except OverflowError:
+                continue
     try:
         exact = np.array([float(value) for value in flat], dtype=np.float64)
     except OverflowError:
@@ -222,7 +228,13 @@ def check_grades(array: Array, name: str, *, where: Any = None) -> None:
     raise ValueError(msg)
 
 
-def check_weights(values: Any, n_queries: int, name: str = "sample_weight") -> FloatArray:
+def check_weights(
+    values: Any,
+    n_queries: int,
+    name: str = "sample_weight",
+    *,
+    where: Callable[[int], str] | None = None,
+) -> FloatArray:
     """One finite weight of at least 0 for each query, not all of them 0."""
     weights = as_numbers(values, name).astype(np.float64)
     if weights.ndim != 1:
@@ -231,10 +243,11 @@ def check_weights(values: Any, n_queries: int, name: str = "sample_weight") -> F
     if len(weights) != n_queries:
         msg = f"{name} has {len(weights)} weights for {n_queries} queries; pass one per query"
         raise ValueError(msg)
-    check_finite(weights, name)
+    check_finite(weights, name, where=where)
     if len(weights) and weights.min() < 0:
-        position = int(np.argmin(weights))
-        msg = f"{name} contains a negative value ({weights[position]}) at position {position}"
+        position = int(np.flatnonzero(weights < 0)[0])
+        place = where(position) if where else f"position {position}"
+        msg = f"{name} contains a negative value ({weights[position]}) at {place}"
         raise ValueError(msg)
     if not weights.any():
         msg = f"{name} sums to zero"

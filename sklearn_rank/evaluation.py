@@ -293,7 +293,7 @@ class Evaluation:
         >>> ev = evaluate([{"a"}] * 4, [["a"], ["b", "a"], ["a"], ["b", "c", "d", "a"]], "mrr")
         >>> low, high = ev.confidence_interval("mrr")
         >>> round(low, 4), round(high, 4)
-        (0.0784, 1.0)
+        (0.0908, 1.0)
         """
         one = self._scored[self._find(measure)]
         if one.values is None:

@@ -73,6 +73,8 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     >>> measure("P_10") == measure("precision@10") == measure("precision", k=10)
     True
     """
+    if "measures" in parameters:
+        parameters["measures"] = parse_measures(parameters["measures"])
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):

@@ -95,7 +95,7 @@ class Metric:
         if len(self.averages) > 1:
             own["average"] = self.averages[0]
         if "measures" in self.checks:
-            own = {"measures": (), **own}
+            own = {"measures": (Measure(PRECISION), Measure(RECALL)), **own}
         if not self.graded and not self.combines:
             own["min_rel"] = None
         return own
@@ -143,8 +143,8 @@ class Measure:
             msg = f"{owner} has no parameter {safe_repr(unknown[0])}{hint}; it has: {known}"
             raise InvalidParameterError(msg)
         kept = {name: _check_parameter(metric, name, value) for name, value in parameters.items()}
-        if metric.combines:
-            kept["measures"] = _members(kept.get("measures", ()), owner)
+        if "measures" in kept:
+            kept["measures"] = _members(kept["measures"], owner)
         result = cls(
             metric,
             k,

@@ -98,11 +98,7 @@ def make_rank_scorer(
                 "such as 'ndcg@10', or use scikit-learn's make_scorer"
             )
             raise TypeError(msg)
-        if metric.combines:
-            options["measures"] = parse_measures(options.get("measures", ("precision", "recall")))
-            read = read_measure(metric.name, options.pop("k", None), **_own(options, metric))
-        else:
-            read = Measure.of(metric)
+        read = Measure.of(metric)
     else:
         read = read_measure(measure)
     scorer = RankingScorer(read, name=_name(read))
@@ -209,7 +205,3 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
 
 def _name(measure: Measure) -> str:
     return str(measure) if measure.metric.greater_is_better else f"neg_{measure}"
-
-
-def _own(options: dict[str, Any], metric: Any) -> dict[str, Any]:
-    return {name: options.pop(name) for name in list(options) if name in metric.defaults}

@@ -34,9 +34,6 @@ class Ranking(NamedTuple):
     where: Where
     dropped: int = 0
 
-    def __len__(self) -> int:
-        return len(self.items)
-
 
 class ItemReader:
     """Reads the items of one evaluation, so that both sides are keyed by the same rules.
@@ -68,6 +65,10 @@ class ItemReader:
         """The ranking of one query: a ranked list, or {item: score}."""
         if isinstance(given, Mapping):
             return self._scored_ranking(given, where)
+        if isinstance(given, Set):
+            kind = type(given).__name__
+            msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
+            raise TypeError(msg)
         items = sequence(given, where)
         keys = self._keys(items, where, self._ranked_types)
         kept = self._without_duplicates(keys, items, where, None)
@@ -76,7 +77,9 @@ class ItemReader:
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        scores = score_array(list(given.values()), where, lambda place: list(given)[place])
+        scores = score_array(
+            list(given.values()), where, lambda place: f"for item {safe_repr(list(given)[place])}"
+        )
         if self.provider is None:
             kinds = set(map(type, given))
             if kinds <= _PLAIN_TYPES:
@@ -308,7 +311,7 @@ def _grade(value: Any, where: Where | str, item: Any) -> float:
     return number
 
 
-def score_array(values: list[Any], where: Where, item_at: Callable[[int], Any]) -> Array:
+def score_array(values: list[Any], where: Where, place_of: Callable[[int], str]) -> Array:
     """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
     try:
         scores = np.array(values)
@@ -318,7 +321,7 @@ def score_array(values: list[Any], where: Where, item_at: Callable[[int], Any]) 
         return scores
     if not values:
         return np.zeros(0)
-    return np.array([_score(v, where, item_at, i) for i, v in enumerate(values)])
+    return np.array([_score(v, where, place_of, i) for i, v in enumerate(values)])
 
 
 def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) -> None:
@@ -339,15 +342,14 @@ def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) 
     for ranking in rankings:
         if isinstance(ranking.items, Mapping):
             for item, value in ranking.items.items():
-                _score(value, ranking.where, lambda _, item=item: item, 0)  # type: ignore[misc]
+                _score(value, ranking.where, lambda _: f"for item {safe_repr(item)}", 0)  # noqa: B023
 
 
-def _score(value: Any, where: Where, item_at: Callable[[int], Any], place: int) -> float:
+def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (int, float)):
-        item = safe_repr(item_at(place))
-        msg = f"{where} has score {safe_repr(value)} for item {item}; pass a number"
+        msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
         raise TypeError(msg)
     try:
         number = float(value)
@@ -356,7 +358,7 @@ def _score(value: Any, where: Where, item_at: Callable[[int], Any], place: int) 
     if isinstance(value, int) and number != value:
         msg = (
             f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
-            f"as the score of item {safe_repr(item_at(place))}"
+            f"as the score {place_of(place)}"
         )
         raise ValueError(msg)
     return number

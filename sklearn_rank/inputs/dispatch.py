@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import Any
 
-import numpy as np
-
 from sklearn_rank._judged import Judged
 from sklearn_rank._validation import check_option, refuse_unordered
 from sklearn_rank.inputs._items import ItemReader
@@ -38,9 +36,7 @@ def layout_of(y_true: Any) -> str:
     if shape is not None and len(shape) != 1:
         return "matrix"
     first = next((item for item in y_true if item is not None), None)
-    per_query = isinstance(first, (Set, Mapping, list, tuple, str, bytes, np.ndarray)) or (
-        hasattr(first, "__len__")
-    )
+    per_query = hasattr(first, "__len__") or hasattr(first, "__next__")
     if isinstance(first, (str, bytes)):
         msg = "y_true holds strings; pass a set, list or {item: grade} per query, or numbers"
         raise TypeError(msg)

@@ -39,6 +39,12 @@ def judge_lists(
             f"{type(y_true).__name__}; pass both as mappings or both in the order of the queries"
         )
         raise TypeError(msg)
+    if getattr(y_score, "ndim", 1) == 2 and not isinstance(y_true, Set):
+        msg = (
+            f"y_true is a {type(y_true).__name__} of ground truths, one per query, and y_score a "
+            f"2-D array of shape {y_score.shape}; if y_true holds grades, pass it as a 2-D array"
+        )
+        raise TypeError(msg)
     lists = sequence(y_score, "y_score")
     truths = None if isinstance(y_true, Set) else sequence(y_true, "y_true")
     if truths is not None:
@@ -72,21 +78,14 @@ def judge_lists(
 
 
 def _ranking(reader: ItemReader, given: Any, name: Where) -> Ranking:
-    if isinstance(given, Set):
-        msg = (
-            f"{name} is a {type(given).__name__}, which has no order; "
-            "are y_true and y_score swapped?"
-        )
-        raise TypeError(msg)
-    if np.ndim(given) == 0 and not isinstance(given, (Mapping, str, bytes)):
+    if not hasattr(given, "__len__") and not hasattr(given, "__next__"):
         msg = f"{name} is {type(given).__name__}; the lists layout takes one ranked list per query"
-        if not hasattr(given, "__next__"):
-            raise TypeError(msg)
+        raise TypeError(msg)
     return reader.ranking(given, name)
 
 
 def _truth(reader: ItemReader, given: Any, name: Where) -> dict[Any, float]:
-    if given is None or (np.ndim(given) == 0 and not isinstance(given, (Set, Mapping, str, bytes))):
+    if not hasattr(given, "__len__") and not hasattr(given, "__next__"):
         msg = f"{name} is {type(given).__name__}; pass a set, a list or {{item: grade}} per query"
         raise TypeError(msg)
     return reader.truth(given, name)
@@ -123,7 +122,9 @@ def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
         raise ValueError(msg)
     refuse_scored(rankings, "y_score")
     return [
-        query_scores(relevance, one, len(ranking) + ranking.dropped, Where("relevance", query))
+        query_scores(
+            relevance, one, len(ranking.items) + ranking.dropped, Where("relevance", query)
+        )
         for query, (one, ranking) in enumerate(zip(scores, rankings, strict=True))
     ]
 

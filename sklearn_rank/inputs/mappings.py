@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged
-from sklearn_rank._text import listed
+from sklearn_rank._text import listed, safe_repr
 from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs._assemble import assemble
@@ -119,7 +119,9 @@ def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> l
         raise TypeError(msg)
     refuse_scored(rankings, "y_score")
     return [
-        query_scores(relevance, scores.get(query, ()), len(ranking), Where("relevance", query))
+        query_scores(
+            relevance, scores.get(query, ()), len(ranking.items), Where("relevance", query)
+        )
         for query, ranking in zip(queries, rankings, strict=True)
     ]
 
@@ -134,4 +136,7 @@ def _weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
     if absent:
         msg = f"sample_weight has no weight for {len(absent):,} queries: {listed(absent)}"
         raise ValueError(msg)
-    return check_weights([sample_weight[query] for query in queries], len(queries))
+    weights = [sample_weight[query] for query in queries]
+    return check_weights(
+        weights, len(queries), where=lambda place: f"query {safe_repr(queries[place])}"
+    )

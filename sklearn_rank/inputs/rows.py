@@ -47,19 +47,19 @@ def judge_rows(
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of 1-D grades and scores with a query id per row."""
+    if len(y_true) == 0:
+        msg = "no queries to evaluate: y_true is empty"
+        raise ValueError(msg)
     if groups is None:
         msg = (
             "the rows layout needs groups: the query id of each row. "
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
         raise GroupsRequiredError(msg)
-    check_same_index(y_true=y_true, y_score=y_score, groups=groups)
+    check_same_index(y_true=y_true, y_score=y_score, groups=groups, sample_weight=sample_weight)
     grades = _column(as_numbers(y_true, "y_true"), "y_true")
     scores = _column(as_numbers(y_score, "y_score"), "y_score")
     check_same_length("y_true", len(grades), "y_score", len(scores))
-    if not len(grades):
-        msg = "no queries to evaluate: y_true is empty"
-        raise ValueError(msg)
     check_ties_by_id(ties)
     ids = read_groups(groups, len(grades))
 
@@ -97,7 +97,9 @@ def _column(array: Array, name: str) -> Array:
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
     """Query ids as an array or a list, one per row, none missing."""
-    if hasattr(groups, "to_numpy"):
+    if hasattr(groups, "to_pylist"):
+        groups = groups.to_pylist()
+    elif hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, (list, tuple)):
         kinds = set(map(type, groups))

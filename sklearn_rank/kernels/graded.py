@@ -39,7 +39,9 @@ def dcg(
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
     gains = _gains(rankings.grades, np.zeros(len(rankings.grades)), gain)
-    return where_relevant(rankings, _refuse_overflow(_discounted(rankings, gains, k, discount)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _discounted(rankings, gains, k, discount)
+    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
 def ideal_dcg(
@@ -47,7 +49,9 @@ def ideal_dcg(
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
     gains = _gains(rankings.ideal_grades, np.zeros(len(rankings.judged_grades)), gain)
-    return where_relevant(rankings, _refuse_overflow(_ideal(rankings, gains, k, discount)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _ideal(rankings, gains, k, discount)
+    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
 def ndcg(
@@ -170,9 +174,16 @@ def _ideal(rankings: JudgedRankings, gains: FloatArray, k: int | None, discount:
     return segment_sum(gains * by_rank[np.minimum(place, cut)], offsets)
 
 
-def _refuse_overflow(values: FloatArray) -> FloatArray:
-    if np.isinf(values).any():
-        msg = "DCG with gain='exp2' overflows float64; use ndcg or gain='linear'"
+def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        query = int(wrong[0])
+        advice = "use ndcg or gain='linear'" if gain == "exp2" else "use ndcg or smaller gains"
+        shown = repr(gain) if isinstance(gain, str) else "this gain"
+        msg = (
+            f"DCG with gain={shown} overflows float64 at grade {rankings.max_grade[query]:g} of "
+            f"query {safe_repr(rankings.query_ids[query])}; {advice}"
+        )
         raise OverflowError(msg)
     return values
 
@@ -240,9 +251,7 @@ def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
     lengths = np.diff(offsets)
     reading = np.empty(len(stops))
     for block in similar_length_blocks(lengths):
-        width = int(lengths[block].max(initial=0))
-        if not width:
-            continue
+        width = int(lengths[block].max())
         places = offsets[:-1][block][:, None] + np.arange(width)
         valid = np.arange(width) < lengths[block][:, None]
         passing = np.where(valid, 1.0 - stops[np.where(valid, places, 0)], 1.0)

@@ -82,9 +82,10 @@ def limited_auc(
     area = found * negatives - segment_sum(above, groups.offsets)
     if tail == "linear":
         read = np.minimum(rankings.n_ranked, cut)
-        below = (counted - found) * (negatives - smoothing - read + found) - variance
+        # On average half of the irrelevant items below the cutoff stand below a relevant one there.
+        half = ((counted - found) * (negatives - smoothing - read + found) - variance) / 2.0
         pairs = counted * negatives
-        return _defined(area + below / 2.0, pairs, pairs > 0)
+        return _defined(area + half + smoothing * (counted - found), pairs, pairs > 0)
     best = counted if k is None else np.minimum(counted, float(depth(rankings, k)))
     pairs = best * negatives
     return _defined(area, pairs, pairs > 0)

@@ -96,7 +96,7 @@ def dcg_at_k_score(
     --------
     >>> from sklearn_rank import dcg_at_k_score
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
-    2.6309297535714573
+    2.6309297535714578
     """
     measure = Measure.of(DCG, k, gain=gain, discount=discount)
     return score(
@@ -190,7 +190,7 @@ def ideal_dcg_at_k_score(
     --------
     >>> from sklearn_rank import ideal_dcg_at_k_score
     >>> ideal_dcg_at_k_score([{"a": 1, "b": 2}], [["a"]])  # 3 + 1 / log2(3)
-    3.6309297535714573
+    3.6309297535714578
     """
     measure = Measure.of(IDCG, k, gain=gain, discount=discount)
     return score(
