@@ -182,6 +182,6 @@ def report(outcome: Outcome) -> str:
 def _example(page: str, ranking: list[str], truth: set[str]) -> str:
     first = ", ".join(found + ("*" if found in truth else "") for found in ranking[:5])
     return (
-        f"A held-out query in the middle, {page!r} (related: {len(truth)}, marked *), finds first:\n"
+        f"A middling held-out query, {page!r} ({len(truth)} related, marked *), finds first:\n"
         f"{indented(first)}"
     )

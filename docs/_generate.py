@@ -1,0 +1,317 @@
+"""Write the parts of the documentation that repeat what the package says of itself.
+
+These are metrics.md, api.md, the table of conventions in measures.md and the table of metrics in
+README.md. All comes from records, presets, signatures and docstrings, except the formulas in
+short, which stand here. Run it after a change to any of these; a test compares the files with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from pathlib import Path
+
+import sklearn_rank
+from sklearn_rank import scorers
+from sklearn_rank.conventions import CONVENTIONS, Convention
+from sklearn_rank.measures import METRICS, Metric
+from sklearn_rank.metrics import FUNCTIONS
+
+DOCS = Path(__file__).parent
+README = DOCS.parent / "README.md"
+MEASURES = DOCS / "measures.md"
+
+BEGIN = "<!-- begin: written by docs/_generate.py -->"
+END = "<!-- end: written by docs/_generate.py -->"
+
+FORMULAS = {
+    "map": "∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
+    "mar": "∑ R@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
+    "mrr": "1 / rank of the first relevant item; 0 if that is beyond k",
+    "precision": "h / k",
+    "recall": "h / R",
+    "fbeta": "(1 + b²) P@k R@k / (b² P@k + R@k)",
+    "hit_rate": "1 if h > 0, else 0",
+    "dcg": "∑ (2^g − 1) / log2(i + 1) over the ranks i ≤ k",
+    "idcg": "DCG@k of the best order of all relevant items",
+    "ndcg": "DCG@k / IDCG@k",
+    "err": "∑ p(i) / i × ∏ (1 − p(j)) over i ≤ k, j < i; p = (2^g − 1) / 2^max",
+    "nerr": "ERR@k / ERR@k of the best order",
+    "lag": "irrelevant items above a relevant one, mean over relevant items",
+    "auc": "pairs in the right order / R N, a tie counts half; queries weighted by R",
+    "gauc": "pairs in the right order / R N, a tie counts half; queries weighted alike",
+    "lauc": "∑ (N − irrelevant items above) / N over the h hits, / min(R, k)",
+    "hmean": "(1 + b²) x y / (b² x + y) of two other measures x, y",
+}
+"""The formula of each metric for one query, with its default parameters."""
+
+SYMBOLS = """\
+For one query: R relevant items, retrieved or not; N irrelevant items in the ranking; h relevant
+items among the first k; P@i and R@i precision and recall of the first i; g the grade of an item;
+i, j ranks, counted from 1; max the query's highest grade; b the parameter `beta`. The score is the
+mean over queries."""
+
+_HEAD = f"""\
+# Metrics
+
+<!-- Written by docs/_generate.py; change that, a docstring or a record, and run it. -->
+
+{SYMBOLS}
+
+`k=None`, the default of every function, reads the whole ranking. Where items are tied, a metric is
+the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
+combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` of
+`evaluate` changes defaults to those of other programs; see [Measures](measures.md#conventions).
+
+"""
+
+_EXAMPLE = """\
+One query by hand: the relevant items are `b` and `d`, of which the ranking has `b` second and `d`
+fourth.
+
+```pycon
+>>> from sklearn_rank import evaluate
+>>> ev = evaluate([{"b", "d"}], [["a", "b", "c", "d"]], ["map", "mrr", "p@2", "r@2", "lag", "gauc"])
+>>> ev["map"]  # (1/2 + 2/4) / 2
+0.5
+>>> ev["mrr"], ev["p@2"], ev["r@2"]  # first relevant item at rank 2; one of two found within 2
+(0.5, 0.5, 0.5)
+>>> ev["lag"]  # one irrelevant item above b, two above d
+1.5
+>>> ev["gauc"]  # of the pairs b-a, b-c, d-a, d-c only b-c is in the right order
+0.25
+
+```
+
+"""
+
+_CURVES = """\
+## Curves
+
+`ranking_roc_curve` and `ranking_precision_recall_curve` return arrays, as scikit-learn's do:
+pooled over all queries (which needs scores that compare across queries) or, with
+`average="macro"`, as the mean of the queries' curves.
+
+```pycon
+>>> from sklearn_rank import ranking_roc_curve
+>>> fpr, tpr, _ = ranking_roc_curve([1, 0, 1, 0], [4, 3, 2, 1], groups=[0, 0, 1, 1])
+>>> fpr.tolist(), tpr.tolist()
+([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+
+```
+"""
+
+
+_API = """\
+# Public names
+
+<!-- Written by docs/_generate.py; change a docstring or `__all__`, and run it. -->
+
+Everything below is imported from `sklearn_rank` itself. `help(name)` shows shapes, defaults,
+ranges, errors, the reference and an example. Modules and names that begin with an underscore are
+not public.
+"""
+
+GROUPS = {
+    "evaluation": "Evaluation",
+    "metrics.binary": "Metrics of relevant items",
+    "metrics.graded": "Metrics of grades",
+    "metrics.pairwise": "Metrics of pairs",
+    "metrics.combined": "Metrics made of others",
+    "metrics.curves": "Curves",
+    "scorers": "Scorers",
+    "measures": "Measures",
+    "grammar": "Measures",
+    "conventions": "Conventions",
+    "inputs.relevance": "Inputs",
+    "exceptions": "Errors and warnings",
+}
+"""Title under which api.md lists the names of a module; the module's name where none is given."""
+
+CONSTANTS = {
+    "METRICS": "All records, one `Metric` for each metric.",
+    "CONVENTIONS": "The presets by name.",
+    "UndefinedMetricWarning": "scikit-learn's own warning: a metric is undefined for a query.",
+    "__version__": "Version of the distribution.",
+}
+"""What names without a docstring of their own are."""
+
+
+def pages() -> dict[Path, str]:
+    """Every file that is written here, wholly or in part, with the text that it should have."""
+    return {
+        DOCS / "metrics.md": metrics_page(),
+        DOCS / "api.md": api_page(),
+        MEASURES: _with_part(MEASURES, _conventions()),
+        README: _with_part(README, f"{SYMBOLS}\n\n{_short_table()}"),
+    }
+
+
+def metrics_page() -> str:
+    """All metrics: a table, and a section for each."""
+    sections = "\n".join(_section(metric) for metric in METRICS)
+    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{sections}\n{_CURVES}"
+
+
+def api_page() -> str:
+    """All public names with the first line of their docstrings."""
+    groups: dict[str, list[str]] = {title: [] for title in GROUPS.values()}
+    for name in sklearn_rank.__all__:
+        home = sklearn_rank._HOME_OF.get(name, "the package")
+        groups.setdefault(GROUPS.get(home, home), []).append(name)
+    tables = [
+        f"## {title}\n\n"
+        + _table(["name", "what it is"], [[f"`{name}`", _what(name)] for name in names])
+        for title, names in groups.items()
+        if names
+    ]
+    return "\n\n".join([_API.rstrip(), *tables]) + "\n"
+
+
+def _what(name: str) -> str:
+    value = getattr(sklearn_rank, name)
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    if isinstance(value, scorers.RankingScorer):
+        negated = (
+            "" if value.measure.metric.greater_is_better else "; negated, so greater is better"
+        )
+        return f"Scorer of `{value.measure}`{negated}."
+    return _markdown(value, "\n\n").replace("\n", " ")
+
+
+def _conventions() -> str:
+    titles = ["preset", "ties", "undefined query", "missing query", "negative grade", "parameters"]
+    rows = [
+        [
+            f"`{preset.name}`",
+            preset.ties,
+            str(preset.zero_division),
+            preset.missing,
+            preset.negative_grades,
+            _preset_parameters(preset),
+        ]
+        for preset in CONVENTIONS.values()
+    ]
+    return _table(titles, rows)
+
+
+def _preset_parameters(preset: Convention) -> str:
+    """Parameters that the preset sets, metrics with the same ones together."""
+    metrics: dict[str, list[str]] = {}
+    for metric, parameters in preset.parameters.items():
+        text = ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())
+        metrics.setdefault(text, []).append(metric)
+    return "; ".join(f"{', '.join(names)}: {text}" for text, names in metrics.items()) or "none"
+
+
+def _shown(value: object) -> str:
+    """A function as the first line of its docstring, after the program's name."""
+    if callable(value):
+        return (inspect.getdoc(value) or "").split(": ")[-1].rstrip(".")
+    return str(value)
+
+
+def _with_part(path: Path, part: str) -> str:
+    """Text of a file with the part between the two marks written anew."""
+    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    return f"{before}{BEGIN}\n\n{part}\n\n{END}{after}"
+
+
+def _wide_table() -> str:
+    titles = [
+        "symbol",
+        "function",
+        "scorer",
+        "measure",
+        "range",
+        "better",
+        "formula",
+        "reference",
+    ]
+    rows = [
+        [
+            f"[{metric.symbol}](#{metric.name})",
+            f"`{FUNCTIONS[metric].__name__}`",
+            f"`{_scorer(metric)}`",
+            f"`{_spelling(metric)}`",
+            f"[0, {'inf)' if math.isinf(metric.upper) else '1]'}",
+            "greater" if metric.greater_is_better else "less",
+            FORMULAS[metric.name],
+            metric.reference,
+        ]
+        for metric in METRICS
+    ]
+    return _table(titles, rows)
+
+
+def _short_table() -> str:
+    rows = [
+        [
+            f"[{metric.symbol}](docs/metrics.md#{metric.name})",
+            f"`{FUNCTIONS[metric].__name__}`",
+            FORMULAS[metric.name],
+            f"`{_scorer(metric)}`",
+        ]
+        for metric in METRICS
+    ]
+    return _table(["metric", "function", "formula", "scorer"], rows)
+
+
+def _section(metric: Metric) -> str:
+    function = FUNCTIONS[metric]
+    summary = _markdown(function, "\n\nParameters\n")
+    own = ", ".join(f"`{name}={value!r}`" for name, value in _parameters(metric).items())
+    aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
+    lines = [
+        f"## {metric.name}",
+        "",
+        f"`{function.__name__}`: {summary}",
+        "",
+        f"- Parameters of its own: {own or 'none'}{'; cutoff `k`' if metric.takes_k else ''}.",
+        f"- Other names that the parser reads: {aliases or 'none'}.",
+        f"- Reference: {metric.reference}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _parameters(metric: Metric) -> dict[str, object]:
+    """Own parameters as the function has them, with its defaults."""
+    signature = inspect.signature(FUNCTIONS[metric]).parameters
+    return {name: signature[name].default for name in metric.defaults}
+
+
+def _spelling(metric: Metric) -> str:
+    if metric.combines:
+        return f"{metric.name}(ndcg,map)@10"
+    return f"{metric.name}@10" if metric.takes_k else metric.name
+
+
+def _scorer(metric: Metric) -> str:
+    """Name of the ready scorer, or the call that makes one."""
+    ready = [
+        name
+        for name in scorers.__all__
+        if getattr(getattr(scorers, name), "measure", None) is not None
+        and getattr(scorers, name).measure.metric == metric
+    ]
+    return ready[0] if ready else f'get_scorer("{_spelling(metric)}")'
+
+
+def _markdown(documented: object, end: str) -> str:
+    """A docstring up to ``end``, its literals and references written as in Markdown."""
+    text = (inspect.getdoc(documented) or "").split(end)[0].replace("``", "`")
+    return re.sub(r":\w+:`", "`", text)
+
+
+def _table(titles: list[str], rows: list[list[str]]) -> str:
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")

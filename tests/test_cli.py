@@ -1,0 +1,285 @@
+"""The command line, from outside and from inside; the demonstration runs once, end to end."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+
+import sklearn_rank
+from sklearn_rank import cli
+
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""Everything that is no printable character and no line feed."""
+
+
+def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A Python process whose stdout and stderr are pipes."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        timeout=300,
+    )
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+# Arguments --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
+def test_help_ends_with_success(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    assert end.value.code == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("usage: sklearn-rank")
+    assert "demo" in out
+    assert err == ""
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"sklearn-rank {sklearn_rank.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "the following arguments are required: command"),
+        (["dmeo"], "invalid choice: 'dmeo'"),
+        (["demo", "extra"], "unrecognized arguments: extra"),
+        (["demo", "--fast"], "unrecognized arguments: --fast"),
+    ],
+)
+def test_wrong_arguments_end_with_code_2(arguments, complaint, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(arguments)
+    assert end.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert complaint in err
+
+
+def test_command_is_installed_under_its_name():
+    (command,) = entry_points(group="console_scripts", name="sklearn-rank")
+    assert command.load() is cli.main
+
+
+def test_nothing_heavy_is_imported_before_a_command_runs():
+    heavy = ("numpy", "scipy", "sklearn", "rich", "pydoc_data")
+    code = (
+        "import sys\n"
+        "from sklearn_rank.cli import main\n"
+        "try:\n"
+        "    main(['--version'])\n"
+        "except SystemExit:\n"
+        f"    print([name for name in {heavy!r} if name in sys.modules])\n"
+    )
+    finished = run_python("-c", code)
+    assert finished.stdout.splitlines()[-1] == "[]", finished.stderr
+
+
+# Ends -------------------------------------------------------------------------------------------
+
+
+def test_code_of_the_command_is_the_code_of_the_program(monkeypatch):
+    monkeypatch.setattr(cli, "_demo", lambda: 1)
+    assert cli.main(["demo"]) == 1
+
+
+def test_interrupted_ends_with_130(monkeypatch):
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_demo", interrupted)
+    assert cli.main(["demo"]) == 130
+
+
+def test_reader_that_goes_away_is_no_traceback():
+    code = (
+        "import os, sys\n"
+        "from sklearn_rank import cli\n"
+        "read, write = os.pipe()\n"
+        "os.close(read)\n"
+        "os.dup2(write, 1)\n"
+        "cli._demo = lambda: print('x' * 100_000) or 0\n"
+        "sys.exit(cli.main(['demo']))\n"
+    )
+    finished = run_python("-c", code)
+    assert finished.returncode == 1
+    assert finished.stderr == ""
+
+
+def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith("sklearn_rank._demo")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)
+    assert cli.main(["demo"]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "sklearn-rank demo: this Python was installed without its help pages\n"
+
+
+# Progress ---------------------------------------------------------------------------------------
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with cli._progress("looking for the best"):
+        pass
+    assert "looking for the best" in terminal.getvalue()
+
+
+def test_progress_is_silent_elsewhere(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with cli._progress("looking for the best"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+# The demonstration ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def demo() -> subprocess.CompletedProcess[str]:
+    """The finished demonstration, run with warnings as errors and colour asked for."""
+    return run_python("-W", "error", "-m", "sklearn_rank.cli", "demo", FORCE_COLOR="1")
+
+
+def test_demo_succeeds_and_says_nothing_on_stderr(demo):
+    assert (demo.returncode, demo.stderr) == (0, "")
+
+
+def test_demo_prints_plain_text(demo):
+    assert CONTROL.search(demo.stdout) is None
+    assert demo.stdout.isascii()
+    assert max(map(len, demo.stdout.splitlines())) <= 100
+
+
+def test_demo_runs_both_searches_by_the_public_call(demo):
+    assert "1. Search over Python's own help pages" in demo.stdout
+    assert "scoring=map_scorer, cv=5).fit(queries, related)" in demo.stdout
+    assert "2. Learning to rank on scikit-learn's digits" in demo.stdout
+    assert "scoring=map_scorer, cv=GroupKFold(...)).fit(X, y, groups=qid)" in demo.stdout
+
+
+def test_demo_prints_search_tables_best_first(demo):
+    tables = re.findall(r"^    rank  MAP .*\n((?:    .*\n)+)", demo.stdout, re.MULTILINE)
+    assert len(tables) == 2
+    for table in tables:
+        scores = [float(score) for score in re.findall(r"^    \d+ +(0\.\d{4}) ", table, re.M)]
+        assert len(scores) == 6
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] > scores[-1]
+        assert re.search(r"\.\.\. \d+ more \.\.\.", table)
+
+
+def test_demo_names_the_chosen_models(demo):
+    assert re.search(r"^Chosen: query_words=.*, stop_words=.*, bigrams=.*$", demo.stdout, re.M)
+    assert re.search(r"^Chosen: model=\w+, features=\w+, \w+=[\d.]+$", demo.stdout, re.M)
+
+
+def test_demo_measures_held_out_queries_with_intervals_and_counts(demo):
+    rows = re.findall(
+        r"^    (\S+) +(\d\.\d{4})  (\d\.\d{4})\.\.(\d\.\d{4}) +(\d+)$", demo.stdout, re.M
+    )
+    assert [name for name, *_ in rows] == [
+        *("map", "mrr", "recall@10", "ndcg@10"),
+        *("map", "mrr", "ndcg@10", "precision@10", "gauc"),
+    ]
+    for _, score, low, high, _ in rows:
+        assert 0 <= float(low) < float(score) < float(high) <= 1
+    held_out = re.search(r"Tuned on (\d+) queries; (\d+) are held out", demo.stdout)
+    assert {queries for *_, queries in rows[:4]} == {held_out[2]}
+    assert {queries for *_, queries in rows[4:]} == {"80"}
+    assert "    80 queries\n" in demo.stdout
+
+
+def test_demo_prints_gates_below_what_was_measured(demo):
+    measured = [float(found) for found in re.findall(r"protect it \(MAP (0\.\d+),", demo.stdout)]
+    gates = re.findall(r"assert_map_at_least\(y_true, y_score, (0\.\d\d)(.*)\)$", demo.stdout, re.M)
+    assert [rest for _, rest in gates] == ["", ", groups=groups"]
+    for value, (threshold, _) in zip(measured, gates, strict=True):
+        assert 0 <= value - float(threshold) < 0.01
+    assert demo.stdout.count("pytest plugin, which comes in a later release") == 2
+    assert demo.stdout.count("assert mean_average_precision_score(y_true, y_score") == 2
+
+
+def test_demo_gates_are_python(demo):
+    for code in re.findall(r"^    from .*\n(?:(?:    .*)?\n)+", demo.stdout, re.MULTILINE):
+        compile("\n".join(line[4:] for line in code.splitlines()), "<gate>", "exec")
+
+
+# Its honesty ------------------------------------------------------------------------------------
+
+
+def test_digits_share_no_image_between_training_and_held_out():
+    from sklearn_rank._demo.digits import N_PIXELS, read_pairs
+
+    images = [
+        {image.tobytes() for half in (X[:, :N_PIXELS], X[:, N_PIXELS:]) for image in half}
+        for X, _, _ in read_pairs()
+    ]
+    assert [len(one) for one in images] == [180, 180]
+    assert not images[0] & images[1]
+
+
+def test_digits_ask_no_query_without_an_answer():
+    from sklearn_rank._demo.digits import read_pairs
+
+    for pairs in read_pairs():
+        assert set(pairs.qid.tolist()) == set(pairs.qid[pairs.y == 1].tolist())
+
+
+def test_related_pages_exist_and_are_others():
+    from sklearn_rank._demo.help_pages import read_help_pages
+
+    pages = read_help_pages()
+    assert len(pages.texts) >= 70
+    assert len(pages.related) >= 50
+    for page, others in pages.related.items():
+        assert others
+        assert page not in others
+        assert {page, *others} <= pages.texts.keys()
+
+
+def test_related_pages_are_those_that_help_names():
+    from sklearn_rank._demo.help_pages import read_help_pages
+
+    # help("while") ends with: Related help topics: break, continue, if, TRUTHVALUE
+    assert read_help_pages().related["while"] == {"break", "continue", "if", "truth"}
+
+
+def test_retriever_ranks_all_pages_but_the_query():
+    from sklearn_rank._demo.help_pages import PageRetriever
+
+    texts = {"cats": "cat purr purr", "dogs": "dog bark", "pets": "cat dog purr"}
+    found = PageRetriever(texts, query_words=None).fit().predict(["cats", "dogs"])
+    assert found == [["pets", "dogs"], ["pets", "cats"]]
+
+
+def test_retriever_searches_for_as_many_words_as_told():
+    from sklearn_rank._demo.help_pages import PageRetriever
+
+    # The first word of "a" stands in "x", the second in "y"; the name stands nowhere else.
+    texts = {"a": "xx yy yy yy", "x": "xx zz", "y": "yy zz"}
+    assert PageRetriever(texts, query_words=1).fit().predict(["a"]) == [["x", "y"]]
+    assert PageRetriever(texts, query_words=None).fit().predict(["a"]) == [["y", "x"]]

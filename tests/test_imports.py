@@ -1,0 +1,77 @@
+"""Importing the package costs nothing, and its names are still all there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import sklearn_rank
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_loads_nothing_heavy() -> None:
+    run(
+        "import sklearn_rank, sys\n"
+        "heavy = {'sklearn', 'scipy', 'pandas', 'polars', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+
+
+def test_metric_functions_need_numpy_alone() -> None:
+    run(
+        "import sys\n"
+        "from sklearn_rank import evaluate, mean_average_precision_score\n"
+        "assert mean_average_precision_score([{'a'}], [['b', 'a']]) == 0.5\n"
+        "assert evaluate([{'a'}], [['b', 'a']], 'mrr')['mrr'] == 0.5\n"
+        "heavy = {'sklearn', 'scipy', 'pandas', 'narwhals'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+
+
+def test_names_complete_before_they_are_imported() -> None:
+    out = run(
+        "import sklearn_rank; print(sorted(set(sklearn_rank.__all__) - set(dir(sklearn_rank))))"
+    )
+    assert out.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", sklearn_rank.__all__)
+def test_every_public_name_exists(name: str) -> None:
+    assert getattr(sklearn_rank, name) is not None
+
+
+def test_type_checkers_see_every_public_name() -> None:
+    """The names under TYPE_CHECKING are those that are imported lazily."""
+    import ast
+    from pathlib import Path
+
+    tree = ast.parse(Path(sklearn_rank.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.asname: f"{node.module}"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    lazy = {name: f"sklearn_rank.{module}" for name, module in sklearn_rank._HOME_OF.items()}
+    assert seen == lazy
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'map_score'"):
+        sklearn_rank.map_score  # noqa: B018
+
+
+def test_the_undefined_metric_warning_is_scikit_learns() -> None:
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    assert sklearn_rank.UndefinedMetricWarning is UndefinedMetricWarning
+    with pytest.raises(AttributeError, match="no attribute 'Missing'"):
+        sklearn_rank.exceptions.Missing  # noqa: B018
