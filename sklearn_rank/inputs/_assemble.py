@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -12,13 +13,7 @@ from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, NoPool
 from sklearn_rank._ranks import KnownHits, ranked_parts
 from sklearn_rank._segments import offsets_of
 from sklearn_rank._validation import EXACT_INTEGER
-from sklearn_rank.inputs._items import (
-    Ranking,
-    check_scores,
-    hits_of,
-    relevant_grades,
-    scores_of_hits,
-)
+from sklearn_rank.inputs._items import Ranking, check_scores
 from sklearn_rank.inputs._scored import ScorePool
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
 
@@ -28,9 +23,47 @@ _NO_SCORES = NoPool(
 )
 
 
+@dataclass(frozen=True)
+class FoundItems:
+    """What was found of each query's relevant items: where, or with which scores."""
+
+    rankings: list[Ranking]
+    found: list[list[Any]]
+    """Places of the hits in the ranking; for {item: score} their scores, unless ``by_place``."""
+    grades: list[list[float]]
+    relevant: list[list[float]]
+    """Grades of all relevant items, retrieved or not."""
+    by_place: bool
+
+
+def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Ties) -> FoundItems:
+    """Look up the relevant items, query by query while its items are at hand.
+
+    Of {item: score} only the judged items are looked up; the others enter through their scores
+    alone, unless ties are broken by their places.
+    """
+    by_place = ties in ("stable", "docid")
+    result = FoundItems([], [], [], [], by_place)
+    for ranking, truth in queries:
+        relevant = {key: grade for key, grade in truth.items() if grade > 0}
+        if ranking.scores is None or by_place:
+            ordered = _by_falling_id(ranking) if ties == "docid" else ranking
+            keys = list(ordered.items)
+            places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
+            result.found.append(places)
+            result.grades.append([relevant[keys[place]] for place in places])
+        else:
+            ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
+            hits = [key for key in relevant if key in scores]
+            result.found.append([scores[key] for key in hits])
+            result.grades.append([relevant[key] for key in hits])
+        result.rankings.append(ordered)
+        result.relevant.append(list(relevant.values()))
+    return result
+
+
 def assemble(
-    rankings: Sequence[Ranking],
-    truths: Sequence[Mapping[Any, float]],
+    items: FoundItems,
     *,
     query_ids: Array | list[Any],
     relevance: list[Array] | None,
@@ -40,56 +73,37 @@ def assemble(
     missed: FloatArray | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
-    """Judged rankings of one ranking and one ground truth per query, in the same order."""
+    """Judged rankings of the items that were found."""
+    rankings = items.rankings
     sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
     offsets = offsets_of(sizes)
-    relevant = _Ragged.of([relevant_grades(truth) for truth in truths])
+    relevant, grades = _Ragged.of(items.relevant), _Ragged.of(items.grades)
     n_scored = sum(ranking.scores is not None for ranking in rankings)
 
-    def scored(scores: Array, hits: KnownHits) -> tuple[Parts, ScorePool]:
-        check_scores(scores, rankings, offsets)
+    def scored(hits: KnownHits) -> tuple[Parts, ScorePool]:
+        check_scores(hits.scores, rankings, offsets)
         parts = ranked_parts(
             hits, ties, query_ids=query_ids, weights=weights, judged=relevant, n_jobs=n_jobs
         )
         return parts, ScorePool(hits, ties, relevant, missed, weighted=weights is not None)
 
-    if n_scored == len(rankings) and ties not in ("stable", "docid"):
-        # Only the judged items are looked up; the others enter through their scores alone.
-        scores = _one_dtype([_scores(ranking) for ranking in rankings])
-        found = [
-            scores_of_hits(cast("Mapping[Any, Any]", ranking.items), truth)
-            for ranking, truth in zip(rankings, truths, strict=True)
-        ]
-        grades = _Ragged.of([grades for _, grades in found])
-        hit_scores = np.fromiter(chain.from_iterable(own for own, _ in found), scores.dtype)
-        hits = KnownHits(scores, offsets, grades.offsets, hit_scores, grades.values)
-        parts, pool = scored(scores, hits)
-        return Judged(query_ids, parts, parts, pool, counts)
-
-    if ties == "docid":
-        rankings = [_by_falling_id(ranking) for ranking in rankings]
-    places_found = [
-        hits_of(list(ranking.items), truth) for ranking, truth in zip(rankings, truths, strict=True)
-    ]
-    grades = _Ragged.of([grades for _, grades in places_found])
-    places = np.fromiter(chain.from_iterable(own for own, _ in places_found), np.int64)
-
-    def at_places(scores: Sequence[Array]) -> tuple[Parts, ScorePool]:
+    def at_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
-        positions = places + np.repeat(offsets[:-1], np.diff(grades.offsets))
-        hits = KnownHits(flat, offsets, grades.offsets, flat[positions], grades.values, positions)
-        return scored(flat, hits)
+        positions = flatten(items.found, np.int64)
+        positions += np.repeat(offsets[:-1], np.diff(grades.offsets))
+        return KnownHits(flat, offsets, grades.offsets, flat[positions], grades.values, positions)
 
     if n_scored:
-        # Where some queries came as lists, places are scores for those.
-        parts, pool = at_places([_scores(ranking) for ranking in rankings])
+        scores = [_scores(ranking) for ranking in rankings]
+        hits = at_places(scores) if items.by_place else _with_scores(items, scores, offsets, grades)
+        parts, pool = scored(hits)
         comparable = n_scored == len(rankings)
         return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES, counts)
     view = JudgedRankings(
         query_ids=query_ids,
         offsets=grades.offsets,
-        above=places,
-        tied=np.ones(len(places), dtype=np.int64),
+        above=flatten(items.found, np.int64),
+        tied=np.ones(len(grades.values), dtype=np.int64),
         grades=grades.values,
         n_ranked=sizes,
         judged_offsets=relevant.offsets,
@@ -98,8 +112,25 @@ def assemble(
     )
     if relevance is None:
         return Judged(query_ids, (view,), (view,), _NO_SCORES, counts)
-    score_parts, relevance_pool = at_places(relevance)
+    score_parts, relevance_pool = scored(at_places(relevance))
     return Judged(query_ids, (view,), score_parts, relevance_pool, counts)
+
+
+def _with_scores(
+    items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: _Ragged
+) -> KnownHits:
+    """Hits known by their scores; in a query that came as a list places are scores."""
+    flat = _one_dtype(scores)
+    found = (
+        [len(ranking.items) - place for place in one] if ranking.scores is None else one
+        for ranking, one in zip(items.rankings, items.found, strict=True)
+    )
+    return KnownHits(flat, offsets, grades.offsets, flatten(found, flat.dtype), grades.values)
+
+
+def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
+    """Lists of numbers, one per query, in one array."""
+    return np.fromiter(chain.from_iterable(lists), dtype)
 
 
 class _Ragged(NamedTuple):
@@ -111,7 +142,7 @@ class _Ragged(NamedTuple):
     @classmethod
     def of(cls, lists: Sequence[list[float]]) -> _Ragged:
         sizes = np.array([len(one) for one in lists], dtype=np.int64)
-        return cls(offsets_of(sizes), np.fromiter(chain.from_iterable(lists), np.float64))
+        return cls(offsets_of(sizes), flatten(lists, np.float64))
 
 
 def _scores(ranking: Ranking) -> Array:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from itertools import compress
 from numbers import Real
+from operator import countOf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,9 +82,9 @@ class ItemReader:
             list(given.values()), where, lambda place: f"for item {safe_repr(list(given)[place])}"
         )
         if self.provider is None:
-            kinds = set(map(type, given))
-            if kinds <= _PLAIN_TYPES:
-                self._ranked_types |= kinds
+            kind = type(next(iter(given), ""))
+            if kind in _PLAIN_TYPES and countOf(map(type, given), kind) == len(given):
+                self._ranked_types.add(kind)
                 return Ranking(given, scores, where)
         items = list(given)
         keys = self._keys(items, where, self._ranked_types)
@@ -260,29 +261,6 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def hits_of(keys: Sequence[Any], truth: Mapping[Any, float]) -> tuple[list[int], list[float]]:
-    """Positions in a ranking of its relevant items, ascending, and their grades."""
-    places = list(compress(range(len(keys)), map(truth.__contains__, keys)))
-    grades = [truth[keys[place]] for place in places]
-    if min(grades, default=1.0) <= 0:
-        kept = [pair for pair in zip(places, grades, strict=True) if pair[1] > 0]
-        return [place for place, _ in kept], [grade for _, grade in kept]
-    return places, grades
-
-
-def scores_of_hits(
-    scores: Mapping[Any, Any], truth: Mapping[Any, float]
-) -> tuple[list[Any], list[float]]:
-    """Scores of the relevant items of {key: score}, in no order, and their grades."""
-    hits = [key for key, grade in truth.items() if grade > 0 and key in scores]
-    return [scores[key] for key in hits], [truth[key] for key in hits]
-
-
-def relevant_grades(truth: Mapping[Any, float]) -> list[float]:
-    """Grades above 0 of a query's judged items."""
-    return [grade for grade in truth.values() if grade > 0]
-
-
 def _grades(given: Mapping[Any, Any], where: Where | str) -> list[float]:
     """The grades as floats, all finite."""
     values = list(given.values())
@@ -313,6 +291,12 @@ def _grade(value: Any, where: Where | str, item: Any) -> float:
 
 def score_array(values: list[Any], where: Where, place_of: Callable[[int], str]) -> Array:
     """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
+    try:
+        # Floats alone add up to a float; packing them is the fastest way into an array.
+        if type(sum(values)) is float:
+            return np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except (TypeError, ValueError, OverflowError, struct.error):
+        pass
     try:
         scores = np.array(values)
     except (ValueError, OverflowError):

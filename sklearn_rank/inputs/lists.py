@@ -13,7 +13,7 @@ from sklearn_rank._text import listed
 from sklearn_rank._validation import check_same_length, check_weights
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
-from sklearn_rank.inputs._assemble import assemble
+from sklearn_rank.inputs._assemble import assemble, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance
 from sklearn_rank.typing import Array, Ties
@@ -52,19 +52,23 @@ def judge_lists(
     if not lists:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
-    rankings = [_ranking(reader, one, Where("y_score", query)) for query, one in enumerate(lists)]
     missed = None
     if truths is None:
-        judged, missed = _share(reader.truth(y_true, "y_true"), rankings)
+        rankings = [_ranking(reader, one, query) for query, one in enumerate(lists)]
+        shared, missed = _share(reader.truth(y_true, "y_true"), rankings)
+        items = find_items(zip(rankings, shared, strict=True), ties)
     else:
-        judged = [_truth(reader, one, Where("y_true", query)) for query, one in enumerate(truths)]
+        pairs = enumerate(zip(lists, truths, strict=True))
+        items = find_items(
+            ((_ranking(reader, r, query), _truth(reader, t, query)) for query, (r, t) in pairs),
+            ties,
+        )
     reader.check_types()
     weights = None if sample_weight is None else check_weights(sample_weight, len(lists))
     return assemble(
-        rankings,
-        judged,
+        items,
         query_ids=np.arange(len(lists)),
-        relevance=_relevance(relevance, rankings),
+        relevance=_relevance(relevance, items.rankings),
         ties=ties,
         weights=weights,
         missed=missed,
@@ -77,18 +81,20 @@ def judge_lists(
     )
 
 
-def _ranking(reader: ItemReader, given: Any, name: Where) -> Ranking:
+def _ranking(reader: ItemReader, given: Any, query: int) -> Ranking:
+    where = Where("y_score", query)
     if not hasattr(given, "__len__") and not hasattr(given, "__next__"):
-        msg = f"{name} is {type(given).__name__}; the lists layout takes one ranked list per query"
+        msg = f"{where} is {type(given).__name__}; the lists layout takes one ranked list per query"
         raise TypeError(msg)
-    return reader.ranking(given, name)
+    return reader.ranking(given, where)
 
 
-def _truth(reader: ItemReader, given: Any, name: Where) -> dict[Any, float]:
+def _truth(reader: ItemReader, given: Any, query: int) -> dict[Any, float]:
+    where = Where("y_true", query)
     if not hasattr(given, "__len__") and not hasattr(given, "__next__"):
-        msg = f"{name} is {type(given).__name__}; pass a set, a list or {{item: grade}} per query"
+        msg = f"{where} is {type(given).__name__}; pass a set, a list or {{item: grade}} per query"
         raise TypeError(msg)
-    return reader.truth(given, name)
+    return reader.truth(given, where)
 
 
 def _share(

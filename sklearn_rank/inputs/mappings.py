@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn_rank._judged import InputCounts, Judged
 from sklearn_rank._text import listed, safe_repr
 from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
-from sklearn_rank.inputs._assemble import assemble
+from sklearn_rank.inputs._assemble import assemble, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where
 from sklearn_rank.inputs.lists import refuse_scored
 from sklearn_rank.inputs.relevance import query_scores, read_relevance
@@ -38,35 +38,36 @@ def judge_mapping(
         )
         raise TypeError(msg)
     queries = _join(y_true, y_score, missing)
-    truths: list[dict[Any, float]] = []
-    found: list[Ranking | None] = []
-    for query in queries:
-        truths.append(reader.truth(y_true[query], Where("y_true", query)))
-        if query in y_score:
-            found.append(reader.ranking(y_score[query], Where("y_score", query)))
-        else:
-            found.append(None)
+    scored = any(isinstance(y_score.get(query), Mapping) for query in queries)
+    empty = Ranking({}, np.zeros(0), _NOWHERE) if scored else Ranking([], None, _NOWHERE)
+
+    def read() -> Iterator[tuple[Ranking, dict[Any, float]]]:
+        for query in queries:
+            truth = reader.truth(y_true[query], Where("y_true", query))
+            if query in y_score:
+                yield reader.ranking(y_score[query], Where("y_score", query)), truth
+            else:
+                yield empty, truth
+
+    items = find_items(read(), ties)
     reader.check_types()
-    absent = Where("y_score", None)
-    n_missing = sum(query not in y_score for query in y_true)
-    scored = any(ranking is not None and ranking.scores is not None for ranking in found)
-    empty = Ranking({}, np.zeros(0), absent) if scored else Ranking([], None, absent)
-    rankings = [empty if ranking is None else ranking for ranking in found]
     return assemble(
-        rankings,
-        truths,
+        items,
         query_ids=queries,
-        relevance=_relevance(relevance, queries, rankings),
+        relevance=_relevance(relevance, queries, items.rankings),
         ties=ties,
         weights=_weights(sample_weight, queries),
         counts=InputCounts(
-            missing=n_missing,
+            missing=sum(query not in y_score for query in y_true),
             unjudged=sum(query not in y_true for query in y_score),
             duplicates=reader.dropped,
             unjudged_grades=reader.unjudged_grades,
         ),
         n_jobs=n_jobs,
     )
+
+
+_NOWHERE = Where("y_score", None)
 
 
 def _join(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing) -> list[Any]:
