@@ -266,6 +266,8 @@ class Judged:
     """Ranked by the relevance scores where those were given; else the same objects."""
     pool: Pool
     counts: InputCounts = field(default_factory=InputCounts)
+    missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Numbers of the judged queries without a ranking."""
 
     @cached_property
     def rankings(self) -> JudgedRankings:

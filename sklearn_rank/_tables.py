@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import check_option
@@ -59,14 +62,22 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
 
     check_option(backend, "backend", _FRAMES, "to_frame")
     kinds = {type(query) for query in query_ids}
-    ids = query_ids if kinds <= {str} or kinds <= {int} else _printable(query_ids)
+    ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(safe_repr, query_ids))
     data = {"query": ids, **{name: values.tolist() for name, values in columns.items()}}
     return nw.from_dict(data, backend=backend).to_native()
 
 
-def _printable(query_ids: list[Any]) -> list[str]:
-    """Ids of mixed or unusual types as text, because a column has one type."""
-    return [query if isinstance(query, str) else safe_repr(query) for query in query_ids]
+def plain_id(query: Any) -> Any:
+    """A query id as JSON can hold it: dates as ISO text, tuples as lists, the rest by ``repr``."""
+    if isinstance(query, np.generic):
+        query = str(query) if query.dtype.kind in "mM" else query.item()
+    if query is None or isinstance(query, (str, int, float)):
+        return query
+    if isinstance(query, (date, time)):
+        return query.isoformat()
+    if isinstance(query, tuple):
+        return [plain_id(part) for part in query]
+    return safe_repr(query)
 
 
 def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:

@@ -51,7 +51,7 @@ def check_number(value: Any, name: str, owner: str, *, at_least: float, above: b
     bad = (
         isinstance(value, (bool, np.bool_))
         or not isinstance(value, Real)
-        or not math.isfinite(value)
+        or not _is_finite(value)
         or value < at_least
         or (above and value == at_least)
     )
@@ -63,6 +63,13 @@ def check_number(value: Any, name: str, owner: str, *, at_least: float, above: b
         )
         raise InvalidParameterError(msg)
     return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_flag(value: Any, name: str, owner: str) -> bool:

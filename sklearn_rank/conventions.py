@@ -91,7 +91,7 @@ CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
                 parameters={
                     "map": {"denominator": "retrieved"},
                     "lag": {"average": "pooled", "unretrieved": "ignore"},
-                    "auc": {"average": "pooled"},
+                    "auc": {"average": "pooled", "unretrieved": "ignore"},
                 },
             ),
             Convention(

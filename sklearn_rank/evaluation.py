@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from numbers import Integral
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from sklearn_rank import _tables
-from sklearn_rank._judged import Judged, JudgedRankings, Pool
+from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, Pool
 from sklearn_rank._scoring import Scored, score_measure, score_slice
 from sklearn_rank._text import closest, listed, safe_repr
 from sklearn_rank._validation import check_zero_division
@@ -129,10 +130,10 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
-    requested = parse_measures(measures)
+    requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
-    effective = tuple(preset.apply(one) for one in requested)
+    named = _named(requested, tuple(preset.apply(one) for one in requested))
     judged = judge(
         y_true,
         y_score,
@@ -146,10 +147,7 @@ def evaluate(
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         n_jobs=_check_jobs(n_jobs),
     )
-    scored = {
-        asked: score_measure(used, judged, settled)
-        for asked, used in zip(requested, effective, strict=True)
-    }
+    scored = {name: score_measure(used, judged, settled) for name, used in named.items()}
     return Evaluation(scored, judged, settled)
 
 
@@ -181,7 +179,8 @@ class Evaluation:
     2 queries
     """
 
-    _scored: Mapping[Measure, Scored]
+    _scored: Mapping[str, Scored]
+    """By the spelling that was asked for; with its convention's parameters where two are alike."""
     _judged: Judged
     _zero_division: str | float
 
@@ -203,12 +202,12 @@ class Evaluation:
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Mean of each measure, keyed by any spelling of it."""
-        return _ByMeasure({asked: one.average.value for asked, one in self._scored.items()}, self)
+        return _ByMeasure({name: one.average.value for name, one in self._scored.items()}, self)
 
     @cached_property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
-        values = {a: one.values for a, one in self._scored.items() if one.values is not None}
+        values = {name: one.values for name, one in self._scored.items() if one.values is not None}
         return _ByMeasure(values, self)
 
     def __getitem__(self, measure: str | Measure) -> float:
@@ -244,7 +243,7 @@ class Evaluation:
             "duplicates": counts.duplicates,
             "missed": counts.missed,
             "unjudged_grades": counts.unjudged_grades,
-            "undefined": {str(a): one.average.n_undefined for a, one in self._scored.items()},
+            "undefined": {name: one.average.n_undefined for name, one in self._scored.items()},
         }
 
     def confidence_interval(
@@ -362,9 +361,9 @@ class Evaluation:
         """
         return {
             "scores": {name: _plain(value) for name, value in self.scores.items()},
-            "measures": {str(asked): str(one.measure) for asked, one in self._scored.items()},
-            "counts": self.counts,
-            "query_ids": _listed_ids(self.query_ids),
+            "measures": {name: str(one.measure) for name, one in self._scored.items()},
+            "counts": {**self.counts, "undefined": dict(self.counts["undefined"])},
+            "query_ids": [_tables.plain_id(query) for query in _listed_ids(self.query_ids)],
             "per_query": {
                 name: [_plain(value) for value in values.tolist()]
                 for name, values in self.per_query.items()
@@ -400,31 +399,46 @@ class Evaluation:
 
     # Inside -------------------------------------------------------------------------------------
 
-    def _find(self, spec: Any) -> Measure:
-        """The requested measure that a spelling means, also with a convention's parameters."""
+    def _find(self, spec: Any) -> str:
+        """Name of the measure that a spelling means, with or without a convention's parameters."""
+        if isinstance(spec, str) and spec in self._scored:
+            return spec
         wanted = read_measure(spec)
-        if wanted in self._scored:
-            return wanted
-        for asked, one in self._scored.items():
-            if one.measure == wanted:
-                return asked
-        names = [str(asked) for asked in self._scored]
+        for name, one in self._scored.items():
+            if one.measure == wanted or (name == str(wanted) and wanted.agrees_with(one.measure)):
+                return name
+        names = list(self._scored)
         msg = f"{safe_repr(str(wanted))} was not evaluated{closest(str(wanted), names)}; there is: "
         raise UnknownMeasureError(msg + ", ".join(names))
 
     def _slice(self, queries: IntArray) -> Evaluation:
+        missing = np.intersect1d(self._judged.missing, queries)
         rankings = (self._judged.rankings.take(queries),)
         by_score = (self._judged.by_score.take(queries),)
         judged = Judged(
-            rankings[0].query_ids, rankings, by_score, _SlicedPool(self._judged.pool, queries)
+            rankings[0].query_ids,
+            rankings,
+            by_score,
+            _SlicedPool(self._judged.pool, queries),
+            InputCounts(missing=len(missing)),
+            np.searchsorted(queries, missing),
         )
         scored = {
-            asked: score_slice(one, self._judged, queries, self._zero_division)
-            for asked, one in self._scored.items()
+            name: score_slice(one, self._judged, queries, self._zero_division)
+            for name, one in self._scored.items()
         }
         return Evaluation(scored, judged, self._zero_division)
 
     def _labels(self, slices: Any) -> dict[Any, IntArray]:
+        try:
+            return self._read_labels(slices)
+        except InvalidParameterError:
+            raise
+        except TypeError as error:
+            msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
+            raise InvalidParameterError(msg) from error
+
+    def _read_labels(self, slices: Any) -> dict[Any, IntArray]:
         place = {query: number for number, query in enumerate(_listed_ids(self.query_ids))}
         members: dict[Any, list[int]] = {}
         if callable(slices):
@@ -435,7 +449,7 @@ class Evaluation:
         if all(key in place for key in slices):
             for query in place:
                 if query in slices:
-                    for label in _as_labels(slices[query]):
+                    for label in dict.fromkeys(_as_labels(slices[query])):
                         members.setdefault(label, []).append(place[query])
         else:
             for label, queries in slices.items():
@@ -443,7 +457,8 @@ class Evaluation:
                     unknown = [key for key in slices if key not in place]
                     msg = f"slices names queries that were not evaluated: {listed(unknown)}"
                     raise InvalidParameterError(msg)
-                members[label] = [place[query] for query in queries if query in place]
+                found = [place[query] for query in dict.fromkeys(queries) if query in place]
+                members[label] = sorted(found)
         return {label: np.array(found, dtype=np.int64) for label, found in members.items() if found}
 
 
@@ -462,16 +477,16 @@ class _SlicedPool:
 class _ByMeasure(Mapping[str, Any]):
     """A mapping keyed by canonical spellings that reads any spelling."""
 
-    def __init__(self, values: Mapping[Measure, Any], evaluation: Evaluation) -> None:
+    def __init__(self, values: Mapping[str, Any], evaluation: Evaluation) -> None:
         self._values = values
         self._evaluation = evaluation
 
     def __getitem__(self, spec: str | Measure) -> Any:
-        asked = self._evaluation._find(spec)
-        if asked not in self._values:
-            msg = f"{asked} ranks all queries together; it has no values per query"
+        name = self._evaluation._find(spec)
+        if name not in self._values:
+            msg = f"{name} ranks all queries together; it has no values per query"
             raise ScoresRequiredError(msg)
-        return self._values[asked]
+        return self._values[name]
 
     def __contains__(self, spec: object) -> bool:
         try:
@@ -480,13 +495,24 @@ class _ByMeasure(Mapping[str, Any]):
             return False
 
     def __iter__(self) -> Iterator[str]:
-        return (str(asked) for asked in self._values)
+        return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
 
     def __repr__(self) -> str:
-        return repr({str(asked): value for asked, value in self._values.items()})
+        return repr(self._values)
+
+
+def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, Measure]:
+    """What is computed, by the spelling that was asked for."""
+    named: dict[str, Measure] = {}
+    for one, effective in zip(asked, used, strict=True):
+        if effective in named.values():
+            msg = f"measures names {one} twice"
+            raise ValueError(msg)
+        named[str(effective) if str(one) in named else str(one)] = effective
+    return named
 
 
 def _settled(preset: Convention, zero_division: Any) -> str | float:
@@ -498,13 +524,13 @@ def _settled(preset: Convention, zero_division: Any) -> str | float:
 def _check_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0 or n_jobs < -1:
         msg = (
             "The 'n_jobs' parameter of evaluate must be an int of at least 1, -1 or None. "
             f"Got {safe_repr(n_jobs)} instead."
         )
         raise InvalidParameterError(msg)
-    return n_jobs
+    return int(n_jobs)
 
 
 def _as_labels(label: Any) -> Iterable[Any]:
@@ -512,7 +538,9 @@ def _as_labels(label: Any) -> Iterable[Any]:
 
 
 def _listed_ids(query_ids: Any) -> list[Any]:
-    return query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
+    if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
+        return cast("list[Any]", query_ids.tolist())
+    return list(query_ids)
 
 
 def _plain(value: float) -> float | None:

@@ -26,6 +26,9 @@ _MEASURE = re.compile(
     re.DOTALL,
 )
 _TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
+_WORD = re.compile(r"[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
+_NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
+_LONGEST = 4000
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),
@@ -78,7 +81,11 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):
-        result = _parse(spec)
+        try:
+            result = _parse(spec)
+        except RecursionError:
+            msg = f"{safe_repr(spec)} nests measures too deeply"
+            raise UnknownMeasureError(msg) from None
     else:
         msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         raise TypeError(msg)
@@ -93,7 +100,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     return _giving(changed, result.given | parameters.keys())
 
 
-def parse_measures(measures: Any) -> tuple[Measure, ...]:
+def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
@@ -105,7 +112,7 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
         msg = "measures is empty; name at least one"
         raise ValueError(msg)
     for place, one in enumerate(parsed):
-        if one in parsed[:place]:
+        if distinct and one in parsed[:place]:
             msg = f"measures names {one} twice"
             raise ValueError(msg)
     return parsed
@@ -125,9 +132,9 @@ def _parse(text: str) -> Measure:
     trec = _TREC_CUTOFF.fullmatch(text.strip())
     if trec is not None:
         name, k = trec["name"], _cutoff(trec["k"], text)
-    canonical, parameters = _IMPLIED.get(name.lower(), (name, {}))
+    canonical, implied = _IMPLIED.get(name.lower(), (name, {}))
     metric = find_metric(canonical)
-    parameters = dict(parameters)
+    parameters: dict[str, Any] = dict(implied)
     members: list[Measure] = []
     for argument in _arguments(match["inner"]):
         key, equals, value = argument.partition("=")
@@ -135,11 +142,17 @@ def _parse(text: str) -> Measure:
             members.append(_parse(argument))
             continue
         key, value = _spelled(key.strip(), _value(value.strip(), text))
+        if value == "none" and metric.defaults.get(key, "none") is None:
+            value = None
         if key in parameters:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)
         parameters[key] = value
     if level is not None:
+        if "min_rel" in parameters or len(level) > _LONGEST:
+            what = "set twice in" if "min_rel" in parameters else "too large in"
+            msg = f"min_rel is {what} {safe_repr(text)}"
+            raise InvalidParameterError(msg)
         parameters["min_rel"] = int(level)
     if members and not metric.combines:
         msg = f"{metric.name} is not made of other measures, got {safe_repr(text)}"
@@ -161,7 +174,7 @@ def _spelled(key: str, value: Any) -> tuple[str, Any]:
     """ir_measures' names for what has another name here."""
     if key == "rel":
         return "min_rel", value
-    if key == "dcg":
+    if key == "dcg" and isinstance(value, str):
         return "gain", _DCG_SPELLINGS.get(value, value)
     return key, value
 
@@ -182,10 +195,14 @@ def _arguments(inner: str | None) -> list[str]:
 
 
 def _value(text: str, spelling: str) -> Any:
-    if re.fullmatch(r"[A-Za-z][\w\-]*", text):
-        return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+    """A word, a number, or numbers in brackets."""
+    if _WORD.fullmatch(text):
+        word = text.strip("'\"")
+        return {"true": True, "false": False}.get(word.lower(), word)
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        msg = f"{safe_repr(text)} in {safe_repr(spelling)} is neither a number nor a word"
-        raise InvalidParameterError(msg) from None
+        if _NUMBERS.fullmatch(text):
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    msg = f"{safe_repr(text)} in {safe_repr(spelling)} is neither a number nor a word"
+    raise InvalidParameterError(msg)

@@ -174,6 +174,10 @@ class Measure:
         """The same measure with another cutoff."""
         return replace(Measure.of(self.metric, k, **dict(self.parameters)), given=self.given)
 
+    def agrees_with(self, other: Measure) -> bool:
+        """Whether the parameters that were set explicitly are those of another measure."""
+        return all(self.options[name] == other.options.get(name) for name in self.given)
+
     # Computing ----------------------------------------------------------------------------------
 
     @property
@@ -243,16 +247,22 @@ class Measure:
 def _shown(name: str, value: Any) -> str:
     if name == "measures":
         return ",".join(str(member) for member in value)
-    if isinstance(value, tuple):
-        inner = ",".join(
-            f"{item[0]:g}:{item[1]:g}" if isinstance(item, tuple) else f"{item:g}" for item in value
-        )
+    if name == "gain" and isinstance(value, tuple):
+        inner = ",".join(f"{_digits(grade)}:{_digits(gain)}" for grade, gain in value)
         return f"{name}={{{inner}}}"
+    if isinstance(value, tuple):
+        inner = ",".join(map(_digits, value))
+        return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
     if callable(value):
         return f"{name}=<{getattr(value, '__name__', type(value).__name__)}>"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
-    return f"{name}={value}"
+    return f"{name}={_digits(value)}"
+
+
+def _digits(value: Any) -> str:
+    """A number with all its digits, whole ones without a point."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)
 
 
 def _members(members: Any, owner: str) -> tuple[Measure, ...]:
@@ -292,6 +302,9 @@ def _check_gain(value: Any, name: str, owner: str) -> Any:
     if isinstance(value, Mapping):
         value = tuple(value.items())
     if isinstance(value, tuple):
+        if not value or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
+            msg = f"The '{name}' parameter of {owner} must map grades to gains. Got {value!r}."
+            raise InvalidParameterError(msg)
         number = _number(0.0)
         return tuple(
             sorted((number(grade, name, owner), number(gain, name, owner)) for grade, gain in value)
@@ -313,9 +326,10 @@ def _check_max_grade(value: Any, name: str, owner: str) -> Any:
 
 def _check_negatives(value: Any, name: str, owner: str) -> Any:
     number = _number(0.0)
-    if value is None or np.ndim(value) == 0:
-        return None if value is None else number(value, name, owner)
-    return tuple(number(item, name, owner) for item in np.asarray(value).tolist())
+    values = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(values, (list, tuple)):
+        return None if values is None else number(values, name, owner)
+    return tuple(number(item, name, owner) for item in values)
 
 
 def _check_measures(value: Any, name: str, owner: str) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import check_option
+from sklearn_rank._validation import check_number, check_option
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.typing import FloatArray
 
@@ -71,9 +72,10 @@ def mean_confidence_interval(
     """
     owner = "mean_confidence_interval"
     check_option(method, "method", ("t", "bootstrap"), owner)
-    if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0 < level < 1:
+    if not isinstance(level, Real) or not 0 < level < 1:
         msg = f"The 'level' parameter of {owner} must be in (0, 1). Got {safe_repr(level)} instead."
         raise InvalidParameterError(msg)
+    level, n_resamples = float(level), check_number(n_resamples, "n_resamples", owner, at_least=1)
     sample = np.asarray(values, dtype=np.float64)
     share = np.ones(len(sample)) if weights is None else np.asarray(weights, dtype=np.float64)
     kept = ~np.isnan(sample) & (share > 0)

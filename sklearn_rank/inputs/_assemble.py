@@ -71,9 +71,11 @@ def assemble(
     weights: FloatArray | None,
     counts: InputCounts,
     missed: FloatArray | None = None,
+    missing: Sequence[int] = (),
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of the items that were found."""
+    absent = np.array(missing, dtype=np.int64)
     rankings = items.rankings
     sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
     offsets = offsets_of(sizes)
@@ -98,7 +100,7 @@ def assemble(
         hits = at_places(scores) if items.by_place else _with_scores(items, scores, offsets, grades)
         parts, pool = scored(hits)
         comparable = n_scored == len(rankings)
-        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES, counts)
+        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES, counts, absent)
     view = JudgedRankings(
         query_ids=query_ids,
         offsets=grades.offsets,
@@ -111,9 +113,9 @@ def assemble(
         weights=weights,
     )
     if relevance is None:
-        return Judged(query_ids, (view,), (view,), _NO_SCORES, counts)
+        return Judged(query_ids, (view,), (view,), _NO_SCORES, counts, absent)
     score_parts, relevance_pool = scored(at_places(relevance))
-    return Judged(query_ids, (view,), score_parts, relevance_pool, counts)
+    return Judged(query_ids, (view,), score_parts, relevance_pool, counts, absent)
 
 
 def _with_scores(

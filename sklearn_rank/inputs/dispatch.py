@@ -19,12 +19,12 @@ TIES = ("average", "stable", "docid", "optimistic", "pessimistic")
 
 def layout_of(y_true: Any) -> str:
     """``"rows"``, ``"matrix"``, ``"lists"`` or ``"mapping"``."""
+    if is_sparse(y_true):
+        return "matrix"
     if isinstance(y_true, Mapping):
         return "mapping"
     if isinstance(y_true, Set):
         return "lists"
-    if is_sparse(y_true):
-        return "matrix"
     if y_true is not None and hasattr(y_true, "columns") and hasattr(y_true, "shape"):
         msg = (
             f"y_true is a {type(y_true).__name__}; pass a column of it as rows, "

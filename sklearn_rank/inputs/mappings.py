@@ -63,6 +63,7 @@ def judge_mapping(
             duplicates=reader.dropped,
             unjudged_grades=reader.unjudged_grades,
         ),
+        missing=[place for place, query in enumerate(queries) if query not in y_score],
         n_jobs=n_jobs,
     )
 

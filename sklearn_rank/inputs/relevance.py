@@ -77,7 +77,7 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
     falls = isinstance(relevance, RelevanceInput) and not relevance.higher_is_better
     if isinstance(relevance, RelevanceInput):
         values = [_provided(relevance, value, name, i) for i, value in enumerate(values)]
-    scores = score_array(values, name, lambda place: f"at position {place + 1}")
+    scores = score_array(values, name, _at_position)
     if scores.dtype.kind == "f" and np.isnan(scores).any():
         msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
         raise ValueError(msg)
@@ -91,13 +91,19 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
             f"RelevanceInput(..., higher_is_better={falls})"
         )
         raise ValueError(msg)
-    # Scores that went through a provider are floats, of which the negative is exact.
-    return -scores.astype(np.float64) if falls else scores
+    if not falls:
+        return scores
+    # Python's own numbers, of which the negative is always exact.
+    return score_array([-value for value in scores.tolist()], name, _at_position)
 
 
-def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> float:
+def _at_position(place: int) -> str:
+    return f"at position {place + 1}"
+
+
+def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> Any:
     try:
-        return float(relevance.provider(value))
+        return relevance.provider(value)
     except Exception as error:
         msg = (
             f"provider of RelevanceInput raised {type(error).__name__}({safe_repr(str(error))}) "

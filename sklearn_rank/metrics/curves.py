@@ -146,7 +146,7 @@ def ranking_precision_recall_curve(
     for one in some:
         precision, recall, codes = precision_recall_curve(one.labels, one.codes)
         # No threshold ever brings up what was not retrieved.
-        first = int(codes[0] == _NOT_RETRIEVED)
+        first = int(len(codes) > 0 and codes[0] == _NOT_RETRIEVED)
         points.append((precision[first:], recall[first:], codes[first:]))
     if average == "pooled":
         precision, recall, codes = points[0]
@@ -235,6 +235,8 @@ def _limits(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
 
 def _interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
     """Best precision at each recall of the grid or above it; 0 where it is never reached."""
+    if len(precision) < 2:
+        return np.zeros(len(grid))
     best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]
     place = np.searchsorted(-reached, -grid, side="right") - 1
     return np.where(place >= 0, best[np.maximum(place, 0)], 0.0)
