@@ -511,7 +511,7 @@ def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, M
         if effective in named.values():
             msg = f"measures names {one} twice"
             raise ValueError(msg)
-        named[str(effective) if str(one) in named else str(one)] = effective
+        named[one.in_full() if str(one) in named else str(one)] = effective
     return named
 
 

@@ -141,13 +141,13 @@ def _parse(text: str) -> Measure:
         if not equals or "(" in key:
             members.append(_parse(argument))
             continue
-        key, value = _spelled(key.strip(), _value(value.strip(), text))
-        if value == "none" and metric.defaults.get(key, "none") is None:
-            value = None
+        key, given = _spelled(key.strip(), _value(value.strip(), text))
+        if given == "none" and metric.defaults.get(key, "none") is None:
+            given = None
         if key in parameters:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)
-        parameters[key] = value
+        parameters[key] = given
     if level is not None:
         if "min_rel" in parameters or len(level) > _LONGEST:
             what = "set twice in" if "min_rel" in parameters else "too large in"

@@ -121,7 +121,15 @@ class Measure:
     """Names of the parameters that were set explicitly: conventions leave them alone."""
 
     def __str__(self) -> str:
-        inner = [_shown(name, value) for name, value in self.parameters]
+        return self._spelled(dict(self.parameters))
+
+    def in_full(self) -> str:
+        """Spelling that also shows the parameters that were set to their default."""
+        shown = [name for name in self.options if name in self.given | dict(self.parameters).keys()]
+        return self._spelled({name: self.options[name] for name in shown})
+
+    def _spelled(self, parameters: Mapping[str, Any]) -> str:
+        inner = [_shown(name, value) for name, value in parameters.items()]
         text = f"{self.metric.name}({','.join(inner)})" if inner else self.metric.name
         return text if self.k is None else f"{text}@{self.k}"
 

@@ -1,0 +1,297 @@
+"""Problems for the tests: enumerated, drawn at random from a seed, and Hypothesis strategies."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tests.oracles.exact import Ranking
+
+Grades = tuple[float, ...]
+
+NASTY_IDS = (
+    "",
+    " ",
+    "a",
+    "a ",
+    "A",
+    "1",
+    "01",
+    "1.0",
+    "-1",
+    "-2",
+    "nan",
+    "None",
+    "no query",
+    "line\nbreak",
+    "tab\tstop",
+    "carriage\rreturn",
+    "\u202eright to left",
+    "\u00e9",  # one code point
+    "e\u0301",  # the same letter from two
+    "\U0001f600",
+    "\ue000",
+    "#comment",
+    "%s{}",
+    "x" * 300,
+)
+"""Ids that are all different and that careless code takes for each other, or chokes on."""
+
+
+# Tie patterns -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TiedQuery:
+    """Grades of one query's ranking, tie group by tie group, best group first."""
+
+    groups: tuple[Grades, ...]
+    missed: Grades = ()
+
+    @property
+    def in_order(self) -> Ranking:
+        """The ranking in which tied items stand in the order given."""
+        return Ranking(tuple(itertools.chain.from_iterable(self.groups)), self.missed)
+
+
+def compositions(n: int) -> Iterator[tuple[int, ...]]:
+    """Every way to cut n ranked items into tie groups."""
+    for cuts in itertools.product((False, True), repeat=n - 1):
+        borders = [0, *(place for place, cut in enumerate(cuts, start=1) if cut), n]
+        yield tuple(b - a for a, b in itertools.pairwise(borders))
+
+
+def grouped(grades: Sequence[float], sizes: Sequence[int]) -> tuple[Grades, ...]:
+    """Grades in rank order, cut into tie groups."""
+    left = iter(grades)
+    return tuple(tuple(itertools.islice(left, size)) for size in sizes)
+
+
+def all_binary(n: int, missed: Sequence[int] = (0, 1, 2)) -> list[TiedQuery]:
+    """Every tie pattern with every binary relevance of n items, and items never retrieved."""
+    return [
+        TiedQuery(grouped(grades, sizes), (1,) * absent)
+        for sizes in compositions(n)
+        for grades in itertools.product((0, 1), repeat=n)
+        for absent in missed
+    ]
+
+
+def sampled(
+    seed: int, n: int, per_pattern: int, levels: Sequence[float], max_missed: int = 2
+) -> list[TiedQuery]:
+    """For every tie pattern of n items some random grades; level 0 is half of them."""
+    rng = np.random.default_rng(seed)
+    chances = [0.5] + [0.5 / len(levels)] * len(levels)
+
+    def draw(size: int) -> Grades:
+        return tuple(rng.choice([0.0, *levels], size, p=chances).tolist())
+
+    return [
+        TiedQuery(grouped(draw(n), sizes), tuple(filter(None, draw(max_missed))))
+        for sizes in compositions(n)
+        for _ in range(per_pattern)
+    ]
+
+
+def tied_mapping(
+    queries: Sequence[TiedQuery],
+) -> tuple[dict[int, dict[str, float]], dict[int, dict[str, int]]]:
+    """Ground truth and scored rankings of the mapping layout, in which items may be missed."""
+    y_true: dict[int, dict[str, float]] = {}
+    y_score: dict[int, dict[str, int]] = {}
+    for number, query in enumerate(queries):
+        judged = {f"missed {place}": grade for place, grade in enumerate(query.missed)}
+        scores = {}
+        for level, group in enumerate(query.groups):
+            for grade in group:
+                item = f"item {len(scores)}"
+                scores[item] = -level
+                judged[item] = grade
+        y_true[number], y_score[number] = judged, scores
+    return y_true, y_score
+
+
+# Problems for Hypothesis ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Some queries with graded items and scores, in every layout that can express it."""
+
+    y_true: Mapping[Any, Mapping[Any, float]]
+    y_score: Mapping[Any, Mapping[Any, float]]
+
+    @property
+    def mapping(self) -> tuple[dict[Any, dict[Any, float]], dict[Any, dict[Any, float]]]:
+        return (
+            {query: dict(truth) for query, truth in self.y_true.items()},
+            {query: dict(scores) for query, scores in self.y_score.items()},
+        )
+
+    @property
+    def rows(self) -> tuple[list[float], list[float], list[Any]]:
+        """Grades, scores and query ids; items that no ranking holds are lost."""
+        rows = [
+            (self.y_true[query].get(item, 0), score, query)
+            for query, scores in self.y_score.items()
+            for item, score in scores.items()
+        ]
+        grades, scores, groups = (list(column) for column in zip(*rows, strict=True))
+        return grades, scores, groups
+
+    @property
+    def matrix(self) -> tuple[np.ndarray, np.ndarray]:
+        """Grades and scores of rankings that are all equally long."""
+        grades, scores, _ = self.rows
+        n_queries = len(self.y_score)
+        return np.reshape(grades, (n_queries, -1)), np.reshape(scores, (n_queries, -1))
+
+    @property
+    def lists(self) -> tuple[list[dict[Any, float]], list[list[Any]]]:
+        """Ground truths and ranked lists; tied items stand in the order of input."""
+        return (
+            [dict(truth) for truth in self.y_true.values()],
+            [
+                sorted(self.y_score[query], key=self.y_score[query].__getitem__, reverse=True)
+                for query in self.y_true
+            ],
+        )
+
+    def with_queries(self, queries: Sequence[Any]) -> Problem:
+        """Some of the queries, in this order."""
+        return Problem(
+            {query: self.y_true[query] for query in queries},
+            {query: self.y_score[query] for query in queries},
+        )
+
+
+def ids() -> st.SearchStrategy[str]:
+    """Strings that could name a query or an item."""
+    return st.sampled_from(NASTY_IDS) | st.text(max_size=4)
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn,
+    *,
+    max_queries: int = 4,
+    max_items: int = 7,
+    max_grade: int = 3,
+    max_score: int = 4,
+    missed: bool = True,
+    equal_lengths: bool = False,
+    defined: bool = False,
+) -> Problem:
+    """Small problems with ties (scores are few small integers) and items never retrieved.
+
+    ``defined`` gives each query a relevant and an irrelevant item in its ranking.
+    """
+    queries = draw(st.lists(ids(), min_size=1, max_size=max_queries, unique=True))
+    least = 2 if defined else 1
+    lengths = st.integers(least, max_items)
+    common = draw(lengths)
+    y_true: dict[str, dict[str, int]] = {}
+    y_score: dict[str, dict[str, int]] = {}
+    for query in queries:
+        n_items = common if equal_lengths else draw(lengths)
+        n_missed = draw(st.integers(0, 2)) if missed else 0
+        size = n_items + n_missed
+        items = draw(st.lists(ids(), min_size=size, max_size=size, unique=True))
+        grades = draw(st.lists(st.integers(0, max_grade), min_size=size, max_size=size))
+        if defined:
+            grades[:2] = draw(st.permutations([0, draw(st.integers(1, max_grade))]))
+        scores = draw(st.lists(st.integers(0, max_score), min_size=n_items, max_size=n_items))
+        y_true[query] = dict(zip(items, grades, strict=True))
+        y_score[query] = dict(zip(items, scores, strict=False))
+    return Problem(y_true, y_score)
+
+
+@st.composite
+def strict_rankings(
+    draw: st.DrawFn,
+    *,
+    min_items: int = 1,
+    max_items: int = 8,
+    max_grade: int = 3,
+    max_missed: int = 2,
+) -> Ranking:
+    """Rankings without ties, in which nothing need be relevant."""
+    grades = draw(
+        st.lists(st.integers(0, max_grade), min_size=min_items, max_size=max_items).map(tuple)
+    )
+    missed = draw(st.lists(st.integers(1, max_grade), max_size=max_missed).map(tuple))
+    return Ranking(grades, missed)
+
+
+def as_lists(
+    rankings: Sequence[Ranking],
+) -> tuple[list[dict[str, float]], list[list[str]]]:
+    """Strict rankings in the lists layout."""
+    y_true = [
+        {f"item {place}": grade for place, grade in enumerate(one.grades)}
+        | {f"missed {place}": grade for place, grade in enumerate(one.missed)}
+        for one in rankings
+    ]
+    return y_true, [[f"item {place}" for place in range(len(one.grades))] for one in rankings]
+
+
+# Random problems for the comparison with other programs -----------------------------------------
+
+
+def nasty_problem(
+    seed: int,
+    *,
+    max_queries: int = 6,
+    max_items: int = 25,
+    negative: bool = True,
+    missing: bool = True,
+    empty: bool = True,
+    ids: Sequence[str] = NASTY_IDS,
+) -> Problem:
+    """One random problem with whatever may happen in a real evaluation.
+
+    Ties, items judged but not retrieved and retrieved but not judged, grades 0 to 3 and negative
+    ones, queries with one item, with all or none relevant, with an empty ranking, or with no
+    ranking at all; ids from ``NASTY_IDS``. At least one query has a ranking.
+    """
+    rng = np.random.default_rng(seed)
+    n_queries = int(rng.integers(1, max_queries + 1))
+    queries = [ids[place] for place in rng.permutation(len(ids))[:n_queries]]
+    answered = queries[int(rng.integers(n_queries))]
+    y_true: dict[str, dict[str, int]] = {}
+    y_score: dict[str, dict[str, float]] = {}
+    for query in queries:
+        n_items = int(rng.choice([1, 2, int(rng.integers(3, max_items + 1))], p=[0.1, 0.1, 0.8]))
+        n_pool = n_items + int(rng.integers(0, 6))
+        pool = [*ids, *(f"d{number}" for number in range(max_items + 6))]
+        items = [pool[place] for place in rng.permutation(len(pool))[:n_pool]]
+        ranked = [items[place] for place in rng.permutation(n_pool)[:n_items]]
+        kind = rng.choice(["mixed", "all", "none"], p=[0.85, 0.08, 0.07])
+        lowest = -2 if negative else 0
+        low, high = {"mixed": (lowest, 4), "all": (1, 4), "none": (lowest, 1)}[str(kind)]
+        judged = items if kind == "all" else [item for item in items if rng.random() < 0.8]
+        y_true[query] = {item: int(rng.integers(low, high)) for item in judged or items[:1]}
+        # Multiples of 1/8 hold in float32; few levels make many ties.
+        levels = int(rng.choice([2, 5, 1000]))
+        y_score[query] = {item: float(rng.integers(-levels, levels)) / 8.0 for item in ranked}
+        if empty and query != answered and rng.random() < 0.05:
+            y_score[query] = {}
+        if missing and query != answered and rng.random() < 0.1:
+            del y_score[query]
+    return Problem(y_true, y_score)
+
+
+def by_docid(problem: Problem, query: Any) -> Ranking:
+    """A query's ranking with ties broken by falling item id; negative grades are no judgement."""
+    truth, scores = problem.y_true[query], problem.y_score.get(query, {})
+    order = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)
+    return Ranking(
+        tuple(max(truth.get(item, 0), 0) for item in order),
+        tuple(grade for item, grade in truth.items() if item not in scores and grade > 0),
+    )

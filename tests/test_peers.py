@@ -1,0 +1,440 @@
+"""Agreement with other programs on random nasty problems, to 1e-9.
+
+Where another program counts differently on purpose, ``DIFFERENCES`` says how, and the problems or
+the parameters keep to what both define; no tolerance is loosened for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+from ir_measures import AP, RR, P, R, SetF, SetP, SetR, Success, nDCG
+from ir_measures.providers.msmarco_provider import MsMarcoProvider
+from ir_measures.providers.pytrec_eval_provider import PytrecEvalProvider
+from sklearn.metrics import dcg_score, ndcg_score, roc_auc_score
+
+from sklearn_rank import (
+    Convention,
+    dcg_at_k_score,
+    evaluate,
+    measure,
+    ndcg_at_k_score,
+    ranking_auc_score,
+)
+from tests.oracles import exact
+from tests.oracles.exact import expectation, harmonic_mean, number, orders
+from tests.strategies import NASTY_IDS, Problem, by_docid, nasty_problem
+
+DIFFERENCES = {
+    ("pytrec_eval", "scores are kept as float32"): (
+        "1 and 1 + 1e-10 tie there; the problems' scores are multiples of 1/8 below 125"
+    ),
+    ("pytrec_eval", "grades are integers"): "0.5 is refused there; the problems have none",
+    ("pytrec_eval", "ids are C strings"): "an id ends at its NUL; the problems have none",
+    ("pytrec_eval", "judged queries without a ranking have no value"): (
+        "the preset skips them: missing='skip'"
+    ),
+    ("pytrec_eval", "ids are compared as UTF-8"): (
+        "the same order as that of code points, by which Python compares"
+    ),
+    ("pytrec_eval", "a query whose run is all that is judged negative"): (
+        "negative grades are no judgement in both: 0, as without a relevant item"
+    ),
+    ("pytrec_eval", "set_F takes the square of beta"): "compared at 1, where both agree",
+    ("ir_measures", "judged queries without a ranking count 0"): "missing='zero'",
+    ("ir_measures", "RR with a cutoff comes from another provider"): (
+        "it breaks ties by rising id where RR alone does by falling id: compared without ties"
+    ),
+    ("ir_measures", "ERR and the exponential nDCG run a perl script"): (
+        "left out: no perl in the tests; ERR is compared with the exact definitions"
+    ),
+    ("scikit-learn", "nDCG of a single document is refused"): "compared from two documents on",
+    ("scikit-learn", "AUC of one class is NaN with a warning"): "compared where both classes are",
+    ("scikit-learn", "negative grades are refused by nDCG"): "here too, unless asked for otherwise",
+}
+
+PROBLEMS = 320
+TOLERANCE = {"rtol": 1e-9, "atol": 1e-9}
+
+CUTOFFS = (1, 2, 3, 5, 10, 20, 100)
+
+
+@cache
+def nasty(seed: int) -> Problem:
+    return nasty_problem(seed)
+
+
+def test_the_problems_are_nasty() -> None:
+    """What the comparison speaks about does occur, more than once."""
+    seen = dict.fromkeys(
+        ("missing", "empty", "negative", "unjudged", "missed", "none", "all", "single", "tied"), 0
+    )
+    for seed in range(PROBLEMS):
+        problem = nasty(seed)
+        for query, truth in problem.y_true.items():
+            scores = problem.y_score.get(query)
+            if scores is None:
+                seen["missing"] += 1
+                continue
+            grades = [truth.get(item, 0) for item in scores]
+            seen["empty"] += not scores
+            seen["negative"] += min(truth.values()) < 0
+            seen["unjudged"] += any(item not in truth for item in scores)
+            seen["missed"] += any(g > 0 for item, g in truth.items() if item not in scores)
+            seen["none"] += max(truth.values()) <= 0
+            seen["all"] += bool(grades) and min(grades) > 0
+            seen["single"] += len(scores) == 1
+            seen["tied"] += len(set(scores.values())) < len(scores)
+    assert min(seen.values()) >= 20, seen
+
+
+# trec_eval, through pytrec_eval -----------------------------------------------------------------
+
+TREC_EVAL = {
+    "map": "map",
+    "recip_rank": "mrr",
+    "ndcg": "ndcg",
+    "set_P": "precision",
+    "set_recall": "recall",
+    "set_F": "fbeta",
+    **{f"map_cut_{k}": f"map@{k}" for k in CUTOFFS},
+    **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in CUTOFFS},
+    **{f"P_{k}": f"precision@{k}" for k in CUTOFFS},
+    **{f"recall_{k}": f"recall@{k}" for k in CUTOFFS},
+    **{f"success_{k}": f"hit_rate@{k}" for k in CUTOFFS},
+}
+_CUT = ",".join(map(str, CUTOFFS))
+TREC_EVAL_REQUEST = {"map", "recip_rank", "ndcg", "set_P", "set_recall", "set_F"} | {
+    f"{name}.{_CUT}" for name in ("map_cut", "ndcg_cut", "P", "recall", "success")
+}
+
+
+@pytest.mark.parametrize("start", range(0, PROBLEMS, 40))
+def test_trec_eval(start: int) -> None:
+    for seed in range(start, start + 40):
+        y_true, y_score = nasty(seed).mapping
+        expected = pytrec_eval.RelevanceEvaluator(y_true, TREC_EVAL_REQUEST).evaluate(y_score)
+        found = evaluate(y_true, y_score, tuple(TREC_EVAL.values()), convention="trec_eval")
+        assert list(found.query_ids) == [query for query in y_true if query in y_score]
+        assert set(found.query_ids) == set(expected)
+        for theirs, ours in TREC_EVAL.items():
+            wanted = [expected[query][theirs] for query in found.query_ids]
+            values = np.nan_to_num(found.per_query[ours], nan=0.0)
+            np.testing.assert_allclose(values, wanted, err_msg=f"{theirs}, {seed}", **TOLERANCE)
+            assert found[ours] == pytest.approx(math.fsum(wanted) / len(wanted), abs=1e-9)
+
+
+@pytest.mark.parametrize("spelling", ["P_5", "recall_10", "map_cut_3", "ndcg_cut_10", "success_1"])
+def test_trec_eval_names_ask_for_the_same(spelling: str) -> None:
+    y_true, y_score = nasty(0).mapping
+    found = evaluate(y_true, y_score, spelling, convention="trec_eval")
+    assert found[spelling] == found[TREC_EVAL[spelling]]
+
+
+# ir_measures ------------------------------------------------------------------------------------
+
+IR_MEASURES: dict[Any, str] = {
+    AP: "map",
+    nDCG: "ndcg",
+    RR: "mrr",
+    SetP: "precision",
+    SetR: "recall",
+    SetF: "fbeta",
+    **{AP @ k: f"map@{k}" for k in (1, 5, 100)},
+    **{nDCG @ k: f"ndcg@{k}" for k in (1, 5, 100)},
+    **{P @ k: f"precision@{k}" for k in (1, 5, 100)},
+    **{R @ k: f"recall@{k}" for k in (1, 5, 100)},
+    **{Success @ k: f"hit_rate@{k}" for k in (1, 5, 100)},
+    AP(rel=2): "map(min_rel=2)",
+    AP(rel=2) @ 5: "map(min_rel=2)@5",
+    RR(rel=3): "mrr(min_rel=3)",
+    P(rel=2) @ 5: "precision(min_rel=2)@5",
+    R(rel=2) @ 5: "recall(min_rel=2)@5",
+    Success(rel=3) @ 5: "hit_rate(min_rel=3)@5",
+}
+
+
+@pytest.mark.parametrize("start", range(0, PROBLEMS, 40))
+def test_ir_measures(start: int) -> None:
+    provider = PytrecEvalProvider()
+    provider.initialize()
+    for seed in range(start, start + 40):
+        y_true, y_score = nasty(seed).mapping
+        found = evaluate(
+            y_true,
+            y_score,
+            tuple(IR_MEASURES.values()),
+            convention="trec_eval",
+            missing="zero",
+        )
+        place = {query: number for number, query in enumerate(found.query_ids)}
+        assert set(place) == set(y_true)
+        compared = 0
+        for theirs in provider.iter_calc(list(IR_MEASURES), y_true, y_score):
+            ours = IR_MEASURES[theirs.measure]
+            value = float(np.nan_to_num(found.per_query[ours][place[theirs.query_id]], nan=0.0))
+            assert value == pytest.approx(theirs.value, abs=1e-9), (theirs, seed)
+            compared += 1
+        assert compared == len(IR_MEASURES) * len(y_true)
+        means = provider.calc_aggregate(list(IR_MEASURES), y_true, y_score)
+        for theirs, ours in IR_MEASURES.items():
+            assert found[ours] == pytest.approx(means[theirs], abs=1e-9), (theirs, seed)
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_ir_measures_rr_with_a_cutoff_where_nothing_is_tied(k: int) -> None:
+    provider = MsMarcoProvider()
+    provider.initialize()
+    for seed in range(100):
+        problem = nasty_problem(seed, negative=False, missing=False, empty=False)
+        y_true, y_score = problem.mapping
+        rng = np.random.default_rng(seed)
+        untied = {
+            query: dict(zip(scores, rng.permutation(len(scores)).tolist(), strict=True))
+            for query, scores in y_score.items()
+        }
+        found = evaluate(y_true, untied, f"mrr@{k}", convention="trec_eval")
+        means = provider.calc_aggregate([RR @ k], y_true, untied)
+        assert found[f"mrr@{k}"] == pytest.approx(means[RR @ k], abs=1e-9)
+
+
+@pytest.mark.parametrize("theirs", [AP @ 5, nDCG @ 10, P @ 5, AP(rel=2) @ 100, RR, R @ 10], ids=str)
+def test_ir_measures_spellings_ask_for_the_same(theirs: Any) -> None:
+    y_true, y_score = nasty(1).mapping
+    found = evaluate(y_true, y_score, str(theirs), convention="trec_eval", missing="zero")
+    expected = ir_measures.calc_aggregate([theirs], y_true, y_score)[theirs]
+    assert found[str(theirs)] == pytest.approx(expected, abs=1e-9)
+
+
+# scikit-learn -----------------------------------------------------------------------------------
+
+
+def random_matrix(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Grades and scores; some rows without a relevant item, with many ties, or all alike."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(1, 6)), int(rng.integers(2, 30))
+    chance = rng.choice([0.0, 0.1, 0.5, 1.0], size=(shape[0], 1), p=[0.1, 0.4, 0.4, 0.1])
+    grades = rng.integers(1, 5, shape) * (rng.random(shape) < chance)
+    levels = int(rng.choice([1, 2, 5, 1000]))
+    return grades.astype(float), rng.integers(-levels, levels, shape) * 1.25
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 10, 50, None])
+def test_scikit_learn_ndcg_and_dcg_average_ties(k: int | None) -> None:
+    for seed in range(PROBLEMS):
+        grades, scores = random_matrix(seed)
+        names = measure("ndcg", k), measure("dcg", k)
+        found = evaluate(grades, scores, names, convention="sklearn")
+        assert found[names[0]] == pytest.approx(ndcg_score(grades, scores, k=k), abs=1e-9)
+        assert found[names[1]] == pytest.approx(dcg_score(grades, scores, k=k), rel=1e-9, abs=1e-9)
+
+
+def test_scikit_learn_ndcg_and_dcg_with_weights_and_without_ties() -> None:
+    for seed in range(100):
+        grades, _ = random_matrix(seed)
+        rng = np.random.default_rng(seed)
+        scores = rng.permuted(np.tile(np.arange(grades.shape[1]), (len(grades), 1)), axis=1)
+        weights = rng.integers(1, 5, len(grades))
+        own = {"gain": "linear", "zero_division": 0.0, "sample_weight": weights, "k": 5}
+        theirs = {"sample_weight": weights, "k": 5, "ignore_ties": True}
+        assert ndcg_at_k_score(grades, scores, **own) == pytest.approx(
+            ndcg_score(grades, scores, **theirs), abs=1e-9
+        )
+        assert dcg_at_k_score(grades, scores, **own) == pytest.approx(
+            dcg_score(grades, scores, **theirs), rel=1e-9, abs=1e-9
+        )
+
+
+def test_scikit_learn_auc_of_each_query_and_of_all_together() -> None:
+    compared = 0
+    for seed in range(PROBLEMS):
+        grades, scores = random_matrix(seed)
+        relevant = grades > 0
+        values = evaluate(grades, scores, "gauc", zero_division=np.nan).per_query["gauc"]
+        for query, value in enumerate(values):
+            if len(set(relevant[query])) < 2:
+                assert math.isnan(value)
+                continue
+            expected = roc_auc_score(relevant[query], scores[query])
+            assert value == pytest.approx(expected, abs=1e-9)
+            compared += 1
+        if len(set(relevant.ravel())) == 2:
+            pooled = ranking_auc_score(grades, scores, average="pooled")
+            expected = roc_auc_score(relevant.ravel(), scores.ravel())
+            assert pooled == pytest.approx(expected, abs=1e-9)
+    assert compared >= 300
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_scikit_learn_mean_of_aucs_weighted_by_positives(size: int) -> None:
+    """What RecBole calls GAUC, and the WarpRec documentation AUC."""
+    for seed in range(60):
+        grades, scores = random_matrix(seed)
+        both = [len(set(row > 0)) == 2 for row in grades]
+        if not any(both):
+            continue
+        grades, scores = grades[both], scores[both] // size
+        aucs = [roc_auc_score(row > 0, s) for row, s in zip(grades, scores, strict=True)]
+        found = ranking_auc_score(grades, scores)
+        assert found == pytest.approx(np.average(aucs, weights=(grades > 0).sum(axis=1)), abs=1e-9)
+
+
+# Measures that no installable program shares: the exact definitions -----------------------------
+
+Exact = Callable[[exact.Ranking], exact.Value]
+
+
+def member(name: str, k: int | None = None, **parameters: Any) -> Exact:
+    return lambda ranking: exact.EXACT[name](ranking, k, **parameters)
+
+
+DEFINED: dict[str, Exact] = {
+    "lag": member("lag"),
+    "lag(unretrieved=ignore)": member("lag", unretrieved="ignore"),
+    **{f"mar@{k}": member("mar", k) for k in (1, 5, 20)},
+    "mar(normalize=true)@5": member("mar", 5, normalize=True),
+    **{f"lauc@{k}": member("lauc", k) for k in (1, 5, 20)},
+    **{f"lauc(tail=linear)@{k}": member("lauc", k, tail="linear") for k in (1, 5, 20)},
+    "lauc(smoothing=1)@5": member("lauc", 5, smoothing=1),
+    "lauc(unretrieved=ignore,n_negatives=1000)@5": member(
+        "lauc", 5, unretrieved="ignore", n_negatives=1000
+    ),
+    **{f"err@{k}": member("err", k) for k in (1, 5, 20)},
+    "err(max_grade=4)": member("err", max_grade=4),
+    **{f"nerr@{k}": member("nerr", k) for k in (1, 5, 20)},
+    "nerr(max_grade=4)": member("nerr", max_grade=4),
+    "gauc": member("gauc"),
+    "gauc(smoothing=1)": member("gauc", smoothing=1),
+    "map(denominator=retrieved)@5": member("map", 5, denominator="retrieved"),
+    "map(denominator=k)@5": member("map", 5, denominator="k"),
+    "fbeta(beta=0.5)@5": member("fbeta", 5, beta=0.5),
+    "ndcg@5": member("ndcg", 5),
+}
+EXTENDED_F = {
+    "hmean(ndcg@5,map@3,beta=0.5)": (member("ndcg", 5), member("map", 3), 0.5),
+    "hmean(precision,recall)@5": (member("precision", 5), member("recall", 5), 1.0),
+    "hmean(err,gauc,beta=2)@5": (member("err", 5), member("gauc"), 2.0),
+}
+
+
+def extended_f(ranking: exact.Ranking, first: Exact, second: Exact, beta: float) -> float:
+    x, y = first(ranking), second(ranking)
+    return number(harmonic_mean(x, y, beta))
+
+
+# Ties and negative grades as in trec_eval, everything else as here.
+DOCID = Convention("docid", ties="docid", zero_division=math.nan, negative_grades="unjudged")
+
+
+@pytest.mark.parametrize("start", range(0, PROBLEMS, 40))
+def test_exact_definitions_with_ties_by_docid(start: int) -> None:
+    for seed in range(start, start + 40):
+        problem = nasty(seed)
+        found = evaluate(
+            *problem.mapping,
+            (*DEFINED, *EXTENDED_F),
+            convention=DOCID,
+        )
+        rankings = [by_docid(problem, query) for query in found.query_ids]
+        for name, define in DEFINED.items():
+            wanted = [number(define(ranking)) for ranking in rankings]
+            np.testing.assert_allclose(
+                found.per_query[name], wanted, err_msg=f"{name}, {seed}", **TOLERANCE
+            )
+        for name, (first, second, beta) in EXTENDED_F.items():
+            wanted = [extended_f(ranking, first, second, beta) for ranking in rankings]
+            np.testing.assert_allclose(
+                found.per_query[name], wanted, err_msg=f"{name}, {seed}", **TOLERANCE
+            )
+
+
+def few_ties(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """One query of up to eight items in tie groups of at most five."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 9))
+    return rng.integers(0, 4, (1, size)), rng.integers(0, max(2, size // 2), (1, size))
+
+
+def tied_orders(grades: np.ndarray, scores: np.ndarray) -> Iterator[exact.Ranking]:
+    levels = sorted(set(scores.tolist()), reverse=True)
+    return orders([grades[scores == level].tolist() for level in levels])
+
+
+def test_exact_definitions_with_ties_averaged() -> None:
+    compared = 0
+    for seed in range(PROBLEMS):
+        grades, scores = few_ties(seed)
+        rankings = list(itertools.islice(tied_orders(grades[0], scores[0]), 400))
+        if len(rankings) == 400:
+            continue
+        found = evaluate(grades, scores, tuple(DEFINED), zero_division=np.nan)
+        for name, define in DEFINED.items():
+            wanted = expectation([define(ranking) for ranking in rankings])
+            assert found.per_query[name][0] == pytest.approx(wanted, abs=1e-9, nan_ok=True), name
+        compared += 1
+    assert compared >= 250
+
+
+# The differences, shown -------------------------------------------------------------------------
+
+
+def reciprocal_rank_by_trec_eval(truth: dict[str, int], scores: dict[str, float]) -> float:
+    evaluator = pytrec_eval.RelevanceEvaluator({"q": truth}, {"recip_rank"})
+    return float(evaluator.evaluate({"q": scores})["q"]["recip_rank"])
+
+
+def test_pytrec_eval_ties_what_float32_cannot_tell_apart() -> None:
+    truth, scores = {"a": 1}, {"a": 1 + 1e-10, "b": 1.0}
+    assert reciprocal_rank_by_trec_eval(truth, scores) == 1 / 2
+    assert evaluate({"q": truth}, {"q": scores}, "mrr", convention="trec_eval")["mrr"] == 1.0
+
+
+def test_pytrec_eval_leaves_out_queries_without_a_ranking() -> None:
+    y_true, y_score = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}
+    evaluator = pytrec_eval.RelevanceEvaluator(y_true, {"map"})
+    assert list(evaluator.evaluate(y_score)) == ["q1"]
+    assert evaluate(y_true, y_score, "map", convention="trec_eval")["map"] == 1.0
+    assert evaluate(y_true, y_score, "map", convention="trec_eval", missing="zero")["map"] == 1 / 2
+
+
+def test_ir_measures_breaks_ties_of_rr_in_two_ways() -> None:
+    y_true, y_score = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    theirs = ir_measures.calc_aggregate([RR, RR @ 10], y_true, y_score)
+    assert theirs[RR] == pytest.approx(1 / 3)
+    assert theirs[RR @ 10] == 1.0
+    ours = evaluate(y_true, y_score, ("mrr", "mrr@10"), convention="trec_eval")
+    assert ours["mrr"] == ours["mrr@10"] == pytest.approx(1 / 3)
+    averaged = evaluate(y_true, y_score, ("mrr", "mrr@10"))
+    assert averaged["mrr"] == averaged["mrr@10"] == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+
+
+def test_scikit_learn_refuses_the_ndcg_of_one_document() -> None:
+    with pytest.raises(ValueError, match="Computing NDCG is only meaningful when there is more"):
+        ndcg_score([[1]], [[1]])
+    assert ndcg_at_k_score(np.array([[1]]), np.array([[1]])) == 1.0
+
+
+def test_scikit_learn_negates_unsigned_scores() -> None:
+    """-1 wraps to 255 in uint8, so that the best document comes last there."""
+    grades, scores = np.array([[1, 0, 0]]), np.array([[255, 1, 0]], dtype=np.uint8)
+    theirs = ndcg_score(grades, scores)
+    assert ndcg_at_k_score(grades, scores) == 1.0 == ndcg_score(grades, scores.astype(float))
+    assert theirs in (1.0, pytest.approx(1 / math.log2(3)))  # the wrong one up to 1.9
+
+
+def test_every_nasty_id_survives() -> None:
+    y_true = {query: {query: 1} for query in NASTY_IDS}
+    y_score = {query: {item: 1.0 + (item == query) for item in NASTY_IDS} for query in NASTY_IDS}
+    assert evaluate(y_true, y_score, "mrr", convention="trec_eval")["mrr"] == 1.0
+    theirs = pytrec_eval.RelevanceEvaluator(y_true, {"recip_rank"}).evaluate(y_score)
+    assert {query: value["recip_rank"] for query, value in theirs.items()} == dict.fromkeys(
+        NASTY_IDS, 1.0
+    )

@@ -1,0 +1,406 @@
+"""Tied items: closed forms against every order of them, and the other ways of breaking ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import METRICS, Evaluation, Measure, evaluate, measure
+from tests.oracles.exact import (
+    EXACT,
+    Ranking,
+    average_precision,
+    harmonic_mean,
+    ndcg,
+    number,
+    orders,
+    reciprocal_rank,
+)
+from tests.strategies import TiedQuery, all_binary, sampled, tied_mapping
+
+CUTOFFS = (1, 2, 3, 4, 5, 6, 7, None)
+LEVELS = (0.25, 1.0, 2.0, 2.5, 4.0)
+TOLERANCE = {"rtol": 1e-12, "atol": 1e-12, "equal_nan": True}
+
+
+def next_power(grade: Any) -> Any:
+    """WarpRec's gain, for a number as for an array of them."""
+    return 2.0 ** (grade + 1.0) - 1.0
+
+
+def root_of_rank(rank: Any) -> Any:
+    return rank**0.5
+
+
+# Falls from 1 to 2 and from 2.5 to 4: the ideal order is that of the gains, not of the grades.
+GAIN_TABLE = {0.25: 3.0, 1.0: 1.0, 2.0: 0.5, 2.5: 7.0, 4.0: 2.0}
+
+
+@dataclass(frozen=True)
+class Family:
+    """A metric with own parameters, at every cutoff."""
+
+    metric: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        shown = (
+            f"{name}={getattr(value, '__name__', None) or value}"
+            for name, value in self.parameters.items()
+        )
+        return f"{self.metric}({', '.join(shown)})".replace("()", "")
+
+    @property
+    def cutoffs(self) -> tuple[int | None, ...]:
+        if not measure(self.metric).metric.takes_k:
+            return (None,)
+        return CUTOFFS[:-1] if self.parameters.get("denominator") == "k" else CUTOFFS
+
+    def at(self, k: int | None) -> Measure:
+        return measure(self.metric, k, **self.parameters)
+
+    def exact(self, ranking: Ranking, k: int | None) -> float:
+        return number(EXACT[self.metric](ranking, k, **self.parameters))
+
+
+def variants(metric: str, name: str, values: tuple[Any, ...], **others: Any) -> list[Family]:
+    return [Family(metric, {name: value, **others}) for value in values]
+
+
+PAIRWISE = [
+    {"unretrieved": "last"},
+    {"unretrieved": "ignore"},
+    {"n_negatives": 9},
+    {"n_negatives": 9, "unretrieved": "ignore", "smoothing": 1},
+    {"smoothing": 1},
+    {"smoothing": 0.5, "unretrieved": "ignore"},
+]
+GAINS = ("exp2", "linear", "binary", GAIN_TABLE, next_power)
+
+BINARY = [
+    *variants("map", "denominator", ("min", "relevant", "retrieved", "k")),
+    *variants("mar", "normalize", (False, True)),
+    Family("mrr"),
+    *variants("precision", "denominator", ("k", "retrieved")),
+    *variants("recall", "denominator", ("relevant", "min")),
+    *variants("fbeta", "beta", (0.5, 1, 2, 0)),
+    Family("hit_rate"),
+    *variants("lag", "unretrieved", ("last", "ignore")),
+    *(Family(metric, own) for metric in ("auc", "gauc") for own in PAIRWISE),
+    *(Family("lauc", {"tail": tail, **own}) for tail in ("none", "linear") for own in PAIRWISE),
+]
+GRADED = [
+    *(Family(metric, {"gain": gain}) for metric in ("dcg", "idcg", "ndcg") for gain in GAINS),
+    *variants("ndcg", "discount", (root_of_rank,), gain="linear"),
+    *variants("err", "max_grade", ("query", 4)),
+    *variants("nerr", "max_grade", ("query", 4)),
+]
+MIN_REL = [
+    *variants("map", "denominator", ("min", "retrieved"), min_rel=2),
+    *(
+        Family(metric, {"min_rel": 2.5})
+        for metric in (
+            "mar",
+            "mrr",
+            "precision",
+            "recall",
+            "fbeta",
+            "hit_rate",
+            "lag",
+            "auc",
+            "gauc",
+            "lauc",
+        )
+    ),
+]
+
+
+# Problems, their orders, and what the oracle makes of them --------------------------------------
+
+
+@dataclass(frozen=True, repr=False)  # A failing test would spend minutes on its repr.
+class Orders:
+    """Tied queries with all strict rankings that each may become."""
+
+    queries: list[TiedQuery]
+    rankings: list[Ranking]
+    """Distinct strict rankings of all queries."""
+    flat: np.ndarray
+    """Numbers of the rankings, query after query."""
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, queries: list[TiedQuery]) -> Orders:
+        known: dict[Ranking, int] = {}
+        flat: list[int] = []
+        starts: list[int] = []
+        for query in queries:
+            starts.append(len(flat))
+            flat += [known.setdefault(one, len(known)) for one in orders(*_parts(query))]
+        return cls(queries, list(known), np.array(flat), np.array(starts))
+
+    def values(self, exact: Callable[[Ranking], float]) -> np.ndarray:
+        """Oracle's value of each order of each query."""
+        return np.array([exact(ranking) for ranking in self.rankings])[self.flat]
+
+    def mean(self, exact: Callable[[Ranking], float]) -> np.ndarray:
+        counts = np.diff(np.append(self.starts, len(self.flat)))
+        return np.add.reduceat(self.values(exact), self.starts) / counts
+
+    def evaluate(self, measures: list[Measure], ties: str = "average") -> Evaluation:
+        y_true, y_score = tied_mapping(self.queries)
+        return evaluate(y_true, y_score, measures, ties=ties, zero_division=math.nan)
+
+
+def _parts(query: TiedQuery) -> tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]:
+    return query.groups, query.missed
+
+
+@cache
+def problems(kind: str) -> Orders:
+    if kind == "binary":
+        # Every tie pattern with every relevance up to five items; all patterns of six.
+        small = [query for n in range(1, 6) for query in all_binary(n)]
+        return Orders.of([*small, *sampled(0, 6, 5, (1.0,))])
+    return Orders.of([query for n in range(1, 7) for query in sampled(n, n, 4, LEVELS)])
+
+
+@cache
+def evaluation(kind: str, ties: str) -> Evaluation:
+    families = BINARY + GRADED if kind == "binary" else GRADED + MIN_REL
+    measures = [family.at(k) for family in families for k in family.cutoffs]
+    return problems(kind).evaluate(list(dict.fromkeys(measures)), ties)
+
+
+# Tests ------------------------------------------------------------------------------------------
+
+
+def test_every_metric_is_compared() -> None:
+    compared = {family.metric for family in BINARY + GRADED + MIN_REL} | {"hmean"}
+    assert compared == {metric.name for metric in METRICS}
+
+
+@pytest.mark.parametrize("family", BINARY + GRADED, ids=str)
+def test_average_is_the_mean_over_all_orders_of_binary_grades(family: Family) -> None:
+    for k in family.cutoffs:
+        expected = problems("binary").mean(lambda one, k=k: family.exact(one, k))
+        found = evaluation("binary", "average").per_query[family.at(k)]
+        np.testing.assert_allclose(found, expected, err_msg=f"k={k}", **TOLERANCE)
+
+
+@pytest.mark.parametrize("family", GRADED + MIN_REL, ids=str)
+def test_average_is_the_mean_over_all_orders_of_grades(family: Family) -> None:
+    for k in family.cutoffs:
+        expected = problems("graded").mean(lambda one, k=k: family.exact(one, k))
+        found = evaluation("graded", "average").per_query[family.at(k)]
+        np.testing.assert_allclose(found, expected, err_msg=f"k={k}", **TOLERANCE)
+
+
+@pytest.mark.parametrize("metric", ["auc", "gauc", "lauc"])
+def test_the_number_of_irrelevant_items_may_differ_by_query(metric: str) -> None:
+    queries = [query for n in range(1, 5) for query in all_binary(n, missed=(0, 1))]
+    n_negatives = [4 + number % 3 for number in range(len(queries))]
+    tied = Orders.of(queries)
+    found = tied.evaluate([measure(metric, n_negatives=n_negatives)]).per_query[
+        measure(metric, n_negatives=n_negatives)
+    ]
+    for negatives in (4, 5, 6):
+        chosen = np.equal(n_negatives, negatives)
+        expected = tied.mean(
+            lambda one, n=negatives: number(EXACT[metric](one, None, n_negatives=n))
+        )
+        np.testing.assert_allclose(found[chosen], expected[chosen], **TOLERANCE)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 2])
+@pytest.mark.parametrize("members", [("ndcg", "map"), ("mrr", "recall"), ("gauc", "nerr")])
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_hmean_is_the_harmonic_mean_of_the_expected_members(
+    members: tuple[str, str], beta: float, k: int | None
+) -> None:
+    tied = problems("graded")
+    expected = [
+        tied.mean(lambda one, member=Family(name): member.exact(one, k)) for name in members
+    ]
+    combined = measure(f"hmean({','.join(members)},beta={beta})", k)
+    found = tied.evaluate([combined]).per_query[combined]
+    wanted = [
+        math.nan if math.isnan(x) or math.isnan(y) else number(harmonic_mean(x, y, beta))
+        for x, y in zip(*expected, strict=True)
+    ]
+    np.testing.assert_allclose(found, wanted, **TOLERANCE)
+
+
+def test_the_members_of_hmean_may_be_given_as_measures() -> None:
+    members = [measure("ndcg"), measure("map", denominator="relevant")]
+    combined = measure("hmean", 3, measures=members, beta=0.5)
+    assert combined == measure("hmean(ndcg,map(denominator=relevant),beta=0.5)@3")
+
+
+def test_hmean_is_not_the_expected_harmonic_mean() -> None:
+    """One relevant of two tied items, k=1: RR@1 and R@1 are 1 or 0, both 1/2 on average.
+
+    RR is 1 or 1/2, 3/4 on average. The harmonic mean of RR and R@1 is 1 or 0, 1/2 on average; that
+    of the averages is 2 (3/4) (1/2) / (3/4 + 1/2).
+    """
+    found = evaluate({"q": {"a"}}, {"q": {"a": 1, "b": 1}}, "hmean(mrr,recall@1)")
+    assert found["hmean(mrr,recall@1)"] == pytest.approx(2 * (3 / 4) * (1 / 2) / (3 / 4 + 1 / 2))
+
+
+BEST_FIRST: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "map": (average_precision, {}),
+    "map(denominator=relevant)": (average_precision, {"denominator": "relevant"}),
+    "mrr": (reciprocal_rank, {}),
+    "ndcg": (ndcg, {}),
+    "ndcg(gain=linear)": (ndcg, {"gain": "linear"}),
+}
+
+
+@pytest.mark.parametrize("k", CUTOFFS)
+@pytest.mark.parametrize("name", BEST_FIRST)
+@pytest.mark.parametrize(
+    ("ties", "extreme"), [("optimistic", np.maximum), ("pessimistic", np.minimum)]
+)
+def test_optimistic_is_the_best_and_pessimistic_the_worst_order(
+    name: str, k: int | None, ties: str, extreme: np.ufunc
+) -> None:
+    exact, parameters = BEST_FIRST[name]
+    tied = problems("binary")
+    values = tied.values(lambda one: number(exact(one, k, **parameters)))
+    chosen = measure(name, k)
+    found = tied.evaluate([chosen], ties).per_query[chosen]
+    np.testing.assert_allclose(found, extreme.reduceat(values, tied.starts), **TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("ties", "extreme"), [("optimistic", np.maximum), ("pessimistic", np.minimum)]
+)
+def test_better_grades_stand_first_or_last_within_a_tie(ties: str, extreme: np.ufunc) -> None:
+    tied = problems("graded")
+    values = tied.values(lambda one: number(ndcg(one, 3)))
+    found = tied.evaluate([measure("ndcg@3")], ties).per_query["ndcg@3"]
+    np.testing.assert_allclose(found, extreme.reduceat(values, tied.starts), **TOLERANCE)
+
+
+def exact_in_order(family: Family, queries: list[TiedQuery], k: int | None) -> list[float]:
+    """Oracle's values where tied items stand in the order given."""
+    rankings = [query.in_order for query in queries]
+    values = {ranking: family.exact(ranking, k) for ranking in dict.fromkeys(rankings)}
+    return [values[ranking] for ranking in rankings]
+
+
+@pytest.mark.parametrize("family", GRADED + BINARY, ids=str)
+def test_stable_keeps_the_order_of_input(family: Family) -> None:
+    queries = problems("binary").queries
+    for k in family.cutoffs:
+        found = evaluation("binary", "stable").per_query[family.at(k)]
+        expected = exact_in_order(family, queries, k)
+        np.testing.assert_allclose(found, expected, err_msg=f"k={k}", **TOLERANCE)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float16, np.float32, np.float64])
+def test_stable_keeps_the_order_of_rows_and_columns(dtype: type) -> None:
+    queries = [query for query in problems("binary").queries if len(query.in_order.grades) == 5]
+    grades = np.array([query.in_order.grades for query in queries])
+    levels = [
+        [9 - level for level, group in enumerate(query.groups) for _ in group] for query in queries
+    ]
+    scores = np.array(levels, dtype=dtype)
+    expected = [number(ndcg(Ranking(query.in_order.grades), 3)) for query in queries]
+    by_matrix = evaluate(grades, scores, "ndcg@3", ties="stable", zero_division=math.nan)
+    np.testing.assert_allclose(by_matrix.per_query["ndcg@3"], expected, **TOLERANCE)
+    groups = np.repeat(np.arange(len(queries)), 5)
+    # Columns of one row after those of another: the rows of a query need not stand together.
+    mixed = np.arange(grades.size).reshape(grades.shape).T.ravel()
+    by_rows = evaluate(
+        grades.ravel()[mixed],
+        scores.ravel()[mixed],
+        "ndcg@3",
+        groups=groups[mixed],
+        ties="stable",
+        zero_division=math.nan,
+    )
+    np.testing.assert_allclose(by_rows.per_query["ndcg@3"], expected, **TOLERANCE)
+
+
+@pytest.mark.parametrize("name", ["map@3", "mrr", "ndcg", "err", "lag", "gauc", "lauc@2"])
+def test_docid_puts_the_greater_id_first(name: str) -> None:
+    """Ids count down within a tie, and the rows come in random order."""
+    rng = np.random.default_rng(0)
+    queries = [query for query in problems("binary").queries if query.groups][::7]
+    y_true, y_score = {}, {}
+    for place, query in enumerate(queries):
+        # "d9" comes after "d8" and before "e0": one letter per tie group would give it away.
+        names = iter(f"d{10 - rank}" for rank in range(1, len(query.in_order.grades) + 1))
+        judged = {f"m{n}": grade for n, grade in enumerate(query.missed)}
+        rows = [
+            (next(names), -level, grade)
+            for level, group in enumerate(query.groups)
+            for grade in group
+        ]
+        rows = [rows[row] for row in rng.permutation(len(rows))]
+        y_true[place] = judged | {item: grade for item, _, grade in rows}
+        y_score[place] = {item: score for item, score, _ in rows}
+    chosen = measure(name)
+    found = evaluate(y_true, y_score, chosen, ties="docid", zero_division=math.nan)
+    expected = exact_in_order(Family(chosen.metric.name), queries, chosen.k)
+    np.testing.assert_allclose(found.per_query[chosen], expected, **TOLERANCE)
+
+
+@pytest.mark.parametrize("family", BINARY + GRADED, ids=str)
+def test_without_ties_every_policy_agrees(family: Family) -> None:
+    """A tie policy decides nothing where every group holds one item."""
+    untied = [
+        place
+        for place, query in enumerate(problems("binary").queries)
+        if all(len(group) == 1 for group in query.groups)
+    ]
+    for k in (None,) if family.cutoffs == (None,) else (1, 3):
+        average, stable = (
+            evaluation("binary", ties).per_query[family.at(k)][untied]
+            for ties in ("average", "stable")
+        )
+        np.testing.assert_array_equal(average, stable)
+
+
+# Far beyond what can be enumerated --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Any place of a constant scorer's ranking is relevant with probability 3/1000.
+        ("precision@10", 3 / 1000),
+        ("recall@10", 10 / 1000),
+        ("gauc", 1 / 2),
+        # Each of 997 irrelevant items stands above a relevant one with probability 1/2.
+        ("lag", 997 / 2),
+        # Nothing relevant among 10: C(990, 3) / C(1000, 3) of the choices of three places.
+        ("hit_rate@10", 1 - math.comb(990, 3) / math.comb(1000, 3)),
+        # The first of three relevant stands at rank t in C(1000 - t, 2) of the choices.
+        (
+            "mrr",
+            math.fsum(math.comb(1000 - t, 2) / t for t in range(1, 999)) / math.comb(1000, 3),
+        ),
+        # P@t where t is relevant: 1 + (t - 1) 2/999 relevant items up to there.
+        (
+            "map",
+            math.fsum((1 + (t - 1) * 2 / 999) / t for t in range(1, 1001)) / 1000,
+        ),
+        (
+            "ndcg@10",
+            3 / 1000 * math.fsum(1 / math.log2(t + 1) for t in range(1, 11))
+            / math.fsum(1 / math.log2(t + 1) for t in range(1, 4)),
+        ),
+    ],
+)  # fmt: skip
+def test_a_constant_scorer_over_a_thousand_items(name: str, expected: float) -> None:
+    grades = np.zeros((1, 1000))
+    grades[0, :3] = 1
+    assert evaluate(grades, np.ones((1, 1000)), name)[name] == pytest.approx(expected, rel=1e-12)
