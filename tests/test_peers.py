@@ -45,8 +45,8 @@ DIFFERENCES = {
     ("pytrec_eval", "ids are compared as UTF-8"): (
         "the same order as that of code points, by which Python compares"
     ),
-    ("pytrec_eval", "a query whose run is all that is judged negative"): (
-        "negative grades are no judgement in both: 0, as without a relevant item"
+    ("pytrec_eval", "a query with negative grades alone can end the process"): (
+        "each query of the problems has a grade of at least 0 beside its negative ones"
     ),
     ("pytrec_eval", "set_F takes the square of beta"): "compared at 1, where both agree",
     ("ir_measures", "judged queries without a ranking count 0"): "missing='zero'",

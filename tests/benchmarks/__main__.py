@@ -80,7 +80,7 @@ def table(results: list[Result]) -> str:
     ]
     lines += [
         f"| {one.row} | {one.work} | {one.peer} | {one.ours_ms:,.1f} | {one.peer_ms:,.1f} | "
-        f"{one.ratio:,.1f} | {'' if one.target is None else f'{one.target:g}'} | {one.peak_mib:,.0f} |"
+        f"{one.ratio:,.1f} | {one.target or ''} | {one.peak_mib:,.0f} |"
         for one in results
     ]
     return "\n".join(lines)
