@@ -2099,3 +2099,42 @@ def test_results_are_python_floats(metric):
         metric([set()], [["a"]], zero_division=0.0),
     ):
         assert type(layout) is float
+
+
+# Functions as parameters ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gain", "message"),
+    [
+        (lambda grades: -grades, r"gain must be finite and at least 0, got -1\.0 for grade 1"),
+        (lambda grades: grades * np.nan, r"gain must be finite and at least 0, got nan"),
+        (lambda grades: 1.0, r"gain must return one number for each grade"),
+        (
+            {1: -1.0},
+            r"The 'gain' parameter of ndcg must be a finite number in the range \[0, inf\)",
+        ),
+        ({2: 1.0}, r"gain has no entry for grade 1"),
+    ],
+    ids=["negative", "NaN", "scalar", "negative in a table", "missing in a table"],
+)
+def test_gains_that_are_refused(gain, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        ndcg_at_k_score([{"a": 1}], [["a"]], gain=gain)
+
+
+@pytest.mark.parametrize(
+    ("discount", "message"),
+    [
+        (
+            lambda ranks: ranks - 1,
+            r"discount must be finite, above 0 and never fall, got 0\.0 at rank 1",
+        ),
+        (lambda ranks: 1 / ranks, r"discount must be .* never fall, got 0\.5 at rank 2"),
+        (lambda ranks: 1.0, r"discount must return one number for each rank"),
+    ],
+    ids=["zero", "falling", "scalar"],
+)
+def test_discounts_that_are_refused(discount, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=discount)
