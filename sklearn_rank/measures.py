@@ -210,7 +210,11 @@ class Measure:
                 self._member(member).per_query(judged) for member in options["measures"]
             )
             return self.metric.kernel(first, second, beta=options["beta"])
-        values = [self._within_bounds(self._call(part)) for part in self._views(judged)]
+        self._check_number_of_queries(len(judged.query_ids))
+        values, first_query = [], 0
+        for part in self._views(judged):
+            values.append(self._within_bounds(self._call(part, first_query)))
+            first_query += len(part)
         return np.concatenate(values)
 
     def _member(self, member: Measure) -> Measure:
@@ -219,7 +223,8 @@ class Measure:
 
     def pooled(self, pool: JudgedRankings) -> FloatArray:
         """(1,) value of the one ranking of all items."""
-        return self._within_bounds(self._call(self._filtered(pool)))
+        self._check_number_of_queries(1)
+        return self._within_bounds(self._call(self._filtered(pool), 0))
 
     def average_weights(self, judged: Judged) -> FloatArray | None:
         """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
@@ -238,9 +243,19 @@ class Measure:
         min_rel = self.options.get("min_rel")
         return rankings if min_rel is None else rankings.at_least(min_rel)
 
-    def _call(self, rankings: JudgedRankings) -> FloatArray:
+    def _call(self, rankings: JudgedRankings, first_query: int) -> FloatArray:
+        """Values of a block of queries, of which ``first_query`` says where it starts."""
         own = {k: v for k, v in self.options.items() if k not in ("average", "min_rel")}
+        if isinstance(own.get("n_negatives"), tuple):
+            own["n_negatives"] = own["n_negatives"][first_query : first_query + len(rankings)]
         return self.metric.kernel(rankings, k=self.k, **own)
+
+    def _check_number_of_queries(self, n_queries: int) -> None:
+        negatives = self.options.get("n_negatives")
+        if isinstance(negatives, tuple) and len(negatives) != n_queries:
+            together = " ranked together as one" if self.is_pooled else ""
+            msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries{together}"
+            raise InvalidParameterError(msg)
 
     def _within_bounds(self, values: FloatArray) -> FloatArray:
         upper = self.metric.upper

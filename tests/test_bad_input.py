@@ -2101,7 +2101,7 @@ def test_results_are_python_floats(metric):
         assert type(layout) is float
 
 
-# Functions as parameters ----------------------------------------------------------------------------
+# Functions as parameters -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,7 @@ def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:
     if n_negatives is None:
         return listed
     given = np.asarray(n_negatives, dtype=np.float64)
-    if given.ndim and len(given) != len(listed):
-        msg = f"n_negatives has {len(given)} numbers for {len(listed)} queries"
-        raise InvalidParameterError(msg)
-    negatives = np.broadcast_to(given, listed.shape).copy()
+    negatives = np.broadcast_to(given, listed.shape)
     short = np.flatnonzero(negatives < listed)
     if len(short):
         query = int(short[0])
