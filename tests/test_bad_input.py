@@ -997,7 +997,7 @@ def test_string_provider_names_the_place():
 )
 def test_string_provider_that_makes_one_string_of_two_true_items(truth):
     with pytest.raises(
-        ValueError, match=r"string_provider makes '1' of two items of y_true\[0\]: 1 and '1'"
+        ValueError, match=r"string_provider makes '1' of two items of y_true\[0\]: '1' and 1"
     ):
         mean_reciprocal_rank_score([truth], [["1"]], string_provider=str)
 

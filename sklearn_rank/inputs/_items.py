@@ -155,7 +155,7 @@ class ItemReader:
             if items[before] != items[position]:
                 msg = (
                     f"string_provider makes {safe_repr(key)} of two items of {where}: "
-                    f"{safe_repr(items[before])} and {safe_repr(items[position])}"
+                    f"{' and '.join(sorted(map(safe_repr, (items[before], items[position]))))}"
                 )
                 raise ValueError(msg)
             if grades is not None and grades[before] != grades[position]:
