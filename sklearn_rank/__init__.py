@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
+    from sklearn_rank.exceptions import QuerySplitError as QuerySplitError
     from sklearn_rank.exceptions import RankingConfigError as RankingConfigError
     from sklearn_rank.exceptions import ScoresRequiredError as ScoresRequiredError
     from sklearn_rank.exceptions import SharedTruthWarning as SharedTruthWarning
@@ -62,6 +63,9 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.pairwise import lag_error as lag_error
     from sklearn_rank.metrics.pairwise import limited_auc_score as limited_auc_score
     from sklearn_rank.metrics.pairwise import ranking_auc_score as ranking_auc_score
+    from sklearn_rank.model_selection import QueryKFold as QueryKFold
+    from sklearn_rank.model_selection import check_query_splits as check_query_splits
+    from sklearn_rank.rankers import QueryRanker as QueryRanker
     from sklearn_rank.scorers import RankingScorer as RankingScorer
     from sklearn_rank.scorers import auc_scorer as auc_scorer
     from sklearn_rank.scorers import err_scorer as err_scorer
@@ -93,6 +97,7 @@ _HOMES = {
         "GroupsRequiredError",
         "InvalidParameterError",
         "QueryMismatchError",
+        "QuerySplitError",
         "RankingConfigError",
         "ScoresRequiredError",
         "SharedTruthWarning",
@@ -127,6 +132,8 @@ _HOMES = {
         "limited_auc_score",
         "ranking_auc_score",
     ),
+    "model_selection": ("QueryKFold", "check_query_splits"),
+    "rankers": ("QueryRanker",),
     "scorers": (
         "RankingScorer",
         "auc_scorer",

@@ -20,6 +20,7 @@ class Average(NamedTuple):
 
     value: float
     n_undefined: int
+    n_averaged: int
 
 
 def average(
@@ -46,7 +47,7 @@ def average(
         if weights is not None:
             weights = weights[~np.isnan(values)]
         values = values[~np.isnan(values)]
-    return Average(_mean(values, weights), count)
+    return Average(_mean(values, weights), count, len(values))
 
 
 def _settle(

@@ -7,7 +7,7 @@ of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -268,6 +268,8 @@ class Judged:
     counts: InputCounts = field(default_factory=InputCounts)
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Numbers of the judged queries without a ranking."""
+    left_out: Collection[Any] = ()
+    """Ids of queries that were given but not evaluated."""
 
     @cached_property
     def rankings(self) -> JudgedRankings:

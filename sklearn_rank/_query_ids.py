@@ -21,6 +21,13 @@ def carried_query_ids(name: str, X: Any, y: Any = None) -> Array | None:
     return None
 
 
+def without_query_ids(name: str, X: Any) -> Any:
+    """X without its column of query ids, if it has one."""
+    if _column(name, X) is None:
+        return X
+    return X[[column for column in X.columns if column != name]]
+
+
 def _column(name: str, X: Any) -> Array | None:
     columns = getattr(X, "columns", None)
     if columns is None or not hasattr(X, "__getitem__") or name not in list(columns):

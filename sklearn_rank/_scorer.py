@@ -187,24 +187,29 @@ class RankingScorer(_Base):  # type: ignore[misc]
         else:
             method = self._method_for_queries(estimator, layout)
             scores, groups = _responses.call(estimator, method, X, caller), None
+            y = y.to_numpy() if hasattr(y, "columns") else y
             if layout == "lists" and len(scores) != len(y):
                 msg = (
                     f"predict gives {len(scores)} ranked lists for {len(y)} queries; "
                     "it has to give one per element of X"
                 )
                 raise RankingConfigError(msg)
-        judged = judge(
-            y,
-            scores,
-            groups=groups,
-            sample_weight=query_weight,
-            string_provider=self.options.string_provider if layout == "lists" else None,
-            ties=self.options.ties,
-            owner=self._name,
-        )
-        n_queries, n_items = len(judged.query_ids), sum(int(p.n_ranked.sum()) for p in judged.parts)
-        if layout == "rows" and 1 < n_queries == n_items:
-            message = f"{n_items:,} rows in {n_queries:,} queries; is 'groups' a row id?"
+        try:
+            judged = judge(
+                y,
+                scores,
+                groups=groups,
+                sample_weight=query_weight,
+                string_provider=self.options.string_provider if layout == "lists" else None,
+                ties=self.options.ties,
+                owner=self._name,
+            )
+        except TypeError as error:
+            # Objects of the wrong kind: no other candidate of a search would fare better.
+            raise RankingConfigError(str(error)) from error
+        n_queries = len(judged.query_ids)
+        if layout == "rows" and 1 < n_queries == len(y):
+            message = f"{n_queries:,} rows in {n_queries:,} queries; is 'groups' a row id?"
             warn(message, DegenerateQueriesWarning)
         settled = check_zero_division(self.options.zero_division, self._name)
         value = score_measure(self.measure, judged, settled).average.value
@@ -226,9 +231,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if isinstance(y, (set, frozenset)):
             msg = f"y is one {type(y).__name__} for all queries; pass a set per element of X"
             raise RankingConfigError(msg)
-        if self._labels_are_text(y):
-            return "rows"
-        return layout_of(y.to_numpy() if hasattr(y, "columns") else y)
+        if hasattr(y, "columns"):
+            return "matrix"
+        return "rows" if self._labels_are_text(y) else layout_of(y)
 
     def _labels_are_text(self, y: Any) -> bool:
         given = self.options.pos_label is not None or self.options.relevance is not None

@@ -88,7 +88,7 @@ def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
         if name in evaluation.per_query:
             low, high = evaluation.confidence_interval(name)
         interval = "" if math.isnan(low) else f"{low:.4f}..{high:.4f}"
-        queries = counts["queries"] - counts["undefined"][name]
+        queries = counts["averaged"][name]
         rows.append((name, f"{score:.4f}", interval, f"{queries:,}"))
     return rows
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -210,6 +211,15 @@ class Evaluation:
         values = {name: one.values for name, one in self._scored.items() if one.values is not None}
         return _ByMeasure(values, self)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.scores
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self.scores[measure]  # type: ignore[index]
 
@@ -222,7 +232,7 @@ class Evaluation:
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
         ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
         ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
-        judged"; ``undefined`` queries per measure.
+        judged"; per measure the queries for which it is ``undefined``, and those ``averaged``.
         """
         rankings, counts = self._judged.rankings, self._judged.counts
         by_score = self._judged.by_score
@@ -244,6 +254,7 @@ class Evaluation:
             "missed": counts.missed,
             "unjudged_grades": counts.unjudged_grades,
             "undefined": {name: one.average.n_undefined for name, one in self._scored.items()},
+            "averaged": {name: one.average.n_averaged for name, one in self._scored.items()},
         }
 
     def confidence_interval(
@@ -322,7 +333,8 @@ class Evaluation:
         slices : mapping or callable
             {query: label}, {query: labels}, {label: set or list of queries}, or a function from
             query id to label. A mapping whose keys are all queries is read in the first way.
-            Queries without a label are in no slice.
+            Queries without a label are in no slice. Ids that were given to ``evaluate`` and left
+            out there are passed over; others are an error.
 
         Returns
         -------
@@ -362,7 +374,7 @@ class Evaluation:
         return {
             "scores": {name: _plain(value) for name, value in self.scores.items()},
             "measures": {name: str(one.measure) for name, one in self._scored.items()},
-            "counts": {**self.counts, "undefined": dict(self.counts["undefined"])},
+            "counts": copy.deepcopy(self.counts),
             "query_ids": [_tables.plain_id(query) for query in _listed_ids(self.query_ids)],
             "per_query": {
                 name: [_plain(value) for value in values.tolist()]
@@ -408,7 +420,8 @@ class Evaluation:
             if one.measure == wanted or (name == str(wanted) and wanted.agrees_with(one.measure)):
                 return name
         names = list(self._scored)
-        msg = f"{safe_repr(str(wanted))} was not evaluated{closest(str(wanted), names)}; there is: "
+        asked = wanted.in_full()
+        msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
         raise UnknownMeasureError(msg + ", ".join(names))
 
     def _slice(self, queries: IntArray) -> Evaluation:
@@ -422,6 +435,7 @@ class Evaluation:
             _SlicedPool(self._judged.pool, queries),
             InputCounts(missing=len(missing)),
             np.searchsorted(queries, missing),
+            [*_listed_ids(self.query_ids), *self._judged.left_out],
         )
         scored = {
             name: score_slice(one, self._judged, queries, self._zero_division)
@@ -430,23 +444,25 @@ class Evaluation:
         return Evaluation(scored, judged, self._zero_division)
 
     def _labels(self, slices: Any) -> dict[Any, IntArray]:
+        place = {query: number for number, query in enumerate(_listed_ids(self.query_ids))}
+        if callable(slices):
+            slices = {query: slices(query) for query in place}
+        if not isinstance(slices, Mapping) or not slices:
+            msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
+            raise InvalidParameterError(msg)
         try:
-            return self._read_labels(slices)
+            return self._read_labels(slices, place)
         except InvalidParameterError:
             raise
         except TypeError as error:
             msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
             raise InvalidParameterError(msg) from error
 
-    def _read_labels(self, slices: Any) -> dict[Any, IntArray]:
-        place = {query: number for number, query in enumerate(_listed_ids(self.query_ids))}
+    def _read_labels(self, slices: Any, place: dict[Any, int]) -> dict[Any, IntArray]:
+        """Numbers of the queries of each label, in the order of the queries."""
+        known = {*place, *self._judged.left_out}
         members: dict[Any, list[int]] = {}
-        if callable(slices):
-            slices = {query: slices(query) for query in place}
-        if not isinstance(slices, Mapping) or not slices:
-            msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
-            raise InvalidParameterError(msg)
-        if all(key in place for key in slices):
+        if all(key in known for key in slices):
             for query in place:
                 if query in slices:
                     for label in dict.fromkeys(_as_labels(slices[query])):
@@ -454,12 +470,15 @@ class Evaluation:
         else:
             for label, queries in slices.items():
                 if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
-                    unknown = [key for key in slices if key not in place]
-                    msg = f"slices names queries that were not evaluated: {listed(unknown)}"
-                    raise InvalidParameterError(msg)
-                found = [place[query] for query in dict.fromkeys(queries) if query in place]
-                members[label] = sorted(found)
-        return {label: np.array(found, dtype=np.int64) for label, found in members.items() if found}
+                    _refuse_unknown(slices, known)
+                asked = list(dict.fromkeys(queries))
+                _refuse_unknown(asked, known)
+                members[label] = sorted(place[query] for query in asked if query in place)
+        found = {label: np.array(one, dtype=np.int64) for label, one in members.items() if one}
+        if not found:
+            msg = "slices leaves every query without a label"
+            raise InvalidParameterError(msg)
+        return found
 
 
 @dataclass(frozen=True)
@@ -531,6 +550,13 @@ def _check_jobs(n_jobs: Any) -> int | None:
         )
         raise InvalidParameterError(msg)
     return int(n_jobs)
+
+
+def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
+    unknown = [query for query in queries if query not in known]
+    if unknown:
+        msg = f"slices names queries that were not evaluated: {listed(unknown)}"
+        raise InvalidParameterError(msg)
 
 
 def _as_labels(label: Any) -> Iterable[Any]:

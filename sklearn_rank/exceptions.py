@@ -13,6 +13,7 @@ __all__ = [
     "GroupsRequiredError",
     "InvalidParameterError",
     "QueryMismatchError",
+    "QuerySplitError",
     "RankingConfigError",
     "ScoresRequiredError",
     "SharedTruthWarning",
@@ -36,6 +37,10 @@ class DuplicateItemError(ValueError):
 
 class QueryMismatchError(ValueError):
     """Judgements and rankings do not speak of the same queries."""
+
+
+class QuerySplitError(ValueError):
+    """A cross-validation split divides a query."""
 
 
 class ScoresRequiredError(ValueError):

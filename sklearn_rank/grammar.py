@@ -144,6 +144,9 @@ def _parse(text: str) -> Measure:
         key, given = _spelled(key.strip(), _value(value.strip(), text))
         if given == "none" and metric.defaults.get(key, "none") is None:
             given = None
+        if key == "k":
+            msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
+            raise InvalidParameterError(msg)
         if key in parameters:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)

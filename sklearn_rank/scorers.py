@@ -100,7 +100,7 @@ def make_rank_scorer(
             raise TypeError(msg)
         read = Measure.of(metric)
     else:
-        read = read_measure(measure)
+        read = read_measure(measure, options.pop("k", None))
     scorer = RankingScorer(read, name=_name(read))
     return scorer.with_options(**options) if options else scorer
 
@@ -200,7 +200,9 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
     >>> rank_scorers(["map", "nDCG@10"])
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
     """
-    return {_name(one): make_rank_scorer(one) for one in parse_measures(measures)}
+    names = [measures] if isinstance(measures, (str, Measure)) else measures
+    plain = [one.removeprefix("neg_") if isinstance(one, str) else one for one in names]
+    return {_name(one): make_rank_scorer(one) for one in parse_measures(plain)}
 
 
 def _name(measure: Measure) -> str:

@@ -457,7 +457,7 @@ def test_rows_of_a_query_need_not_be_neighbours(order):
             [{"a"}],
             [["a", "b", "a"]],
             None,
-            r"^y_score\[0\] holds item 'a' at positions 1 and 3. Pass duplicates='first' to keep",
+            r"^y_score\[0\] holds item 'a' at positions 1 and 3. Pass duplicates='first' to eval",
         ),
         case(
             "irrelevant item",
@@ -1197,8 +1197,10 @@ def test_swapped_arguments_are_named(y_true, y_score, own):
 
 
 def test_grades_and_scores_as_nested_lists_are_named():
-    with pytest.raises(TypeError, match=r"If these are grades and scores, pass 2-D arrays"):
+    with pytest.raises(ValueError, match=r"repeats a number; if these are grades, pass 2-D arrays"):
         ndcg_at_k_score([[1, 0, 0], [0, 1, 0]], [[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]])
+    with pytest.raises(TypeError, match=r"If these are grades and scores, pass 2-D arrays"):
+        ndcg_at_k_score([[1, 0]], [[0.3, 0.2]])
 
 
 def test_nested_lists_of_grades_with_a_matrix_of_scores_are_named():

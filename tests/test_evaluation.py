@@ -102,6 +102,7 @@ def test_counts_add_up():
         "unjudged_grades": 0,
         # AUC also needs an irrelevant item, which an empty ranking has not.
         "undefined": {"map": 1, "gauc": 2},
+        "averaged": {"map": 3, "gauc": 2},
     }
 
 
@@ -411,6 +412,26 @@ def test_slices_that_mean_nothing(evaluation, slices, message):
         evaluation.by_slice(slices)
 
 
+def test_slices_pass_over_queries_that_were_left_out():
+    truth = {"q1": {"a"}, "q2": {"a"}}
+    run = {"q1": ["a"], "q3": ["a"]}
+    evaluation = evaluate(truth, run, "map", missing="skip")
+    by_query = evaluation.by_slice({"q1": "head", "q2": "tail", "q3": "tail"})
+    by_label = evaluation.by_slice({"head": ["q1", "q3"], "tail": ["q2"]})
+    assert {label: part["map"] for label, part in by_query.items()} == {"head": 1.0}
+    assert {label: part["map"] for label, part in by_label.items()} == {"head": 1.0}
+    with pytest.raises(InvalidParameterError, match="leaves every query without a label"):
+        evaluation.by_slice({"q2": "tail"})
+    with pytest.raises(InvalidParameterError, match="not evaluated: 'q9'"):
+        evaluation.by_slice({"head": ["q1", "q9"]})
+
+
+def test_a_label_may_be_the_id_of_a_query():
+    evaluation = evaluate({"a": {1}, "b": {1}}, {"a": [1], "b": [2]}, "map")
+    parts = evaluation.by_slice({"a": ["a", "b"], "new": ["b"]})
+    assert {label: part["map"] for label, part in parts.items()} == {"a": 1 / 2, "new": 0.0}
+
+
 # Pooled measures --------------------------------------------------------------------------------
 
 
@@ -504,6 +525,7 @@ def test_to_dict():
             "missed": 0,
             "unjudged_grades": 0,
             "undefined": {"mrr": 1},
+            "averaged": {"mrr": 1},
         },
         "query_ids": [0, 1],
         "per_query": {"mrr": [1 / 2, None]},

@@ -34,10 +34,11 @@ LAYERS = (
     ("statistics", "_tables"),
     ("evaluation",),
     ("_query_ids", "_responses"),
-    ("_scorer",),
+    ("_scorer", "model_selection", "rankers"),
     ("scorers",),
     ("_demo",),
     ("cli",),
+    ("__main__",),
 )
 LEVEL = {module: level for level, modules in enumerate(LAYERS) for module in modules}
 

@@ -113,7 +113,7 @@ class ItemReader:
                     both = f"{safe_repr(items[before])} and {both}, both {safe_repr(key)},"
                 msg = (
                     f"{where} holds item {both} at positions {before + 1} and {position + 1}. "
-                    "Pass duplicates='first' to keep the best-ranked one."
+                    "Pass duplicates='first' to evaluate to keep the best-ranked one."
                 )
                 raise DuplicateItemError(msg)
             if scores is not None and scores[position] > scores[before]:
@@ -140,6 +140,9 @@ class ItemReader:
             judged = dict(zip(keys, grades, strict=True))
         if len(judged) < len(keys):
             self._refuse_collision(keys, items, grades, where)
+            if any(isinstance(key, (int, float)) for key in keys):
+                msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
+                raise ValueError(msg)
         if grades and min(grades) < 0:
             return self._without_negatives(judged, where)
         return judged

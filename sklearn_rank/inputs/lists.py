@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged
 from sklearn_rank._text import listed
-from sklearn_rank._validation import check_same_length, check_weights
+from sklearn_rank._validation import check_same_index, check_same_length, check_weights
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs._assemble import assemble, find_items
@@ -39,13 +39,10 @@ def judge_lists(
             f"{type(y_true).__name__}; pass both as mappings or both in the order of the queries"
         )
         raise TypeError(msg)
-    if getattr(y_score, "ndim", 1) == 2 and not isinstance(y_true, Set):
-        msg = (
-            f"y_true is a {type(y_true).__name__} of ground truths, one per query, and y_score a "
-            f"2-D array of shape {y_score.shape}; if y_true holds grades, pass it as a 2-D array"
-        )
-        raise TypeError(msg)
-    lists = sequence(y_score, "y_score")
+    lists = _rows_of_ids(y_score) if getattr(y_score, "ndim", 1) == 2 else None
+    if lists is None:
+        check_same_index(y_true=y_true, y_score=y_score)
+        lists = sequence(y_score, "y_score")
     truths = None if isinstance(y_true, Set) else sequence(y_true, "y_true")
     if truths is not None:
         check_same_length("y_true", len(truths), "y_score", len(lists))
@@ -79,6 +76,18 @@ def judge_lists(
         ),
         n_jobs=n_jobs,
     )
+
+
+def _rows_of_ids(y_score: Any) -> list[Any]:
+    """Ranked lists of equal length that came as a 2-D array of item ids."""
+    if y_score.dtype.kind == "f":
+        msg = (
+            f"y_true holds a ground truth per query, and y_score is a 2-D array of shape "
+            f"{y_score.shape} of scores; pass ranked item ids, or y_true as a 2-D array of grades"
+        )
+        raise TypeError(msg)
+    rows: list[Any] = y_score.tolist()
+    return rows
 
 
 def _ranking(reader: ItemReader, given: Any, query: int) -> Ranking:

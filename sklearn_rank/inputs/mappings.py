@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,10 @@ def judge_mapping(
             else:
                 yield empty, truth
 
+    evaluated = set(queries)
     items = find_items(read(), ties)
     reader.check_types()
-    return assemble(
+    judged = assemble(
         items,
         query_ids=queries,
         relevance=_relevance(relevance, queries, items.rankings),
@@ -66,6 +68,8 @@ def judge_mapping(
         missing=[place for place, query in enumerate(queries) if query not in y_score],
         n_jobs=n_jobs,
     )
+    left_out = [query for query in (*y_true, *y_score) if query not in evaluated]
+    return replace(judged, left_out=left_out)
 
 
 _NOWHERE = Where("y_score", None)
@@ -83,6 +87,8 @@ def _join(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missin
             f"{listed(y_score) or 'none'}{_hint(y_true, y_score)}"
         )
         raise QueryMismatchError(msg)
+    if absent and missing != "skip":
+        _refuse_other_type(absent, y_true, y_score)
     if absent and missing == "raise":
         msg = (
             f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed(absent)}. "
@@ -92,6 +98,23 @@ def _join(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missin
     if missing == "skip":
         return [query for query in y_true if query in y_score]
     return list(y_true)
+
+
+def _refuse_other_type(
+    absent: list[Any], y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]
+) -> None:
+    """QueryMismatchError if unmatched ids of both sides are the same text in other types."""
+    spare = {str(query): query for query in y_score if query not in y_true}
+    meeting = [query for query in absent if str(query) in spare]
+    if meeting:
+        query = meeting[0]
+        other = spare[str(query)]
+        msg = (
+            f"{len(meeting):,} queries have other types in y_true and y_score, as "
+            f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
+            f"({type(other).__name__}), and do not meet; use one type"
+        )
+        raise QueryMismatchError(msg)
 
 
 _NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (

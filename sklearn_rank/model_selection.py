@@ -1,0 +1,233 @@
+"""Splits that keep queries whole."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.model_selection import GroupKFold
+from sklearn.utils import check_random_state
+
+from sklearn_rank._query_ids import carried_query_ids
+from sklearn_rank._text import listed
+from sklearn_rank._validation import check_option, to_array
+from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError
+from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.inputs.rows import group_rows, read_groups
+from sklearn_rank.typing import FloatArray, IntArray
+
+__all__ = ["QueryKFold", "check_query_splits"]
+
+
+class QueryKFold(GroupKFold):  # type: ignore[misc]
+    """K folds of whole queries, which are found where the scorers find them.
+
+    Query ids come from ``groups``, else from the column or index level ``query`` of X, else from an
+    index level of y, so that ``search.fit(X, y)`` needs no further argument, also in nested
+    searches. If y holds one ground truth per element (sets, lists, mappings, a matrix), each
+    element is a query. Folds are the same on every version of scikit-learn.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Folds; at least 2.
+    query : str, default="qid"
+        Name of the column or index level that holds the query ids.
+    balance : {"rows", "queries"}, default="rows"
+        Whether folds are to have equally many rows or equally many queries.
+    stratify : bool, default=False
+        Spread queries with a similar share of relevant rows over the folds.
+    shuffle : bool, default=False
+        Assign queries to folds at random.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffle.
+
+    Raises
+    ------
+    GroupsRequiredError
+        If there are no query ids, when splitting.
+    ValueError
+        If there are fewer queries than folds.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn_rank import QueryKFold
+    >>> X = pd.DataFrame({"x": range(6)}, index=pd.Index(list("aabbcc"), name="qid"))
+    >>> [test.tolist() for _, test in QueryKFold(3).split(X)]
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        query: str = "qid",
+        balance: Literal["rows", "queries"] = "rows",
+        stratify: bool = False,
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
+        self.query = query
+        self.balance = check_option(balance, "balance", ("rows", "queries"), "QueryKFold")
+        self.stratify = stratify
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Indices of training and test rows of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data to split; may carry the query ids.
+        y : array-like of shape (n_samples,), default=None
+            Ground truth; may carry the query ids.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row.
+
+        Yields
+        ------
+        train, test : ndarray
+            Indices of rows; all rows of a query are in the one or in the other.
+        """
+        yield from super().split(X, y, query_ids_of(X, y, groups, self.query))
+
+    def _iter_test_indices(
+        self,
+        X: Any,  # noqa: ARG002 - scikit-learn's signature
+        y: Any,
+        groups: Any,
+    ) -> Iterator[IntArray]:
+        grouping = group_rows(read_groups(groups))
+        sizes = np.diff(grouping.offsets)
+        if len(sizes) < self.n_splits:
+            msg = f"cannot make {self.n_splits} folds of {len(sizes)} queries"
+            raise ValueError(msg)
+        n_rows = int(grouping.offsets[-1])
+        order = np.arange(n_rows) if grouping.order is None else grouping.order
+        fold = np.repeat(self._folds(sizes, self._strata(y, order, grouping.offsets)), sizes)
+        fold_of_row = np.empty(n_rows, dtype=np.int64)
+        fold_of_row[order] = fold
+        for number in range(self.n_splits):
+            yield np.flatnonzero(fold_of_row == number)
+
+    def _strata(self, y: Any, order: IntArray, offsets: IntArray) -> IntArray:
+        """(Q,) quarter of the share of relevant rows; 0 for all without ``stratify``."""
+        n_queries = len(offsets) - 1
+        if not self.stratify:
+            return np.zeros(n_queries, dtype=np.int64)
+        relevant = (to_array(y, "y") > 0)[order]
+        share: FloatArray = np.add.reduceat(relevant, offsets[:-1]) / np.diff(offsets)
+        quarters: IntArray = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
+        return quarters
+
+    def _folds(self, sizes: IntArray, strata: IntArray) -> IntArray:
+        """(Q,) fold of each query: stratum by stratum, the largest first, to the lightest fold."""
+        keys = np.arange(len(sizes))
+        if self.shuffle:
+            keys = check_random_state(self.random_state).permutation(len(sizes))
+        weights = sizes if self.balance == "rows" else np.ones(len(sizes), dtype=np.int64)
+        folds = np.empty(len(sizes), dtype=np.int64)
+        load = np.zeros(self.n_splits, dtype=np.int64)
+        for query in np.lexsort((keys, -weights, strata)).tolist():
+            folds[query] = np.argmin(load)
+            load[folds[query]] += weights[query]
+        return folds
+
+
+def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
+    """Query ids from ``groups``, or from where scorers find them."""
+    if groups is not None:
+        return groups
+    carried = carried_query_ids(query, X, y)
+    if carried is not None:
+        return carried
+    if y is not None and layout_of(y) != "rows":
+        return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
+    msg = (
+        "the query id of every row is needed and there is none: pass groups=qid, or give X a "
+        f"column or index level named {query!r}"
+    )
+    raise GroupsRequiredError(msg)
+
+
+def check_query_splits(
+    cv: Any, X: Any, y: Any = None, groups: Any = None, *, query: str = "qid"
+) -> None:
+    """Refuse splits that divide a query.
+
+    Parameters
+    ----------
+    cv : cross-validation generator
+        Anything with ``split(X, y, groups)``.
+    X : array-like of shape (n_samples, n_features)
+        Data to split; may carry the query ids.
+    y : array-like of shape (n_samples,), default=None
+        Ground truth; may carry the query ids.
+    groups : array-like of shape (n_samples,), default=None
+        Query id of each row.
+    query : str, default="qid"
+        Name of the column or index level that holds the query ids.
+
+    Raises
+    ------
+    QuerySplitError
+        If a query is in both train and test of a split, or only some of its rows are in test.
+    GroupsRequiredError
+        If there are no query ids.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import GroupKFold, KFold
+    >>> from sklearn_rank import check_query_splits
+    >>> qid = np.repeat(["a", "b", "c"], 4)
+    >>> check_query_splits(GroupKFold(3), np.zeros((12, 1)), groups=qid)
+    >>> check_query_splits(KFold(2), np.zeros((12, 1)), groups=qid)
+    Traceback (most recent call last):
+    ...
+    sklearn_rank.exceptions.QuerySplitError: 1 of 3 queries are in both train and test of ...
+    """
+    ids = query_ids_of(X, y, groups, query)
+    grouping = group_rows(read_groups(ids))
+    sizes = np.diff(grouping.offsets)
+    code = np.empty(int(grouping.offsets[-1]), dtype=np.int64)
+    order = slice(None) if grouping.order is None else grouping.order
+    code[order] = np.repeat(np.arange(len(sizes)), sizes)
+    with warnings.catch_warnings():
+        # What a splitter without groups says of them is just what is checked here.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        splits = list(cv.split(X, y, groups=ids))
+    for number, (train, test) in enumerate(splits):
+        tested = np.bincount(code[test], minlength=len(sizes))
+        trained = np.bincount(code[train], minlength=len(sizes))
+        shared = np.flatnonzero((tested > 0) & (trained > 0))
+        if len(shared):
+            names = listed([grouping.query_ids[place] for place in shared.tolist()])
+            msg = (
+                f"{len(shared)} of {len(sizes)} queries are in both train and test of split "
+                f"{number} ({names}); use GroupKFold or QueryKFold"
+            )
+            raise QuerySplitError(msg)
+        cut = np.flatnonzero((tested > 0) & (tested < sizes))
+        if len(cut):
+            place = int(cut[0])
+            name = listed([grouping.query_ids[place]])
+            msg = (
+                f"{len(cut)} of {len(sizes)} queries are cut in the test part of split {number}: "
+                f"of query {name} only {tested[place]} of {sizes[place]} rows are there; "
+                "use GroupKFold or QueryKFold"
+            )
+            raise QuerySplitError(msg)
