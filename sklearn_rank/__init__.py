@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
     from sklearn_rank.exceptions import QuerySplitError as QuerySplitError
+    from sklearn_rank.exceptions import QuerySplitWarning as QuerySplitWarning
     from sklearn_rank.exceptions import RankingConfigError as RankingConfigError
     from sklearn_rank.exceptions import ScoresRequiredError as ScoresRequiredError
     from sklearn_rank.exceptions import SharedTruthWarning as SharedTruthWarning
@@ -98,6 +99,7 @@ _HOMES = {
         "InvalidParameterError",
         "QueryMismatchError",
         "QuerySplitError",
+        "QuerySplitWarning",
         "RankingConfigError",
         "ScoresRequiredError",
         "SharedTruthWarning",
