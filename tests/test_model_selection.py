@@ -695,6 +695,15 @@ def test_labels_with_grades():
         )
 
 
+def test_the_labels_minus_one_and_one_of_classifiers():
+    signed = np.where(Y == 1, 1, -1)
+    model = LogisticRegression().fit(X, signed)
+    expected = mean_average_precision_score(Y, model.decision_function(X), groups=QID)
+    assert map_scorer(model, X, signed, groups=QID) == expected
+    with pytest.raises(ValueError, match="y_true contains a negative grade"):
+        map_scorer(Ridge().fit(X, signed), X, signed, groups=QID)
+
+
 def test_margins_of_many_grades_are_refused():
     rows, y = graded_problem()
     model = LogisticRegression(max_iter=1000).fit(rows, y)
