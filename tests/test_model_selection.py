@@ -815,3 +815,63 @@ def test_query_ids_that_end_a_search(groups, message):
 def test_no_rows():
     with pytest.raises(ValueError, match=r"no queries to evaluate|Found array with 0 sample"):
         map_scorer(Ridge().fit(X, Y), X[:0], Y[:0], groups=QID[:0])
+
+
+# Words ------------------------------------------------------------------
+
+
+class Lists(BaseEstimator):
+    def predict(self, queries):
+        return [["a"]] * 3
+
+
+FOUR_GRADES = np.tile([0, 1, 2, 3, 0, 1], 12)
+WORDS = {
+    "no query ids": (
+        lambda: map_scorer(Ridge().fit(X, Y), X, Y),
+        "map_scorer needs the query id of every row and got none. Either run under "
+        "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a column "
+        "or index level named 'qid' (groups_from=), or use map_scorer.bind(qid); "
+        "map_scorer.with_options(one_query=True) scores all rows as one query.",
+    ),
+    "group sizes": (
+        lambda: map_scorer(Ridge().fit(X, Y), X, Y, groups=[6] * 12),
+        "Found input variables with inconsistent numbers of samples: [72, 12] (y_true, groups) - "
+        "groups must hold one id per row, not group sizes",
+    ),
+    "missing id": (
+        lambda: map_scorer(Ridge().fit(X, Y), X, Y, groups=[*QID[:17], None, *QID[18:]]),
+        "groups contains missing values (row 17)",
+    ),
+    "grades without probabilities": (
+        lambda: map_scorer(SVC().fit(X, FOUR_GRADES), X, FOUR_GRADES, groups=QID),
+        "SVC predicts 4 grades but has no predict_proba; use a regressor, a classifier with "
+        "predict_proba, or response_method='predict'",
+    ),
+    "strings": (
+        lambda: map_scorer(Lists(), X, ["yes"] * 72, groups=QID),
+        "y holds strings; pass pos_label= or relevance={'bad': 0, ...}",
+    ),
+    "dict": (
+        lambda: map_scorer(Lists(), [1], {1: {"a"}}),
+        "y is a dict keyed by query; scikit-learn splits by position - pass [qrels[q] for q in X]",
+    ),
+    "lists": (
+        lambda: map_scorer(Lists(), [1, 2], [{"a"}, {"b"}]),
+        "predict gives 3 ranked lists for 2 queries; it has to give one per element of X",
+    ),
+}
+
+
+@pytest.mark.parametrize("misuse", WORDS)
+def test_words_of_errors(misuse):
+    call, words = WORDS[misuse]
+    with pytest.raises(RankingConfigError) as caught:
+        call()
+    assert str(caught.value) == words
+
+
+def test_words_of_warnings():
+    with pytest.warns(DegenerateQueriesWarning) as caught:
+        QUIET(Ridge().fit(X, Y), X, Y, groups=np.arange(72))
+    assert str(caught[0].message) == "72 rows in 72 queries; is 'groups' a row id?"
