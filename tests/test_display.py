@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,7 +34,7 @@ LISTS = [["a", "x", "b"], ["y", "c"]]
 @pytest.fixture(autouse=True)
 def closed():
     yield
-    mpl.pyplot.close("all")
+    plt.close("all")
 
 
 def rows():
