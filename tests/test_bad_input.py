@@ -316,7 +316,58 @@ def test_scores_that_mappings_refuse(run, error, message):
         mean_average_precision_score({"q": {"a"}}, {"q": run})
 
 
-@pytest.mark.parametrize("value", [True, np.float32(2), np.int8(3), np.bool_(True), 10**18])
+ROUNDED = {"a": 2**53 + 1, "b": 2**53, "c": 1.5}
+ROUNDED_MESSAGE = r"mixes floats with the integer 9007199254740993, which float64 cannot hold"
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "options"),
+    [
+        case("string provider", {"a"}, ROUNDED, {"string_provider": str}),
+        case("tuples", {("a",)}, {(item,): score for item, score in ROUNDED.items()}, {}),
+        case("docid", {"a"}, ROUNDED, {"ties": "docid"}),
+        case("stable", {"a"}, ROUNDED, {"ties": "stable"}),
+        case(
+            "kept duplicate",
+            {"1"},
+            {1: 2**53 + 1, "1": 2, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+        case(
+            "dropped duplicate",
+            {"1"},
+            {1: 2**53, "1": 2**53 + 1, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+    ],
+)
+def test_integers_that_float64_cannot_hold_are_refused_on_every_way(truth, run, options):
+    with pytest.raises(ValueError, match=rf"y_score\['q'\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate({"q": truth}, {"q": run}, "mrr", **options)
+    with pytest.raises(ValueError, match=rf"y_score\[0\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate([truth], [run], "mrr", **options)
+
+
+def test_nan_scores_of_dropped_duplicates_are_refused():
+    run = {"q": {1: 2.0, "1": math.nan}}
+    with pytest.raises(ValueError, match=r"y_score\['q'\] contains NaN as the score of item '1'"):
+        evaluate({"q": {"1"}}, run, "mrr", string_provider=str, duplicates="first")
+
+
+@pytest.mark.parametrize("scores", [[2**53 + 1, 2**53, 1.5], [1.5, -(2**53), -(2**53) - 1]])
+@pytest.mark.parametrize("wrap", [list, RelevanceInput])
+def test_relevance_that_float64_cannot_hold_is_refused(scores, wrap):
+    relevance = wrap([scores])
+    message = r"relevance\[0\] mixes floats with the integer -?9007199254740993, .* at position "
+    with pytest.raises(ValueError, match=message):
+        group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, np.float32(2), np.int8(3), np.bool_(True), 10**18, np.longdouble(2) ** 60],
+    ids=repr,
+)
 def test_scores_that_mappings_accept(value):
     assert mean_reciprocal_rank_score({"q": {"a"}}, {"q": {"b": -1, "a": value}}) == 1.0
 
@@ -1489,7 +1540,7 @@ def test_ragged_rankings_are_normal():
             "falling distances",
             RelevanceInput([[3, 2, 1]], higher_is_better=False),
             ValueError,
-            r"at position 2: 2\.0 < 3\.0; .*higher_is_better=True",
+            r"at position 2: 2 < 3; .*higher_is_better=True",
         ),
         case("NaN", [[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN"),
         case("str", [["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3'"),

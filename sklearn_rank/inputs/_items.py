@@ -28,7 +28,11 @@ class Where(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array."""
+    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array.
+
+    A mapping holds the scores as they were given, the array may have rounded them:
+    :func:`check_scores` compares the two.
+    """
 
     items: Sequence[Any] | Mapping[Any, Any]
     scores: Array | None
@@ -78,9 +82,8 @@ class ItemReader:
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        scores = score_array(
-            list(given.values()), where, lambda place: f"for item {safe_repr(list(given)[place])}"
-        )
+        values = list(given.values())
+        scores = score_array(values, where, _item_at(given))
         if self.provider is None:
             kind = type(next(iter(given), ""))
             if kind in _PLAIN_TYPES and countOf(map(type, given), kind) == len(given):
@@ -88,15 +91,17 @@ class ItemReader:
                 return Ranking(given, scores, where)
         items = list(given)
         keys = self._keys(items, where, self._ranked_types)
-        kept = self._without_duplicates(keys, items, where, scores)
+        kept = self._without_duplicates(keys, items, where, values)
         if kept is None:
-            return Ranking(dict(zip(keys, scores.tolist(), strict=True)), scores, where)
+            return Ranking(dict(zip(keys, values, strict=True)), scores, where)
+        # All of them are checked, not only those that are kept.
+        check_scores(scores, [Ranking(given, scores, where)], np.array([0, len(scores)]))
         scores = scores[np.array(kept, dtype=np.int64)]
-        best = dict(zip([keys[i] for i in kept], scores.tolist(), strict=True))
+        best = {keys[i]: values[i] for i in kept}
         return Ranking(best, scores, where, len(keys) - len(kept))
 
     def _without_duplicates(
-        self, keys: list[Any], items: list[Any], where: Where, scores: Array | None
+        self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
     ) -> list[int] | None:
         """Positions of the best-ranked occurrence of each item; None if none repeats."""
         if len(set(keys)) == len(keys):
@@ -328,14 +333,23 @@ def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) 
         raise ValueError(msg)
     for ranking in rankings:
         if isinstance(ranking.items, Mapping):
-            for item, value in ranking.items.items():
-                _score(value, ranking.where, lambda _: f"for item {safe_repr(item)}", 0)  # noqa: B023
+            refuse_rounded(ranking.items.values(), ranking.where, _item_at(ranking.items))
+
+
+def refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
+    """ValueError at the first integer that float64 cannot hold."""
+    for place, value in enumerate(values):
+        _score(value, where, place_of, place)
+
+
+def _item_at(items: Iterable[Any]) -> Callable[[int], str]:
+    return lambda place: f"for item {safe_repr(list(items)[place])}"
 
 
 def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
     if isinstance(value, np.generic):
         value = value.item()
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float, np.longdouble)):
         msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
         raise TypeError(msg)
     try:

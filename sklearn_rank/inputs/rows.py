@@ -102,9 +102,7 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
     elif hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, (list, tuple)):
-        kinds = set(map(type, groups))
-        # NumPy would make strings of [1, "1"] and drop the NULs of ["a\0"]: lists keep their items.
-        ids: Array | list[Any] = np.asarray(groups) if kinds <= {int} else list(groups)
+        ids: Array | list[Any] = _listed_ids(groups)
     else:
         ids = to_array(groups, "groups")
         if ids.ndim != 1:
@@ -119,6 +117,16 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
         msg = f"groups contains missing values (row {missing})"
         raise ValueError(msg)
     return ids
+
+
+def _listed_ids(groups: list[Any] | tuple[Any, ...]) -> Array | list[Any]:
+    """Integers as an array, all else as it is: NumPy would make strings of [1, "1"]."""
+    if set(map(type, groups)) <= {int}:
+        try:
+            return np.array(groups, dtype=np.int64)
+        except OverflowError:
+            pass
+    return list(groups)
 
 
 def _refuse_length(ids: Array | list[Any], n_rows: int) -> None:
