@@ -205,10 +205,14 @@ class Evaluation:
         """Mean of each measure, keyed by any spelling of it."""
         return _ByMeasure({name: one.average.value for name, one in self._scored.items()}, self)
 
-    @cached_property
+    @property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
-        values = {name: one.values for name, one in self._scored.items() if one.values is not None}
+        values = {
+            name: _read_only(one.values)
+            for name, one in self._scored.items()
+            if one.values is not None
+        }
         return _ByMeasure(values, self)
 
     def __iter__(self) -> Iterator[str]:
@@ -339,7 +343,9 @@ class Evaluation:
         Returns
         -------
         evaluations : dict of label to Evaluation
-            In order of first appearance; pooled measures are ranked anew within each slice.
+            In order of first appearance; pooled measures are ranked anew within each slice. What
+            belongs to no query in particular (unjudged queries, dropped duplicates, missed items
+            of one shared ground truth) is part of a slice of all queries only.
 
         Raises
         ------
@@ -425,6 +431,9 @@ class Evaluation:
         raise UnknownMeasureError(msg + ", ".join(names))
 
     def _slice(self, queries: IntArray) -> Evaluation:
+        if len(queries) == len(self.query_ids):
+            # With what belongs to no query in particular: unjudged queries, missed items.
+            return self
         missing = np.intersect1d(self._judged.missing, queries)
         rankings = (self._judged.rankings.take(queries),)
         by_score = (self._judged.by_score.take(queries),)
@@ -567,6 +576,12 @@ def _listed_ids(query_ids: Any) -> list[Any]:
     if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
         return cast("list[Any]", query_ids.tolist())
     return list(query_ids)
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def _plain(value: float) -> float | None:

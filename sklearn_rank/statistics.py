@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sklearn_rank._averaging import in_unit
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import check_number, check_option
 from sklearn_rank.exceptions import InvalidParameterError
@@ -84,8 +85,16 @@ def mean_confidence_interval(
         return math.nan, math.nan
     if (sample == sample[0]).all():
         return float(sample[0]), float(sample[0])
+    (sample, exponent), (share, _) = in_unit(sample), in_unit(share)
     if method == "bootstrap":
-        return _bootstrap(sample, share, level, n_resamples, random_state)
+        low, high = _bootstrap(sample, share, level, n_resamples, random_state)
+    else:
+        low, high = _t_interval(sample, share, level)
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))
+
+
+def _t_interval(sample: FloatArray, share: FloatArray, level: float) -> tuple[float, float]:
     from scipy import stats
 
     mean = math.fsum(share * sample) / math.fsum(share)

@@ -2154,6 +2154,23 @@ def test_results_are_python_floats(metric):
         assert type(layout) is float
 
 
+@pytest.mark.parametrize("beta", [1e154, 1e200, 1e308, 10**300])
+def test_a_huge_beta_leaves_the_second_member_alone(beta):
+    # Precision 1/2, recall 1/3; with b in the clouds the mean is the recall.
+    pair = [{"a", "y", "z"}], [["x", "a"]]
+    assert fbeta_at_k_score(*pair, beta=beta) == pytest.approx(1 / 3, rel=1e-15)
+    assert 0 <= fbeta_at_k_score(*pair, k=10**400, beta=beta) <= 1 / 3
+    assert harmonic_mean_score(*pair, beta=beta) == pytest.approx(1 / 3, rel=1e-15)
+    assert harmonic_mean_score([{"z"}], [["x", "a"]], beta=beta) == 0.0
+
+
+@pytest.mark.parametrize("beta", [1e-308, 1e-200, 5e-324, 0])
+def test_a_tiny_beta_leaves_the_first_member_alone(beta):
+    pair = [{"a", "y", "z"}], [["x", "a"]]
+    assert fbeta_at_k_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
+    assert harmonic_mean_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
+
+
 # Functions as parameters -----------------------------------------------------------------------
 
 

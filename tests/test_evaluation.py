@@ -382,6 +382,31 @@ def test_pooled_measures_within_slices_keep_what_was_not_retrieved():
     assert part["auc(average=pooled)"] == 1 / 2
 
 
+def test_a_slice_of_all_queries_is_the_whole():
+    # The items of the one truth that no query found belong to the whole alone.
+    truth, rankings = {"1-a", "1-z", "2-b"}, [["1-x", "1-a"], ["2-b", "2-y"]]
+    scores = [[0.9, 0.8], [0.7, 0.1]]
+    pooled = "auc(average=pooled)"
+    whole = evaluate(truth, rankings, ("map", pooled), relevance=scores)
+    # Falling: 1-x (no), 1-a, 2-b, 2-y (no), then the missed 1-z.
+    assert whole[pooled] == pytest.approx((1 + 1 + 0) / (3 * 2))
+    part = whole.by_slice({"all": [0, 1]})["all"]
+    assert part.to_dict() == whole.to_dict()
+    assert part.counts["missed"] == 1
+    assert whole.by_slice(lambda query: "all")["all"].to_dict() == whole.to_dict()
+    # In a part of them nothing is missed: 1-x (no), 1-a.
+    first = whole.by_slice({"first": [0]})["first"]
+    assert (first[pooled], first.counts["missed"]) == (0.0, 0)
+
+
+def test_a_slice_of_all_queries_keeps_what_was_left_out():
+    truth, run = {"p": {"a"}, "q": {"b"}}, {"p": ["a"], "q": ["x", "b"], "r": ["c"]}
+    whole = evaluate(truth, run, "mrr")
+    part = whole.by_slice({"all": ["q", "p"]})["all"]
+    assert part.counts == whole.counts
+    assert part.counts["unjudged"] == 1
+
+
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
@@ -592,6 +617,15 @@ def test_to_frame_keeps_integers():
     assert frame["query"].dtype.kind == "i"
 
 
+def test_values_per_query_cannot_be_changed(evaluation):
+    for one in (evaluation, evaluation.by_slice({"s": ["q1", "q2"]})["s"]):
+        for values in one.per_query.values():
+            with pytest.raises(ValueError, match="read-only"):
+                values[0] = 0.0
+        with pytest.raises(ValueError, match="read-only"):
+            copy.deepcopy(one).per_query["mrr"][0] = 0.0
+
+
 def test_to_frame_of_other_libraries(evaluation):
     with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):
         evaluation.to_frame("spark")
@@ -648,6 +682,55 @@ def test_html_shows_what_text_shows(evaluation):
     for line in repr(evaluation).splitlines()[1:-1]:
         for cell in line.split():
             assert f"<td>{cell}</td>" in page
+
+
+# Extreme values ---------------------------------------------------------------------------------
+
+
+def gains(*values):
+    """One query for each value, whose DCG is the value, to the last digit at rank 1."""
+    return [{"a": value} for value in values], [["a"]] * len(values)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_means_of_huge_values(order):
+    values = [1.5e308, 1.0e308, 1.7e308][::order]
+    evaluation = evaluate(*gains(*values), "dcg(gain=linear)")
+    assert evaluation["dcg(gain=linear)"] == 1.4e308
+    weighted = evaluate(*gains(1.5e308, 1.0e308), "dcg(gain=linear)", sample_weight=[1e300, 1e300])
+    assert weighted["dcg(gain=linear)"] == 1.25e308
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_means_of_tiny_values_and_weights(order):
+    values = [5e-324, 1.5e-323][::order]
+    assert evaluate(*gains(*values), "dcg(gain=linear)")["dcg(gain=linear)"] == 1e-323
+    truth, rankings = [{"a"}, {"b"}, {"c"}][::order], [["a"], ["x", "b"], ["x", "y", "c"]][::order]
+    weights = [5e-324, 1e-323, 5e-324][::order]
+    value = evaluate(truth, rankings, "mrr", sample_weight=weights)["mrr"]
+    assert value == pytest.approx((1 * 1 + 2 * 1 / 2 + 1 * 1 / 3) / 4, rel=1e-15)
+    # 5e-324 is lost beside 1, and no query weighs on another.
+    mixed = evaluate(truth, rankings, "mrr", sample_weight=[5e-324, 1.0, 5e-324])["mrr"]
+    assert mixed == 1 / 2
+
+
+def test_means_of_values_far_apart():
+    values = gains(1e308, 5e-324, 1.0)
+    assert evaluate(*values, "dcg(gain=linear)")["dcg(gain=linear)"] == 1e308 / 3
+
+
+def test_intervals_of_huge_and_tiny_values():
+    for unit in (1.0, 2.0**1000, 2.0**-1060):
+        evaluation = evaluate(*gains(8 * unit, 16 * unit, 12 * unit), "dcg(gain=linear)")
+        low, high = evaluation.confidence_interval("dcg(gain=linear)", 0.5)
+        reach = stats.t.ppf(0.75, 2) * math.sqrt((16 + 16 + 0) / 2 / 3)
+        assert low / unit == pytest.approx(12 - reach, rel=1e-3)
+        assert high / unit == pytest.approx(12 + reach, rel=1e-3)
+        low, high = evaluation.confidence_interval("dcg(gain=linear)", method="bootstrap")
+        assert 8 <= low / unit < 12 < high / unit <= 16
+    # The upper bound lies beyond float64.
+    wide = evaluate(*gains(1.7e308, 1.7e308, 0.5e308), "dcg(gain=linear)")
+    assert wide.confidence_interval("dcg(gain=linear)") == (0.0, math.inf)
 
 
 # n_jobs, copies ---------------------------------------------------------------------------------
