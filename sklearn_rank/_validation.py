@@ -12,7 +12,7 @@ import numpy as np
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.typing import Array, FloatArray
+from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
 """float64 holds every integer up to here."""
@@ -224,15 +224,27 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
     raise ValueError(msg)
 
 
-def check_grades(array: Array, name: str, *, where: Any = None) -> None:
-    """ValueError for a grade that is not finite or is negative."""
+def check_grades(
+    array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
+) -> Array:
+    """Grades that are finite, that float64 can hold and, unless told, at least 0."""
     check_finite(array, name, where=where)
-    if array.dtype.kind == "u" or not array.size or array.min() >= 0:
-        return
-    position = int(np.flatnonzero(array < 0)[0])
-    place = where(position) if where else f"position {position}"
-    msg = f"{name} contains a negative grade ({array.flat[position]}) at {place}"
-    raise ValueError(msg)
+    wrong, what = np.zeros(0, dtype=bool), ""
+    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
+        wrong, what = array < 0, "negative grade"
+    elif array.dtype.itemsize > 8:
+        with np.errstate(over="ignore", under="ignore"):
+            narrow = array.astype(np.float64)
+        wrong, what = (
+            np.isinf(narrow) | ((narrow == 0) & (array != 0)),
+            "grade that float64 cannot hold",
+        )
+        array = array if wrong.any() else narrow
+    if wrong.any():
+        position = int(np.flatnonzero(wrong)[0])
+        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
+        raise ValueError(msg)
+    return array
 
 
 def check_weights(

@@ -56,6 +56,7 @@ from sklearn_rank import (
     mean_average_precision_score,
     mean_average_recall_score,
     mean_reciprocal_rank_score,
+    measure,
     ndcg_at_k_score,
     normalized_expected_reciprocal_rank_score,
     precision_at_k_score,
@@ -762,6 +763,59 @@ def test_err_of_any_grade_is_exact(grade):
     second = expected_reciprocal_rank_score([{"a": grade, "b": 1}], [["b", "a"]])
     assert first == pytest.approx(1.0)
     assert second == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("gain", ["exp2", "linear", {5e-324: 5e-324, 1.5e-323: 1.5e-323}])
+@pytest.mark.parametrize("measured", ["ndcg", "ndcg@1"])
+def test_ndcg_of_the_smallest_gains_is_exact(gain, measured):
+    # The gains are as 1 to 3: 2^g - 1 is g ln 2 down there, and the factor cancels.
+    value = evaluate(
+        [{"a": 5e-324, "b": 1.5e-323}], [["a", "b"]], measure(measured, gain=gain)
+    ).scores[measure(measured, gain=gain)]
+    expected = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    assert value == pytest.approx(1 / 3 if "@" in measured else expected, rel=1e-15)
+
+
+def test_ndcg_of_gains_far_apart_in_other_queries():
+    truth = [{"a": 5e-324, "b": 1e-323}, {"a": 1.0, "b": 2.0}, {"a": 1e308, "b": 5e307}]
+    rankings = [["a", "b"], ["a", "b"], ["b", "a"]]
+    discount = math.log2(3)
+    expected = (1 + 2 / discount) / (2 + 1 / discount)
+    values = evaluate(truth, rankings, "ndcg(gain=linear)").per_query["ndcg(gain=linear)"]
+    assert values == pytest.approx([expected] * 3, rel=1e-15)
+
+
+@pytest.mark.parametrize("grade", ["1e400", "1e-400", "-1e400"])
+@pytest.mark.parametrize("convention", ["default", "sklearn"])
+def test_grades_that_float64_cannot_hold_are_refused(grade, convention):
+    grades = np.array([np.longdouble(text) for text in ("0", grade, "1")])
+    if not np.isfinite(grades).all() or not grades[1]:
+        pytest.skip("longdouble is float64 on this machine")
+    options = {"convention": convention}
+    message = (
+        r"y_true contains a (grade that float64 cannot hold|negative grade) \(-?1e[+-]400\) at "
+    )
+    with pytest.raises(ValueError, match=message + "row 1 of query 7"):
+        evaluate(grades, [3, 2, 1], "map", groups=[7, 7, 7], **options)
+    with pytest.raises(ValueError, match=message + "row 0, column 1"):
+        evaluate(grades[np.newaxis], np.array([[3, 2, 1]]), "map", **options)
+
+
+def test_longdouble_grades_that_float64_holds_are_read():
+    grades = np.array([0, 2, 1], dtype=np.longdouble)
+    assert mean_reciprocal_rank_score(grades, [3, 2, 1], groups=[7, 7, 7]) == 1 / 2
+
+
+@pytest.mark.parametrize("wrap", [np.array, sparse.csr_array])
+def test_negative_grades_of_arrays_are_counted_under_trec_eval(wrap):
+    options = {"convention": "trec_eval", "ties": "stable"}
+    rows = evaluate([1, -1, 0, -2], [4, 3, 2, 1], "map", groups=[0, 0, 1, 1], **options)
+    assert rows.counts["unjudged_grades"] == 2
+    assert rows.per_query["map"].tolist()[:1] == [1.0]
+    matrix = wrap(np.array([[0, -1, 1], [1, 0, 0]]))
+    cells = evaluate(matrix, np.array([[3, 2, 1], [3, 2, 1]]), "mrr", **options)
+    assert cells.counts["unjudged_grades"] == 1
+    assert cells["mrr"] == (1 / 3 + 1) / 2
 
 
 @pytest.mark.parametrize("metric", [dcg_at_k_score, ideal_dcg_at_k_score])
@@ -1618,6 +1672,18 @@ def test_relevance_beside_scores_is_refused():
         group_auc_score([{"b"}], [{"a": 1, "b": 2}], relevance=[[2, 1]])
 
 
+@pytest.mark.parametrize("options", [{"ties": "docid"}, {"convention": "trec_eval"}])
+def test_relevance_with_ties_by_id_is_refused(options):
+    message = r"ties='docid' would reorder tied items, but ranked lists stand as given; pass "
+    with pytest.raises(ValueError, match=message):
+        evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **options)
+    with pytest.raises(ValueError, match=message):
+        evaluate({"q": {"b"}}, {"q": ["a", "b"]}, "gauc", relevance={"q": [1, 1]}, **options)
+    assert evaluate([{"b"}], [["a", "b"]], "gauc", ties="docid")["gauc"] == 0.0
+    stable = {**options, "ties": "stable"}
+    assert evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **stable)["gauc"] == 0.0
+
+
 def test_relevance_beside_dropped_duplicates_is_refused():
     with pytest.raises(ValueError, match=r"duplicates='first' cannot drop items of rankings"):
         evaluate([{"b"}], [["a", "a"]], "gauc", relevance=[[2, 1]], duplicates="first")
@@ -1985,9 +2051,33 @@ def test_undefined_queries_under_each_zero_division(metric):
     with pytest.raises(UndefinedMetricError, match=r"undefined for 1 of 2 queries: 0$"):
         metric(*pair, zero_division="raise")
     if metric is ranking_auc_score:
-        return  # Weighed by relevant items, of which the first query has none.
+        # Weighed by relevant items, of which the first query has none.
+        assert metric(*pair, zero_division=0.0) == second
+        return
     assert metric(*pair, zero_division=0.0) == pytest.approx((0 + second) / 2)
     assert metric(*pair, zero_division=1.0) == pytest.approx((1 + second) / 2)
+
+
+@pytest.mark.parametrize(
+    ("average", "weights"),
+    [("positives", [0, 1, 2]), ("impressions", [2, 3, 2]), ("macro", [1, 1, 1])],
+)
+@pytest.mark.parametrize("settled", [0.0, 1.0])
+def test_settled_queries_keep_their_weight(average, weights, settled):
+    # Undefined without a relevant item; 1/2 of the pairs; undefined without an irrelevant one.
+    pair = [set(), {"b"}, {"a", "b"}], [["a", "b"], ["a", "b", "c"], ["a", "b"]]
+    value = ranking_auc_score(*pair, average=average, zero_division=settled)
+    wins = weights[0] * settled + weights[1] * 1 / 2 + weights[2] * settled
+    assert value == pytest.approx(wins / sum(weights), rel=1e-15)
+    alone = ranking_auc_score([set()], [["a", "b"]], average=average, zero_division=settled)
+    assert alone == settled
+
+
+def test_settled_queries_keep_their_weight_in_pooled_lag():
+    # The first query has nothing relevant and weighs 0, the second lags 1, the third, which has
+    # two missed items and an empty ranking, counts 0 twice.
+    pair = [set(), {"b"}, {"y", "z"}], [["a"], ["a", "b"], []]
+    assert lag_error(*pair, average="pooled", zero_division=0.0) == (1 * 1 + 2 * 0) / 3
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
@@ -2032,6 +2122,8 @@ def test_ties_by_id_need_ids():
         evaluate(GRADES, SCORES, "map", groups=GROUPS, ties="docid")
     with pytest.raises(ValueError, match=message):
         evaluate(np.ones((1, 2)), np.ones((1, 2)), "map", ties="docid")
+    with pytest.raises(ValueError, match="pass ties='stable' or another rule"):
+        evaluate(GRADES, SCORES, "map", groups=GROUPS, convention="trec_eval")
     with pytest.raises(
         TypeError, match=r"ties='docid' compares item ids, and these do not compare"
     ):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import Judged, JudgedRankings
+from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
 from sklearn_rank._ranks import ScoredItems, ranked_parts
 from sklearn_rank._segments import take_segments
 from sklearn_rank.exceptions import ScoresRequiredError
@@ -51,8 +51,16 @@ def judged_by_scores(
     *,
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,
+    counts: InputCounts,
     n_jobs: int | None = None,
 ) -> Judged:
     """What rows and matrices have in common."""
     parts = ranked_parts(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
-    return Judged(query_ids, parts, parts, ScorePool(items, ties, weighted=weights is not None))
+    pool = ScorePool(items, ties, weighted=weights is not None)
+    return Judged(query_ids, parts, parts, pool, counts)
+
+
+def count_unjudged(grades: Array) -> InputCounts:
+    """The negative ones among grades that passed their check: they mean "not judged"."""
+    unsigned = grades.dtype.kind == "u"
+    return InputCounts(unjudged_grades=0 if unsigned else int(np.count_nonzero(grades < 0)))

@@ -15,8 +15,7 @@ from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs._assemble import assemble, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where
-from sklearn_rank.inputs.lists import refuse_scored
-from sklearn_rank.inputs.relevance import query_scores, read_relevance
+from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
 
 

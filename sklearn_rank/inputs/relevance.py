@@ -10,7 +10,7 @@ import numpy as np
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import EXACT_INTEGER, check_flag
-from sklearn_rank.inputs._items import Where, refuse_rounded, score_array, sequence
+from sklearn_rank.inputs._items import Ranking, Where, refuse_rounded, score_array, sequence
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
@@ -66,6 +66,16 @@ def read_relevance(relevance: Any) -> Any:
     """The scores as given, wrapped or not; TypeError for what can be neither."""
     scores = relevance.scores if isinstance(relevance, RelevanceInput) else relevance
     return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")
+
+
+def refuse_scored(rankings: list[Ranking], name: str) -> None:
+    """TypeError if rankings bring scores of their own besides a relevance input."""
+    if any(ranking.scores is not None for ranking in rankings):
+        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
+        raise TypeError(msg)
+    if any(ranking.dropped for ranking in rankings):
+        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+        raise ValueError(msg)
 
 
 def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:

@@ -27,6 +27,8 @@ GainTable = tuple[tuple[float, float], ...]
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
+_TINY_GRADE = 2.0**-500
+_LARGEST_POWER = 1000
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -62,10 +64,16 @@ def ndcg(
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
     found = _gains(rankings.grades, np.repeat(scale, rankings.n_hits), gain)
     ideal = _gains(rankings.ideal_grades, np.repeat(scale, rankings.n_relevant), gain)
-    largest = segment_max(ideal, rankings.judged_offsets)
-    shrink = np.where(largest > 1e100, 1.0 / np.maximum(largest, 1.0), 1.0)
-    found = found * np.repeat(shrink, rankings.n_hits)
-    ideal = ideal * np.repeat(shrink, rankings.n_relevant)
+    if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
+        # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
+        tiny = rankings.max_grade < _TINY_GRADE
+        found = np.where(np.repeat(tiny, rankings.n_hits), rankings.grades, found)
+        ideal = np.where(np.repeat(tiny, rankings.n_relevant), rankings.ideal_grades, ideal)
+    # So does a power of two that keeps sums and quotients away from the ends of float64.
+    exponent = np.frexp(segment_max(ideal, rankings.judged_offsets))[1]
+    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
+    found = found * np.repeat(unit, rankings.n_hits)
+    ideal = ideal * np.repeat(unit, rankings.n_relevant)
     total, best = (
         _discounted(rankings, found, k, discount),
         _ideal(rankings, ideal, k, discount),
