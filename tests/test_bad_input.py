@@ -2272,13 +2272,22 @@ def test_a_tiny_beta_leaves_the_first_member_alone(beta):
         (lambda grades: -grades, r"gain must be finite and at least 0, got -1\.0 for grade 1"),
         (lambda grades: grades * np.nan, r"gain must be finite and at least 0, got nan"),
         (lambda grades: 1.0, r"gain must return one number for each grade"),
+        (lambda grades: "high", r"gain must return one number for each grade"),
+        (lambda grades: ["1"], r"gain must return numbers, got \['1'\]"),
+        (lambda grades: [None], r"gain must return numbers, got \[None\]"),
+        (lambda grades: grades * 1j, r"gain must return numbers, got array\(\[0\.\+1\.j\]\)"),
+        (lambda grades: [[1], [1, 2]], r"gain must return one number for each grade"),
+        (lambda grades: [10**400], r"gain must return numbers that float64 can hold"),
         (
             {1: -1.0},
             r"The 'gain' parameter of ndcg must be a finite number in the range \[0, inf\)",
         ),
         ({2: 1.0}, r"gain has no entry for grade 1"),
     ],
-    ids=["negative", "NaN", "scalar", "negative in a table", "missing in a table"],
+    ids=[
+        *("negative", "NaN", "scalar", "text", "digits", "None", "complex", "ragged", "huge"),
+        *("negative in a table", "missing in a table"),
+    ],
 )
 def test_gains_that_are_refused(gain, message):
     with pytest.raises(InvalidParameterError, match=message):
@@ -2294,9 +2303,53 @@ def test_gains_that_are_refused(gain, message):
         ),
         (lambda ranks: 1 / ranks, r"discount must be .* never fall, got 0\.5 at rank 2"),
         (lambda ranks: 1.0, r"discount must return one number for each rank"),
+        (lambda ranks: ["a", "b"], r"discount must return numbers, got \['a', 'b'\]"),
     ],
-    ids=["zero", "falling", "scalar"],
+    ids=["zero", "falling", "scalar", "text"],
 )
 def test_discounts_that_are_refused(discount, message):
     with pytest.raises(InvalidParameterError, match=message):
         ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=discount)
+
+
+@pytest.mark.parametrize(
+    "gain",
+    [
+        lambda grades: grades / grades.max(),
+        lambda grades: grades - grades.min() + 1,
+        lambda grades: np.cumsum(grades) + 1,
+        lambda grades: grades / grades.sum(),
+    ],
+    ids=["over the greatest", "above the least", "running sum", "share"],
+)
+@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, ideal_dcg_at_k_score])
+def test_gains_that_depend_on_other_grades_are_refused(metric, gain):
+    message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
+    with pytest.raises(InvalidParameterError, match=message):
+        metric([{"a": 1, "b": 3}], [["a", "b"]], gain=gain)
+
+
+def test_discounts_that_depend_on_other_ranks_are_refused():
+    message = r"discount must depend on each rank alone, got 1\.0 for rank 2 and 2\.0 among others"
+    with pytest.raises(InvalidParameterError, match=message):
+        ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=lambda r: r - r.min() + 1)
+
+
+def test_functions_are_never_called_with_nothing():
+    def of_something(values):
+        assert len(values)
+        return values + 1.0
+
+    options = {"gain": of_something, "discount": of_something, "zero_division": 0.0}
+    # Nothing relevant, nothing ranked, nothing at all.
+    assert ndcg_at_k_score([set()], [["a"]], **options) == 0.0
+    assert ndcg_at_k_score([{"a"}], [[]], **options) == 0.0
+    assert dcg_at_k_score([set()], [[]], **options) == 0.0
+
+
+def test_functions_may_return_any_numbers():
+    pair = [{"a": 1, "b": 3}], [["a", "b"]]
+    expected = (1 / 1 + 3 / 2) / (3 / 1 + 1 / 2)
+    for wrap in (list, tuple, np.asarray, lambda values: np.asarray(values, dtype=object)):
+        value = ndcg_at_k_score(*pair, gain=lambda g, w=wrap: w(g), discount=lambda r, w=wrap: w(r))
+        assert value == pytest.approx(expected)

@@ -23,7 +23,7 @@ LAYERS = (
     ("inputs.lists", "inputs.matrix"),
     ("inputs.mappings",),
     ("inputs.dispatch",),
-    ("kernels._expectation",),
+    ("kernels._called", "kernels._expectation"),
     ("kernels.binary", "kernels.graded", "kernels.pairwise", "kernels.combined"),
     ("_averaging",),
     ("measures",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn_rank._segments import (
 )
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels._called import called
 from sklearn_rank.kernels._expectation import PositionSums, depth, where_relevant
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -99,7 +99,7 @@ def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
             raise InvalidParameterError(msg)
         values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
     else:
-        values = _called(gain, levels, "gain", "grade")
+        values = called(gain, levels, "gain", "grade")
     wrong = ~np.isfinite(values) | (values < 0)
     if wrong.any():
         msg = (
@@ -123,27 +123,12 @@ def _exponential(grades: FloatArray, scale: FloatArray) -> FloatArray:
         )
 
 
-def _called(
-    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
-) -> FloatArray:
-    """What a user's function says of an array: one number for each element."""
-    given = function(values.copy())
-    result = np.asarray(given, dtype=np.float64)
-    if result.shape != values.shape:
-        msg = (
-            f"{name} must return one number for each {of} of the array it is given: "
-            f"shape {values.shape}, got {result.shape} ({safe_repr(given)})"
-        )
-        raise InvalidParameterError(msg)
-    return result
-
-
 def _rank_weights(cut: int, discount: Any) -> FloatArray:
     """One over the discount of the ranks 1 to cut."""
     ranks = np.arange(1.0, cut + 1.0)
     if discount == "log2":
         return 1.0 / np.log2(ranks + 1.0)
-    divisors = _called(discount, ranks, "discount", "rank")
+    divisors = called(discount, ranks, "discount", "rank")
     wrong = ~(np.isfinite(divisors) & (divisors > 0))
     wrong[1:] |= divisors[1:] < divisors[:-1]
     if wrong.any():
