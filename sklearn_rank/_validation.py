@@ -25,13 +25,41 @@ def check_cutoff(k: Any, owner: str) -> int | None:
     """``k`` as a plain integer, or None for the whole ranking."""
     if k is None:
         return None
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, Integral) or k < 1:
+    if not _is_integer(k) or k < 1:
         msg = (
             f"The 'k' parameter of {owner} must be an int in the range [1, inf) or None. "
             f"Got {safe_repr(k)} instead."
         )
         raise InvalidParameterError(msg)
     return int(k)
+
+
+def check_integer(value: Any, name: str, owner: str, *, at_least: int) -> int:
+    """``value`` as a plain integer of at least a bound."""
+    if not _is_integer(value) or value < at_least:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int in the range [{at_least}, inf). "
+            f"Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return int(value)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def check_seed(value: Any, name: str, owner: str) -> np.random.Generator:
+    """The generator itself, or one that starts from the given seed."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if not _is_integer(value) or value < 0:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int of at least 0 or a "
+            f"numpy.random.Generator. Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return np.random.default_rng(int(value))
 
 
 def check_option(value: Any, name: str, allowed: Collection[str], owner: str) -> str:

@@ -134,7 +134,7 @@ def evaluate(
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
-    named = _named(requested, tuple(preset.apply(one) for one in requested))
+    named = _named(requested, tuple(preset.apply(one).complete() for one in requested))
     judged = judge(
         y_true,
         y_score,
@@ -295,7 +295,7 @@ class Evaluation:
         ScoresRequiredError
             If the measure is pooled: it has no values per query to resample.
         InvalidParameterError
-            If ``level`` or ``method`` is wrong.
+            If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
 
         References
         ----------

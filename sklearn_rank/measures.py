@@ -139,6 +139,11 @@ class Measure:
     @classmethod
     def of(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
         """A checked measure; parameters equal to their default are left out."""
+        return cls.open(metric, k, **parameters).complete()
+
+    @classmethod
+    def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
+        """The same, where the cutoff that it needs may be left for later."""
         owner = metric.name
         k = check_cutoff(k, owner)
         if k is not None and not metric.takes_k:
@@ -153,7 +158,7 @@ class Measure:
         kept = {name: _check_parameter(metric, name, value) for name, value in parameters.items()}
         if "measures" in kept:
             kept["measures"] = _members(kept["measures"], owner)
-        result = cls(
+        return cls(
             metric,
             k,
             tuple(
@@ -163,10 +168,15 @@ class Measure:
             ),
             frozenset(parameters),
         )
-        if k is None and dict(result.parameters).get("denominator") == "k":
-            msg = f"{owner} with denominator='k' needs a cutoff k"
+
+    def complete(self) -> Measure:
+        """The measure itself, if it and those it is made of have the cutoff that they need."""
+        if self.k is None and dict(self.parameters).get("denominator") == "k":
+            msg = f"{self.metric.name} with denominator='k' needs a cutoff k"
             raise InvalidParameterError(msg)
-        return result
+        for member in self.options.get("measures", ()):
+            self._member(member).complete()
+        return self
 
     def with_parameters(self, **parameters: Any) -> Measure:
         """The same measure where parameters that were not set explicitly take these values."""
@@ -175,12 +185,12 @@ class Measure:
             for name, value in parameters.items()
             if name in self.metric.defaults and name not in self.given
         }
-        changed = Measure.of(self.metric, self.k, **{**dict(self.parameters), **own})
+        changed = Measure.open(self.metric, self.k, **{**dict(self.parameters), **own})
         return replace(changed, given=self.given)
 
     def with_cutoff(self, k: int | None) -> Measure:
         """The same measure with another cutoff."""
-        return replace(Measure.of(self.metric, k, **dict(self.parameters)), given=self.given)
+        return replace(Measure.open(self.metric, k, **dict(self.parameters)), given=self.given)
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the parameters that were set explicitly are those of another measure."""

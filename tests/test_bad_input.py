@@ -22,10 +22,12 @@ the design decides. The differences:
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import math
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -967,6 +969,56 @@ def test_fractional_grades_gain_by_their_value():
 def test_ids_that_cannot_meet_are_refused(truth, ranking, message):
     with pytest.raises(TypeError, match=message):
         mean_reciprocal_rank_score([truth], [ranking])
+
+
+class Id(str):
+    """A kind of text that calls itself by another name."""
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+def other_point():
+    """Another class of the same name, whose objects are equal all the same."""
+    return NamedTuple("Point", [("x", int), ("y", int)])(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking"),
+    [
+        case("kind of str ranked", {"a"}, [Id("b"), Id("a")]),
+        case("kind of str true", {Id("a")}, ["b", "a"]),
+        case("named tuple ranked", {(1, 2)}, [Point(0, 0), Point(1, 2)]),
+        case("named tuple true", {Point(1, 2)}, [(0, 0), (1, 2)]),
+        case("two named tuples", {other_point()}, [Point(0, 0), Point(1, 2)]),
+        case("timestamps", {pd.Timestamp("2020-01-02")}, [dt.datetime(2020, 1, n) for n in (1, 2)]),
+        case("integers and fractions", {1}, [Fraction(1, 2), Fraction(1)]),
+        case("integers and decimals", {Decimal(1)}, [2, 1]),
+    ],
+)
+def test_ids_of_types_that_can_be_equal_meet(truth, ranking):
+    assert mean_reciprocal_rank_score([truth], [ranking]) == 1 / 2
+
+
+def test_types_of_one_name_that_cannot_be_equal_are_told_apart():
+    def one_class(number):
+        return type("Key", (), {"__module__": f"module{number}"})
+
+    message = (
+        r"items of y_score are module2\.Key, items of y_true are module1\.Key; pass string_pro"
+    )
+    with pytest.raises(TypeError, match=message):
+        mean_reciprocal_rank_score([{one_class(1)()}], [[one_class(2)()]])
+
+
+def test_kinds_of_float_do_not_meet_integers():
+    class Number(float):
+        pass
+
+    with pytest.raises(TypeError, match=r"items of y_score are Number, items of y_true are int; "):
+        mean_reciprocal_rank_score([{1}], [[Number(1)]])
 
 
 def test_types_are_compared_over_all_queries():

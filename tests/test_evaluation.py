@@ -300,6 +300,35 @@ def test_other_parameters_of_intervals(evaluation):
         evaluation.confidence_interval("ndcg@10")
 
 
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("n_resamples", [0, -1, 2.0, 99.5, True, "99", None])
+def test_resamples_are_a_number_of_them(evaluation, method, n_resamples):
+    with pytest.raises(
+        InvalidParameterError,
+        match=r"'n_resamples' parameter of a confidence interval must be an int in the range \[1,",
+    ):
+        evaluation.confidence_interval("mrr", method=method, n_resamples=n_resamples)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("seed", [-1, 1.5, "0", None, True, [1, 2], np.random.RandomState(0)])
+def test_random_state_is_a_seed_or_a_generator(evaluation, method, seed):
+    message = (
+        r"The 'random_state' parameter of a confidence interval must be an int of at least 0 or a "
+        r"numpy\.random\.Generator\. Got "
+    )
+    with pytest.raises(InvalidParameterError, match=message):
+        evaluation.confidence_interval("mrr", method=method, random_state=seed)
+
+
+def test_random_state_may_be_a_generator_or_an_integer_of_numpy(evaluation):
+    bounds = [
+        evaluation.confidence_interval("mrr", method="bootstrap", n_resamples=99, random_state=seed)
+        for seed in (7, np.int64(7), np.random.default_rng(7))
+    ]
+    assert bounds[0] == bounds[1] == bounds[2]
+
+
 # Slices -----------------------------------------------------------------------------------------
 
 SLICES = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from numbers import Real
+from itertools import product, starmap
+from numbers import Number, Real
 from operator import countOf
 from typing import Any, NamedTuple
 
@@ -235,16 +237,18 @@ class ItemReader:
 
     def check_types(self, ranked: str = "y_score", true: str = "y_true") -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
-        ranked_names = {kind.__name__ for kind in self._ranked_types}
-        true_names = {kind.__name__ for kind in self._true_types}
-        if not ranked_names or not true_names:
-            return
-        if ranked_names.isdisjoint(true_names) or {"int", "float"} <= ranked_names | true_names:
+        pairs = list(product(self._ranked_types, self._true_types))
+        both = self._ranked_types | self._true_types
+        # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
+        floats, integers = _kinds(both, float), _kinds(both, int)
+        if pairs and ((floats and integers) or not any(starmap(_can_be_equal, pairs))):
+            names = _names(both)
             msg = (
-                f"items of {ranked} are {_spoken(ranked_names)}, items of {true} are "
-                f"{_spoken(true_names)}; pass string_provider (such as str) to compare them"
+                f"items of {ranked} are {_spoken(self._ranked_types, names)}, items of {true} are "
+                f"{_spoken(self._true_types, names)}; "
+                "pass string_provider (such as str) to compare them"
             )
-            if "float" in ranked_names:
+            if _kinds(self._ranked_types, float):
                 msg += (
                     ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
                 )
@@ -365,5 +369,24 @@ def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int)
     return number
 
 
-def _spoken(names: Iterable[str]) -> str:
-    return " and ".join(sorted(names))
+def _kinds(types: Iterable[type], base: type) -> list[type]:
+    return [kind for kind in types if issubclass(kind, base)]
+
+
+def _can_be_equal(one: type, other: type) -> bool:
+    """Whether objects of two types may be equal: kinds of one thing, or numbers."""
+    shared = set(one.__mro__) & set(other.__mro__) - {object}
+    return bool(shared) or (issubclass(one, Number) and issubclass(other, Number))
+
+
+def _names(types: Iterable[type]) -> dict[type, str]:
+    """Names of types, with their modules where names alone do not tell them apart."""
+    times = Counter(kind.__name__ for kind in types)
+    return {
+        kind: kind.__name__ if times[kind.__name__] == 1 else f"{kind.__module__}.{kind.__name__}"
+        for kind in types
+    }
+
+
+def _spoken(types: Iterable[type], names: Mapping[type, str]) -> str:
+    return " and ".join(sorted(names[kind] for kind in types))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn_rank.grammar import parse_measures
+from sklearn_rank.grammar import parse_members
 from sklearn_rank.measures import HMEAN, Measure
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
@@ -95,7 +95,7 @@ def harmonic_mean_score(
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    measure = Measure.of(HMEAN, k, measures=parse_measures(measures), beta=beta)
+    measure = Measure.of(HMEAN, k, measures=parse_members(measures), beta=beta)
     return score(
         measure,
         y_true,
