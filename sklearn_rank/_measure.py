@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import Judged, JudgedRankings
-from sklearn_rank._parameters import Check, number_from, shown
+from sklearn_rank._parameters import ByQuery, Check, number_from, shown
 from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_cutoff, check_option
 from sklearn_rank.exceptions import InvalidParameterError
@@ -212,11 +212,12 @@ class Measure:
                 self._member(member).per_query(judged) for member in options["measures"]
             )
             return self.metric.kernel(first, second, beta=options["beta"])
-        self._check_number_of_queries(len(judged.query_ids))
-        values, first_query = [], 0
+        negatives = self._negatives(judged)
+        values, start = [], 0
         for part in self._views(judged):
-            values.append(self._within_bounds(self._call(part, first_query)))
-            first_query += len(part)
+            own = negatives[start : start + len(part)] if np.ndim(negatives) else negatives
+            values.append(self._within_bounds(self._call(part, own)))
+            start += len(part)
         return np.concatenate(values)
 
     def _member(self, member: Measure) -> Measure:
@@ -225,8 +226,16 @@ class Measure:
 
     def pooled(self, pool: JudgedRankings) -> FloatArray:
         """(1,) value of the one ranking of all items."""
-        self._check_number_of_queries(1)
-        return self._within_bounds(self._call(self._filtered(pool), 0))
+        negatives = self.options["n_negatives"]
+        if isinstance(negatives, ByQuery):
+            msg = (
+                "n_negatives by query says nothing of all queries ranked together; pass one number"
+            )
+            raise InvalidParameterError(msg)
+        if isinstance(negatives, tuple) and len(negatives) != 1:
+            msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
+            raise InvalidParameterError(msg)
+        return self._within_bounds(self._call(self._filtered(pool), negatives))
 
     def average_weights(self, judged: Judged) -> FloatArray | None:
         """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
@@ -245,19 +254,27 @@ class Measure:
         min_rel = self.options.get("min_rel")
         return rankings if min_rel is None else rankings.at_least(min_rel)
 
-    def _call(self, rankings: JudgedRankings, first_query: int) -> FloatArray:
-        """Values of a block of queries, of which ``first_query`` says where it starts."""
+    def _call(self, rankings: JudgedRankings, negatives: Any) -> FloatArray:
         own = {k: v for k, v in self.options.items() if k not in ("average", "min_rel")}
-        if isinstance(own.get("n_negatives"), tuple):
-            own["n_negatives"] = own["n_negatives"][first_query : first_query + len(rankings)]
+        if "n_negatives" in own:
+            own["n_negatives"] = negatives
         return self.metric.kernel(rankings, k=self.k, **own)
 
-    def _check_number_of_queries(self, n_queries: int) -> None:
-        negatives = self.options.get("n_negatives")
-        if isinstance(negatives, tuple) and len(negatives) != n_queries:
-            together = " ranked together as one" if self.is_pooled else ""
-            msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries{together}"
+    def _negatives(self, judged: Judged) -> Any:
+        """Irrelevant items: one number, one for each query, or None."""
+        negatives, n_queries = self.options.get("n_negatives"), len(judged.query_ids)
+        if isinstance(negatives, ByQuery):
+            return negatives.of(judged.query_ids, "n_negatives")
+        if isinstance(negatives, tuple) and judged.keyed:
+            msg = (
+                "n_negatives by position is ambiguous for mappings, whose queries are joined by "
+                "key; pass {query: number}"
+            )
             raise InvalidParameterError(msg)
+        if isinstance(negatives, tuple) and len(negatives) != n_queries:
+            msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries"
+            raise InvalidParameterError(msg)
+        return negatives
 
     def _within_bounds(self, values: FloatArray) -> FloatArray:
         upper = self.metric.upper

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from sklearn_rank._text import safe_repr
+import numpy as np
+
+from sklearn_rank._text import listed, safe_repr
 from sklearn_rank._validation import check_number, check_option
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.typing import FloatArray
 
 Check = Callable[[Any, str, str], Any]
 """(value, parameter name, owner) -> the value as it is kept."""
+
+
+@dataclass(frozen=True)
+class ByQuery:
+    """A number for each of some queries, as a value that is hashable."""
+
+    numbers: frozenset[tuple[Any, float]]
+
+    def of(self, query_ids: Iterable[Any], name: str) -> FloatArray:
+        """The numbers of these queries, in their order."""
+        known = dict(self.numbers)
+        unknown = [query for query in query_ids if query not in known]
+        if unknown:
+            queries = "query" if len(unknown) == 1 else f"{len(unknown):,} queries:"
+            msg = f"{name} has no number for {queries} {listed(unknown)}"
+            raise InvalidParameterError(msg)
+        return np.array([known[query] for query in query_ids], dtype=np.float64)
 
 
 def one_of(*words: str) -> Check:
@@ -55,7 +76,12 @@ def check_max_grade(value: Any, name: str, owner: str) -> Any:
 
 
 def check_negatives(value: Any, name: str, owner: str) -> Any:
+    """One number, or one for each query by position or by key."""
     number = number_from(0.0)
+    if isinstance(value, Mapping):
+        return ByQuery(frozenset((key, number(one, name, owner)) for key, one in value.items()))
+    if isinstance(value, ByQuery):
+        return value
     values = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(values, (list, tuple)):
         return None if values is None else number(values, name, owner)
@@ -90,6 +116,8 @@ def shown(name: str, value: Any) -> str:
     if isinstance(value, tuple):
         inner = ",".join(map(_digits, value))
         return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
+    if isinstance(value, ByQuery):
+        return f"{name}=<{len(value.numbers)} queries>"
     if callable(value):
         return f"{name}=<{getattr(value, '__name__', type(value).__name__)}>"
     return f"{name}={_digits(value)}"

@@ -447,7 +447,7 @@ class Evaluation:
             [*_listed_ids(self.query_ids), *self._judged.left_out],
         )
         scored = {
-            name: score_slice(one, self._judged, queries, self._zero_division)
+            name: score_slice(one, queries, judged, self._zero_division)
             for name, one in self._scored.items()
         }
         return Evaluation(scored, judged, self._zero_division)

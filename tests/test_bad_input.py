@@ -42,7 +42,6 @@ from sklearn_rank import (
     InvalidParameterError,
     QueryMismatchError,
     RelevanceInput,
-    ScoresRequiredError,
     UndefinedMetricError,
     UndefinedMetricWarning,
     dcg_at_k_score,
@@ -2064,7 +2063,7 @@ def test_weights_that_mappings_refuse(weights, error, message):
 
 
 def test_pooled_measures_take_no_weights():
-    with pytest.raises(ScoresRequiredError, match="it takes no weights"):
+    with pytest.raises(InvalidParameterError, match=r"sample_weight .* pooled measure"):
         ranking_auc_score(
             GRADES, SCORES, groups=GROUPS, average="pooled", sample_weight=[1, 1, 2, 2]
         )
@@ -2313,6 +2312,52 @@ def test_a_tiny_beta_leaves_the_first_member_alone(beta):
     pair = [{"a", "y", "z"}], [["x", "a"]]
     assert fbeta_at_k_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
     assert harmonic_mean_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
+
+
+# Irrelevant items by query ---------------------------------------------------------------------
+
+TWO = {"p": {"a"}, "q": {"b"}}, {"p": ["x", "a"], "q": ["b", "y"]}
+
+
+@pytest.mark.parametrize("metric", [ranking_auc_score, group_auc_score, limited_auc_score])
+@pytest.mark.parametrize("order", ["pq", "qp"])
+def test_n_negatives_of_mappings_are_joined_by_query(metric, order):
+    numbers = {"p": 4, "q": 1, "left out": 7}
+    truth = {query: TWO[0][query] for query in order}
+    # a stands below 1 of 4, b above the only one.
+    value = metric(truth, TWO[1], n_negatives={query: numbers[query] for query in sorted(numbers)})
+    assert value == (3 / 4 + 1) / 2
+
+
+def test_n_negatives_by_query_serve_every_layout():
+    numbers = {"p": 4, "q": 1}
+    value = group_auc_score([0, 1, 1, 0], [2, 1, 2, 1], groups=list("ppqq"), n_negatives=numbers)
+    assert value == (3 / 4 + 1) / 2
+    lists = [{"a"}, {"b"}], [["x", "a"], ["b", "y"]]
+    assert group_auc_score(*lists, n_negatives={0: 4, 1: 1}) == (3 / 4 + 1) / 2
+    assert group_auc_score(*lists, n_negatives=[4, 1]) == (3 / 4 + 1) / 2
+
+
+@pytest.mark.parametrize("numbers", [[4, 1], (4, 1), np.array([4, 1])], ids=repr)
+def test_n_negatives_by_position_are_refused_for_mappings(numbers):
+    message = (
+        r"n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
+        r"pass \{query: number\}"
+    )
+    with pytest.raises(InvalidParameterError, match=message):
+        group_auc_score(*TWO, n_negatives=numbers)
+
+
+def test_n_negatives_by_query_that_do_not_fit():
+    with pytest.raises(InvalidParameterError, match=r"n_negatives has no number for query 'q'$"):
+        group_auc_score(*TWO, n_negatives={"p": 4})
+    with pytest.raises(InvalidParameterError, match=r"n_negatives is 0 for query 'q', whose rank"):
+        group_auc_score(*TWO, n_negatives={"p": 4, "q": 0})
+    with pytest.raises(InvalidParameterError, match=r"The 'n_negatives' parameter of gauc must be"):
+        group_auc_score(*TWO, n_negatives={"p": 4, "q": -1})
+    message = r"n_negatives by query says nothing of all queries ranked together; pass one number"
+    with pytest.raises(InvalidParameterError, match=message):
+        ranking_auc_score([0, 1], [2, 1], groups=["p", "p"], average="pooled", n_negatives={"p": 4})
 
 
 # Functions as parameters -----------------------------------------------------------------------

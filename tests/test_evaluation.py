@@ -378,6 +378,17 @@ def test_slices_of_slices(evaluation):
     assert part.by_slice({"t": ["q3"]})["t"]["mrr"] == 1 / 4
 
 
+@pytest.mark.parametrize("wrap", [np.array, list])
+def test_slices_keep_the_kind_of_the_ids(wrap):
+    evaluation = evaluate([1, 0, 1], [3, 2, 1], "map", groups=wrap([7, 7, 9]))
+    part = evaluation.by_slice({7: "a"})["a"]
+    assert type(part.query_ids) is type(evaluation.query_ids)
+    assert part.query_ids.dtype == evaluation.query_ids.dtype
+    assert part.query_ids.tolist() == [7]
+    mixed = evaluate([1, 1], [2, 1], "map", groups=[7, "7"]).by_slice({"s": ["7"]})["s"]
+    assert mixed.query_ids == ["7"]
+
+
 def test_slices_keep_weights():
     weights = {"q1": 1, "q2": 3, "q3": 1, "q4": 1}
     evaluation = evaluate(TRUTH, RUN, "mrr", sample_weight=weights)
@@ -655,6 +666,23 @@ def test_values_per_query_cannot_be_changed(evaluation):
             copy.deepcopy(one).per_query["mrr"][0] = 0.0
 
 
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame_cuts_no_ids(backend):
+    ids = [(LONG, 1), (LONG, 2), LONG]
+    frame = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_frame(backend)
+    column = frame["query"].to_pylist() if backend == "pyarrow" else list(frame["query"])
+    assert column == [f"('{LONG}', 1)", f"('{LONG}', 2)", f"'{LONG}'"]
+
+
+def test_to_dict_cuts_no_ids():
+    ids = [frozenset([LONG + "1"]), frozenset([LONG + "2"]), b"x" * 200]
+    written = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_dict()["query_ids"]
+    assert written == [repr(one) for one in ids]
+
+
 def test_to_frame_of_other_libraries(evaluation):
     with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):
         evaluation.to_frame("spark")
@@ -686,6 +714,28 @@ def test_text_tells_what_was_left_out():
         "1 without a relevant item; 1 with ties at a relevant item"
     )
     assert text.splitlines()[1].split()[-1] == "2"
+
+
+def test_text_lines_up():
+    measures = (
+        "mrr",
+        "ndcg(gain={1:1000000,2:2000000,3:3000000,4:4000000})@10",
+        "dcg(gain=linear)",
+        "lag",
+    )
+    text = repr(evaluate([{"a": 4}] * 3, [["x", "a"], ["a"], ["a", "b"]], measures))
+    lines = text.splitlines()[:-1]
+    assert len({len(line) for line in lines}) == 1
+    ends = [line.index("score") + len("score") for line in lines[:1]]
+    assert all(line[end - 1] != " " and line[end] == " " for line in lines for end in ends)
+
+
+def test_text_of_huge_scores_is_short():
+    evaluation = evaluate([{"a": 1.5e300}, {"a": 1.0e300}], [["a"], ["a"]], "dcg(gain=linear)")
+    lines = repr(evaluation).splitlines()
+    assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
+    assert len({len(line) for line in lines[:-1]}) == 1
+    assert len(lines[0]) < 80
 
 
 def test_text_of_nothing_defined():

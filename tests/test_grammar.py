@@ -436,6 +436,17 @@ def test_functions_print_by_name_and_stay_usable():
     assert pickle.loads(pickle.dumps(one)) == one
 
 
+def test_numbers_by_query_make_measures_that_are_values():
+    numbers = {"q1": 3, ("q", 2): 4.5}
+    one = measure("gauc", n_negatives=numbers)
+    assert str(one) == "gauc(n_negatives=<2 queries>)"
+    assert one == measure("gauc", n_negatives=dict(reversed(numbers.items())))
+    assert one != measure("gauc", n_negatives={**numbers, "q1": 4})
+    assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
+    assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+    assert measure(one) is one
+
+
 def test_measures_are_frozen():
     with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
         measure("map").k = 3

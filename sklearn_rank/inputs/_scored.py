@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
 from sklearn_rank._ranks import ScoredItems, ranked_parts
 from sklearn_rank._segments import take_segments
-from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
 
 
@@ -30,8 +30,11 @@ class ScorePool:
     def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
         """One ranking of the items of all queries, or of the chosen ones."""
         if self.weighted:
-            msg = "a pooled measure ranks the items of all queries together; it takes no weights"
-            raise ScoresRequiredError(msg)
+            msg = (
+                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
+                "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
         items, missed = self.items, self.missed
         grades = None if self.judged is None else self.judged[1]
         if queries is not None:

@@ -68,7 +68,7 @@ def judge_mapping(
         n_jobs=n_jobs,
     )
     left_out = [query for query in (*y_true, *y_score) if query not in evaluated]
-    return replace(judged, left_out=left_out)
+    return replace(judged, left_out=left_out, keyed=True)
 
 
 _NOWHERE = Where("y_score", None)
