@@ -144,6 +144,12 @@ def test_zero_division(zero_division, expected):
     assert evaluation.counts["undefined"] == {"mrr": 1}
 
 
+def test_values_per_query_stay_undefined_where_the_mean_settles_them():
+    evaluation = evaluate(*HALF, "mrr", zero_division=1.0)
+    assert evaluation["mrr"] == (1 + 1 / 2) / 2
+    assert np.isnan(evaluation.per_query["mrr"]).tolist() == [True, False]
+
+
 def test_zero_division_raise():
     with pytest.raises(UndefinedMetricError, match=r"^mrr is undefined for 1 of 2 queries: 0$"):
         evaluate(*HALF, "mrr", zero_division="raise")

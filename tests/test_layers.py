@@ -32,7 +32,7 @@ LAYERS = (
     ("metrics._door", "metrics.curves"),
     ("metrics.binary", "metrics.graded", "metrics.pairwise", "metrics.combined"),
     ("metrics",),
-    ("statistics", "_tables"),
+    ("statistics", "_tables", "_slices"),
     ("evaluation",),
     ("_query_ids", "_responses"),
     ("_scorer", "model_selection", "rankers"),

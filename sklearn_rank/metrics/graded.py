@@ -61,7 +61,7 @@ def dcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -156,7 +156,7 @@ def ideal_dcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -253,7 +253,7 @@ def ndcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -350,7 +350,7 @@ def expected_reciprocal_rank_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -445,7 +445,7 @@ def normalized_expected_reciprocal_rank_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.

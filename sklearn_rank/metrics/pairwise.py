@@ -63,7 +63,7 @@ def lag_error(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -168,12 +168,13 @@ def ranking_auc_score(
         items.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
         What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        left out silently, or the given value, with the query's weight: 0 without relevant items
+        if ``average="positives"``.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 
@@ -279,7 +280,7 @@ def group_auc_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 
@@ -386,7 +387,7 @@ def limited_auc_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 
