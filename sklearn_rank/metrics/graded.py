@@ -48,9 +48,11 @@ def dcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the exact expectation over all orders of tied
         items.
@@ -144,9 +146,11 @@ def ideal_dcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the same as any other here.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
@@ -240,9 +244,11 @@ def ndcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the exact expectation over all orders of tied
         items.
