@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sklearn_rank._averaging import in_unit
 from sklearn_rank._judged import Judged, JudgedRankings
 from sklearn_rank._parameters import ByQuery, Check, number_from, shown
 from sklearn_rank._text import closest, safe_repr
@@ -244,7 +245,12 @@ class Measure:
             return judged.weights
         own = {"average": average, "unretrieved": self.options["unretrieved"]}
         weights = np.concatenate([self.metric.weights(part, **own) for part in self._views(judged)])
-        return weights if judged.weights is None else weights * judged.weights
+        if judged.weights is None:
+            return weights
+        with np.errstate(over="ignore"):
+            together = weights * judged.weights
+        # Only proportions count.
+        return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
 
     def _views(self, judged: Judged) -> Iterator[JudgedRankings]:
         parts = judged.score_parts if self.metric.by_score else judged.parts

@@ -117,7 +117,8 @@ def shown(name: str, value: Any) -> str:
         inner = ",".join(map(_digits, value))
         return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
     if isinstance(value, ByQuery):
-        return f"{name}=<{len(value.numbers)} queries>"
+        count = len(value.numbers)
+        return f"{name}=<{count} {'query' if count == 1 else 'queries'}>"
     if callable(value):
         return f"{name}=<{getattr(value, '__name__', type(value).__name__)}>"
     return f"{name}={_digits(value)}"

@@ -481,7 +481,14 @@ def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, M
         if effective in named.values():
             msg = f"measures names {one} twice"
             raise ValueError(msg)
-        named[one.in_full() if str(one) in named else str(one)] = effective
+        name = one.in_full() if str(one) in named else str(one)
+        if name in named:
+            msg = (
+                f"measures names {name} twice, with functions or numbers that its spelling does "
+                "not tell apart; name the functions differently, or evaluate one at a time"
+            )
+            raise ValueError(msg)
+        named[name] = effective
     return named
 
 

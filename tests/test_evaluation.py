@@ -67,6 +67,21 @@ def test_measures_in_all_forms(measures, names):
     assert list(evaluate(TRUTH, RUN, measures).scores) == names
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (measure("ndcg", gain=lambda g: g), measure("ndcg", gain=lambda g: 2 * g)),
+        (measure("gauc", n_negatives={"q1": 9}), measure("gauc", n_negatives={"q1": 8})),
+    ],
+    ids=["functions", "numbers"],
+)
+def test_measures_that_are_spelled_alike_do_not_replace_each_other(pair):
+    with pytest.raises(
+        ValueError, match=r"^measures names .*<.*>\) twice, with functions or number"
+    ):
+        evaluate({"q1": {"a"}}, {"q1": ["x", "a"]}, pair)
+
+
 def test_default_measures():
     assert list(evaluate(TRUTH, RUN).scores) == ["map", "ndcg@10"]
 
@@ -782,6 +797,10 @@ def test_means_of_huge_values(order):
     values = [1.5e308, 1.0e308, 1.7e308][::order]
     evaluation = evaluate(*gains(*values), "dcg(gain=linear)")
     assert evaluation["dcg(gain=linear)"] == 1.4e308
+    truth, rankings = [{"a", "c"}, {"b"}], [["a", "x", "c"], ["x", "b"]]
+    # Of the pairs of the first 1 of 2, of the second 0 of 1.
+    auc = evaluate(truth, rankings, "auc", sample_weight=[1.5e308, 1.5e308])["auc"]
+    assert auc == pytest.approx((2 * 1 / 2 + 1 * 0) / 3, rel=1e-15)
     weighted = evaluate(*gains(1.5e308, 1.0e308), "dcg(gain=linear)", sample_weight=[1e300, 1e300])
     assert weighted["dcg(gain=linear)"] == 1.25e308
 
