@@ -12,7 +12,7 @@ from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
 from sklearn_rank._ranks import ScoredItems, ranked_parts
 from sklearn_rank._segments import take_segments
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,8 @@ def judged_by_scores(
     return Judged(query_ids, parts, parts, pool, counts)
 
 
-def count_unjudged(grades: Array) -> InputCounts:
-    """The negative ones among grades that passed their check: they mean "not judged"."""
-    unsigned = grades.dtype.kind == "u"
-    return InputCounts(unjudged_grades=0 if unsigned else int(np.count_nonzero(grades < 0)))
+def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
+    """The negative ones among grades that passed their check, where they mean "not judged"."""
+    if negative == "raise" or grades.dtype.kind == "u":
+        return InputCounts()
+    return InputCounts(unjudged_grades=int(np.count_nonzero(grades < 0)))

@@ -54,7 +54,7 @@ def judge_matrix(
         return where(entry if positions is None else int(positions[entry]))
 
     grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
-    counts = count_unjudged(grades)
+    counts = count_unjudged(grades, negative_grades)
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
     items: ScoredItems
     if positions is None:

@@ -77,7 +77,7 @@ def judge_rows(
         ties,
         query_ids=grouping.query_ids,
         weights=weights,
-        counts=count_unjudged(grades),
+        counts=count_unjudged(grades, negative_grades),
         n_jobs=n_jobs,
     )
 
