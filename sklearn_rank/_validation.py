@@ -256,23 +256,23 @@ def check_grades(
     array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
 ) -> Array:
     """Grades that are finite, that float64 can hold and, unless told, at least 0."""
-    check_finite(array, name, where=where)
-    wrong, what = np.zeros(0, dtype=bool), ""
-    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
-        wrong, what = array < 0, "negative grade"
-    elif array.dtype.itemsize > 8:
-        with np.errstate(over="ignore", under="ignore"):
-            narrow = array.astype(np.float64)
-        wrong, what = (
-            np.isinf(narrow) | ((narrow == 0) & (array != 0)),
-            "grade that float64 cannot hold",
-        )
-        array = array if wrong.any() else narrow
-    if wrong.any():
+
+    def refuse(wrong: Array, what: str) -> None:
         position = int(np.flatnonzero(wrong)[0])
         msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
         raise ValueError(msg)
-    return array
+
+    check_finite(array, name, where=where)
+    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
+        refuse(array < 0, "negative grade")
+    if array.dtype.itemsize <= 8:
+        return array
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float64)
+    lost = np.isinf(narrow) | ((narrow == 0) & (array != 0))
+    if lost.any():
+        refuse(lost, "grade that float64 cannot hold")
+    return narrow
 
 
 def check_weights(
