@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn_rank._segments import (
 )
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels._called import called
 from sklearn_rank.kernels._expectation import PositionSums, depth, where_relevant
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -27,6 +27,8 @@ GainTable = tuple[tuple[float, float], ...]
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
+_TINY_GRADE = 2.0**-500
+_LARGEST_POWER = 1000
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -62,10 +64,16 @@ def ndcg(
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
     found = _gains(rankings.grades, np.repeat(scale, rankings.n_hits), gain)
     ideal = _gains(rankings.ideal_grades, np.repeat(scale, rankings.n_relevant), gain)
-    largest = segment_max(ideal, rankings.judged_offsets)
-    shrink = np.where(largest > 1e100, 1.0 / np.maximum(largest, 1.0), 1.0)
-    found = found * np.repeat(shrink, rankings.n_hits)
-    ideal = ideal * np.repeat(shrink, rankings.n_relevant)
+    if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
+        # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
+        tiny = rankings.max_grade < _TINY_GRADE
+        found = np.where(np.repeat(tiny, rankings.n_hits), rankings.grades, found)
+        ideal = np.where(np.repeat(tiny, rankings.n_relevant), rankings.ideal_grades, ideal)
+    # So does a power of two that keeps sums and quotients away from the ends of float64.
+    exponent = np.frexp(segment_max(ideal, rankings.judged_offsets))[1]
+    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
+    found = found * np.repeat(unit, rankings.n_hits)
+    ideal = ideal * np.repeat(unit, rankings.n_relevant)
     total, best = (
         _discounted(rankings, found, k, discount),
         _ideal(rankings, ideal, k, discount),
@@ -91,7 +99,7 @@ def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
             raise InvalidParameterError(msg)
         values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
     else:
-        values = _called(gain, levels, "gain", "grade")
+        values = called(gain, levels, "gain", "grade")
     wrong = ~np.isfinite(values) | (values < 0)
     if wrong.any():
         msg = (
@@ -115,27 +123,12 @@ def _exponential(grades: FloatArray, scale: FloatArray) -> FloatArray:
         )
 
 
-def _called(
-    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
-) -> FloatArray:
-    """What a user's function says of an array: one number for each element."""
-    given = function(values.copy())
-    result = np.asarray(given, dtype=np.float64)
-    if result.shape != values.shape:
-        msg = (
-            f"{name} must return one number for each {of} of the array it is given: "
-            f"shape {values.shape}, got {result.shape} ({safe_repr(given)})"
-        )
-        raise InvalidParameterError(msg)
-    return result
-
-
 def _rank_weights(cut: int, discount: Any) -> FloatArray:
     """One over the discount of the ranks 1 to cut."""
     ranks = np.arange(1.0, cut + 1.0)
     if discount == "log2":
         return 1.0 / np.log2(ranks + 1.0)
-    divisors = _called(discount, ranks, "discount", "rank")
+    divisors = called(discount, ranks, "discount", "rank")
     wrong = ~(np.isfinite(divisors) & (divisors > 0))
     wrong[1:] |= divisors[1:] < divisors[:-1]
     if wrong.any():
