@@ -21,7 +21,7 @@ from sklearn_rank._scoring import score_measure
 from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_zero_division
 from sklearn_rank.exceptions import RankingConfigError, UndefinedMetricError
-from sklearn_rank.grammar import parse_measures
+from sklearn_rank.grammar import parse_members
 from sklearn_rank.inputs.dispatch import judge
 from sklearn_rank.measures import Measure
 from sklearn_rank.metrics import FUNCTIONS
@@ -254,7 +254,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             raise TypeError(msg)
         k = options.pop("k", self.measure.k)
         if "measures" in options:
-            options["measures"] = parse_measures(options["measures"])
+            options["measures"] = parse_members(options["measures"])
         measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
         return self._copy(measure=measure, options=replace(self.options, **own))
 

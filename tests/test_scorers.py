@@ -478,6 +478,12 @@ def test_scorers_are_values():
     )
 
 
+def test_members_of_a_harmonic_mean_take_its_cutoff():
+    expected = get_scorer("hmean(map(denominator=k),recall)@10")
+    members = ("map(denominator=k)", "recall")
+    assert get_scorer("hmean(ndcg,map)@10").with_options(measures=members) == expected
+
+
 def test_default_cutoffs_of_measures_of_sets():
     """Without a cutoff they would be the same for every order of all items."""
     assert [str(one.measure) for one in (precision_scorer, recall_scorer, f1_scorer)] == [
