@@ -283,3 +283,21 @@ def check_same_index(**arguments: Any) -> None:
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
             raise ValueError(msg)
+
+
+def check_same_order(**arguments: Any) -> None:
+    """ValueError when pandas objects hold the same rows in different orders."""
+    indexed = [
+        (name, value.index)
+        for name, value in arguments.items()
+        if hasattr(value, "iloc") and hasattr(value, "index")
+    ]
+    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
+        if len(index_a) != len(index_b) or index_a.equals(index_b):
+            continue
+        if index_a.isin(index_b).all() and index_b.isin(index_a).all():
+            msg = (
+                f"{name_a} and {name_b} have the same index in different orders, and rows are "
+                "paired by position; align them or pass .to_numpy()"
+            )
+            raise ValueError(msg)
