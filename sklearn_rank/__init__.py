@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sklearn_rank.conventions import CONVENTIONS as CONVENTIONS
     from sklearn_rank.conventions import Convention as Convention
+    from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
     from sklearn_rank.evaluation import Evaluation as Evaluation
     from sklearn_rank.evaluation import evaluate as evaluate
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
@@ -134,6 +135,7 @@ _HOMES = {
         "limited_auc_score",
         "ranking_auc_score",
     ),
+    "display": ("PrecisionRecallAtKDisplay",),
     "model_selection": ("QueryKFold", "check_query_splits"),
     "rankers": ("QueryRanker",),
     "scorers": (

@@ -61,20 +61,26 @@ def current_fold() -> Fold | None:
             continue
         known = frame.f_locals
         if {"X", "y", "train", "test"} <= known.keys():
-            metadata = known.get("score_params")
-            groups = metadata.get("groups") if isinstance(metadata, Mapping) else None
-            if groups is not None and _length(groups) != _length(known["X"]):
-                groups = None  # some functions have cut it to the fold by now
             permutes = frame.f_code.co_name == "_permutation_test_score"
             within = (known.get("split_params") or {}).get("groups") is not None
             return Fold(
                 known["X"],
                 known["y"],
-                groups,
+                _all_groups(known),
                 known["train"],
                 known["test"],
                 permutes and not within,
             )
+    return None
+
+
+def _all_groups(known: Mapping[str, Any]) -> Any:
+    """Query ids of all rows, where the function has not yet cut them to the fold."""
+    routed = known.get("routed_params") or {}
+    for metadata in (known.get("score_params"), routed.get("scorer", {}).get("score")):
+        groups = metadata.get("groups") if isinstance(metadata, Mapping) else None
+        if groups is not None and _length(groups) == _length(known["X"]):
+            return groups
     return None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from sklearn_rank import _responses
 from sklearn_rank._scorer_options import ScorerOptions
 from sklearn_rank.exceptions import RankingConfigError
@@ -65,6 +67,8 @@ def read_rows(
     y = y.to_numpy() if hasattr(y, "to_numpy") else y
     if options.relevance is not None or options.pos_label is not None:
         y = _responses.label_grades(y, options.pos_label, options.relevance)
+    elif _responses.has_signed_labels(estimator):
+        y = np.asarray(y) == 1
     return y, scores
 
 

@@ -74,6 +74,12 @@ def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None
     return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
 
 
+def has_signed_labels(estimator: Any) -> bool:
+    """Whether this is a classifier of -1 and 1, which are labels and no grades."""
+    classes = _classes(estimator)
+    return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
+
+
 def _grade(label: Any, grades: Mapping[Any, float]) -> float:
     if label not in grades:
         msg = f"relevance has no grade for the label {safe_repr(label)}; it needs one for each"

@@ -36,7 +36,7 @@ LAYERS = (
     ("_callers", "_splits", "_responses", "_boosters"),
     ("_scorer_options",),
     ("_query_ids", "_readings"),
-    ("_scorer", "model_selection", "rankers"),
+    ("_scorer", "model_selection", "rankers", "display"),
     ("scorers",),
     ("_demo",),
     ("cli",),
