@@ -237,6 +237,7 @@ def _query_ids(X: Any, y: Any, groups: Any, query: str, owner: str) -> Any:
     if not isinstance(query, str):
         msg = f"query must be the name of a column or index level, got {safe_repr(query)}"
         raise RankingConfigError(msg)
+    # Not compared with y: permutation_test_score moves it, and its index with it.
     carried = carried_query_ids(query, X)
     if groups is not None:
         check_same_order(X=X, groups=groups)
