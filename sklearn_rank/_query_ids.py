@@ -9,6 +9,7 @@ import numpy as np
 from sklearn_rank._callers import Fold, current_fold
 from sklearn_rank._scorer_options import ScorerOptions
 from sklearn_rank._splits import QueryRows
+from sklearn_rank._validation import check_same_order
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import (
     DegenerateQueriesWarning,
@@ -84,6 +85,13 @@ class QueryIds(NamedTuple):
             warn(fault, QuerySplitWarning)
 
 
+def _check_order(X: Any, groups: Any) -> None:
+    try:
+        check_same_order(X=X, groups=groups)
+    except ValueError as error:
+        raise RankingConfigError(str(error)) from error
+
+
 def find_query_ids(
     X: Any, y: Any, groups: Any, bound: Any, options: ScorerOptions, owner: str
 ) -> QueryIds:
@@ -92,6 +100,7 @@ def find_query_ids(
     if fold is not None and len(fold.test) != len(y):
         fold = None
     if groups is not None:
+        _check_order(X, groups)
         return QueryIds(groups, fold, None if fold is None else fold.groups)
     if bound is not None:
         return QueryIds(bound)

@@ -20,7 +20,11 @@ from sklearn_rank._scorer_options import OPTION_NAMES, ScorerOptions
 from sklearn_rank._scoring import score_measure
 from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_zero_division
-from sklearn_rank.exceptions import RankingConfigError, UndefinedMetricError
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    RankingConfigError,
+    UndefinedMetricError,
+)
 from sklearn_rank.grammar import parse_members
 from sklearn_rank.inputs.dispatch import judge
 from sklearn_rank.measures import Measure
@@ -161,7 +165,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             y, scores = read_rows(estimator, X, y, self.options, caller, self._name)
         else:
             y, scores = read_queries(estimator, X, y, layout, self.options, caller)
-        judged = self._judged(y, scores, queries, query_weight, layout)
+        judged = self._judged(y, scores, queries, query_weight)
         if queries is not None:
             queries.warn_of_faults(len(judged.query_ids), len(y))
         settled = check_zero_division(self.options.zero_division, self._name)
@@ -171,16 +175,14 @@ class RankingScorer(_Base):  # type: ignore[misc]
             raise UndefinedMetricError(msg)
         return self._sign * value
 
-    def _judged(
-        self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any, layout: str
-    ) -> Judged:
+    def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
         try:
             return judge(
                 y,
                 scores,
                 groups=None if queries is None else queries.read(len(y)),
                 sample_weight=query_weight,
-                string_provider=self.options.string_provider if layout == "lists" else None,
+                string_provider=self.options.string_provider,
                 ties=self.options.ties,
                 owner=self._name,
             )
@@ -251,7 +253,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 f"{self._name} has no option {safe_repr(unknown[0])}"
                 f"{closest(unknown[0], known)}; its options are: {', '.join(known)}"
             )
-            raise TypeError(msg)
+            raise InvalidParameterError(msg)
         k = options.pop("k", self.measure.k)
         if "measures" in options:
             options["measures"] = parse_members(options["measures"])

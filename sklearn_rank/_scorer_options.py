@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn_rank._responses import AUTO
 from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import check_flag, check_option, check_zero_division
+from sklearn_rank._validation import check_flag, check_option, check_query_name, check_zero_division
 from sklearn_rank.inputs.dispatch import TIES
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
@@ -28,12 +28,7 @@ class ScorerOptions:
 
     def __post_init__(self) -> None:
         owner = "with_options"
-        if not isinstance(self.groups_from, str):
-            msg = (
-                "groups_from must be the name of a column or index level, got "
-                f"{safe_repr(self.groups_from)}"
-            )
-            raise TypeError(msg)
+        check_query_name(self.groups_from, "groups_from")
         if self.relevance is not None and not isinstance(self.relevance, Mapping):
             msg = f"relevance must be a mapping {{label: grade}}, got {safe_repr(self.relevance)}"
             raise TypeError(msg)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._text import safe_repr
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
@@ -322,4 +322,30 @@ def check_same_index(**arguments: Any) -> None:
     for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
+            raise ValueError(msg)
+
+
+def check_query_name(name: Any, parameter: str) -> str:
+    """RankingConfigError if this cannot name a column or index level that holds query ids."""
+    if not isinstance(name, str):
+        msg = f"{parameter} must be the name of a column or index level, got {safe_repr(name)}"
+        raise RankingConfigError(msg)
+    return name
+
+
+def check_same_order(**arguments: Any) -> None:
+    """ValueError when pandas objects hold the same rows in different orders."""
+    indexed = [
+        (name, value.index)
+        for name, value in arguments.items()
+        if hasattr(value, "iloc") and hasattr(value, "index")
+    ]
+    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
+        if len(index_a) != len(index_b) or index_a.equals(index_b):
+            continue
+        if index_a.isin(index_b).all() and index_b.isin(index_a).all():
+            msg = (
+                f"{name_a} and {name_b} have the same index in different orders, and rows are "
+                "paired by position; align them or pass .to_numpy()"
+            )
             raise ValueError(msg)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from sklearn_rank._query_ids import carried_query_ids
 from sklearn_rank._splits import QueryRows
-from sklearn_rank._validation import check_option, to_array
+from sklearn_rank._validation import check_option, check_query_name, to_array
 from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.inputs.rows import group_rows, read_groups
@@ -147,7 +147,7 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     """Query ids from ``groups``, or from where scorers find them."""
     if groups is not None:
         return groups
-    carried = carried_query_ids(query, X, y)
+    carried = carried_query_ids(check_query_name(query, "query"), X, y)
     if carried is not None:
         return carried
     if y is not None and layout_of(y) != "rows":

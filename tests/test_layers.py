@@ -34,7 +34,7 @@ LAYERS = (
     ("metrics",),
     ("statistics", "_tables", "_slices"),
     ("evaluation",),
-    ("_callers", "_splits", "_responses"),
+    ("_callers", "_splits", "_responses", "_boosters"),
     ("_scorer_options",),
     ("_query_ids", "_readings"),
     ("_scorer", "model_selection", "rankers", "display"),

@@ -812,6 +812,32 @@ def test_query_ids_that_end_a_search(groups, message):
         map_scorer(Ridge().fit(X, Y), X, Y, groups=groups)
 
 
+def test_query_ids_in_another_order_than_the_rows_are_refused():
+    mixed = FRAME.reset_index(drop=True).sample(frac=1, random_state=0)
+    model = Ridge().fit(mixed, Y[mixed.index])
+    with pytest.raises(RankingConfigError, match="X and groups have the same index in different"):
+        map_scorer(model, mixed, Y[mixed.index], groups=pd.Series(QID))
+    aligned = map_scorer(model, mixed, Y[mixed.index], groups=pd.Series(QID)[mixed.index])
+    assert aligned == map_scorer(model, mixed, Y[mixed.index], groups=QID[mixed.index])
+
+
+@pytest.mark.parametrize("name", [None, 0])
+def test_query_ids_are_found_by_names(name):
+    rows = pd.DataFrame({"a": range(6)})
+    with pytest.raises(RankingConfigError, match="query must be the name of a column or index"):
+        next(QueryKFold(2, query=name).split(rows))
+    with pytest.raises(RankingConfigError, match="query must be the name of a column or index"):
+        check_query_splits(GroupKFold(2), rows, query=name)
+    with pytest.raises(RankingConfigError, match="groups_from must be the name of a column"):
+        map_scorer.with_options(groups_from=name)
+
+
+def test_a_string_provider_has_nothing_to_do_with_rows():
+    scorer = map_scorer.with_options(string_provider=str)
+    with pytest.raises(RankingConfigError, match="string_provider applies to ranked lists"):
+        scorer(Ridge().fit(X, Y), X, Y, groups=QID)
+
+
 def test_no_rows():
     with pytest.raises(ValueError, match=r"no queries to evaluate|Found array with 0 sample"):
         map_scorer(Ridge().fit(X, Y), X[:0], Y[:0], groups=QID[:0])
