@@ -14,9 +14,10 @@ import numpy as np
 
 from sklearn_rank import _tables
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, Pool
+from sklearn_rank._placements import Placement, placements_of
 from sklearn_rank._scoring import Scored, score_measure, score_slice
 from sklearn_rank._text import closest, listed, safe_repr
-from sklearn_rank._validation import check_zero_division
+from sklearn_rank._validation import check_flag, check_zero_division
 from sklearn_rank.conventions import Convention, find_convention
 from sklearn_rank.exceptions import (
     InvalidParameterError,
@@ -56,6 +57,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     convention: str = "default",
     n_jobs: int | None = None,
+    keep_items: bool = False,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
 
@@ -92,6 +94,8 @@ def evaluate(
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
         Threads that rank; no value depends on it. -1 takes all cores.
+    keep_items : bool, default=False
+        Keep the ids of the items, so that ``Evaluation.placements`` can name them.
 
     Returns
     -------
@@ -147,6 +151,7 @@ def evaluate(
         duplicates="raise" if duplicates is None else duplicates,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         n_jobs=_check_jobs(n_jobs),
+        keep_items=check_flag(keep_items, "keep_items", "evaluate"),
     )
     scored = {name: score_measure(used, judged, settled) for name, used in named.items()}
     return Evaluation(scored, judged, settled)
@@ -361,6 +366,39 @@ class Evaluation:
         {'head': 1.0, 'tail': 0.5}
         """
         return {label: self._slice(queries) for label, queries in self._labels(slices).items()}
+
+    def query_weights(self, measure: str | Measure) -> FloatArray | None:
+        """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}, {"c"}], [["a", "b", "x"], ["x", "c"]], "auc")
+        >>> ev.query_weights("auc")
+        array([2., 1.])
+        """
+        return self._scored[self._find(measure)].weights
+
+    def placements(self) -> list[Placement]:
+        """Where the relevant items of each query stand, and which were not retrieved.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
+        any: ranked lists and mappings.
+
+        Returns
+        -------
+        placements : list of Placement
+            One for each query, in the order of ``query_ids``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}], [["x", "a"]], "map", keep_items=True)
+        >>> placement = ev.placements()[0]
+        >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
+        ([('a', 2)], ['b'])
+        """
+        return placements_of(self._judged, _listed_ids(self.query_ids))
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
