@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 Allowed: TypeAlias = Literal[
-    "unjudged", "missed", "shared", "single_rows", "unretrieved", "truncated", "perfect"
+    "unjudged", "missed", "shared", "single_rows", "no_hits", "truncated", "unretrieved"
 ]
 
 
@@ -40,10 +40,10 @@ class Reading(TypedDict, total=False):
     """An item that stands twice in a ranking; default "raise"."""
     convention: str
     allow: Collection[Allowed]
-    """What is not an error in this gate: "unjudged" queries, "missed" items of one shared ground
-    truth, "shared" items of it, queries of "single_rows", runs in which no relevant item was
-    "unretrieved" by any query (all scores 0), rankings "truncated" before the cutoff, and
-    "perfect" scores (a warning)."""
+    """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
+    truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
+    "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, and a measure
+    that gets better when relevant items are "unretrieved"."""
     n_queries: int
     """Exact number of queries that have to be evaluated."""
     name: str

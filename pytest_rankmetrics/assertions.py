@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from pytest_rankmetrics import _current
 from pytest_rankmetrics._typing import Reading
+from pytest_rankmetrics.comparing import beside
+from pytest_rankmetrics.judging import judge
+from pytest_rankmetrics.limits import read_policy
+from pytest_rankmetrics.measuring import measure_strictly
+from pytest_rankmetrics.running import hide, result_of, run_gate
+from sklearn_rank.grammar import measure as read_measure
+from sklearn_rank.grammar import parse_measures
+from sklearn_rank.measures import find_metric
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.results import GateResult
@@ -75,7 +84,16 @@ def assert_metric(
     Traceback (most recent call last):
     pytest_rankmetrics.RankGateFailure: mrr 0.7500 < 0.8000 required (short by 0.0500; 2 queries...
     """
-    raise NotImplementedError
+    __tracebackhide__ = hide
+    limits = {"at_least": at_least, "at_most": at_most}
+
+    def work(name: str) -> GateResult:
+        given = {word: {measure: limit} for word, limit in limits.items() if limit is not None}
+        policy = read_policy(_current.running().settings, metrics=measure, **given)
+        measured = measure_strictly(y_true, y_score, policy.measures, reading)
+        return result_of(judge(policy, measured), name)
+
+    return run_gate(reading.get("name"), str(measure), work)
 
 
 def assert_not_worse(
@@ -153,7 +171,33 @@ def assert_not_worse(
     >>> result.verdict.value, result.metrics["mrr"].change
     ('improved', 0.25)
     """
-    raise NotImplementedError
+    __tracebackhide__ = hide
+
+    def work(name: str) -> GateResult:
+        policy = read_policy(
+            _current.running().settings,
+            metrics=measures,
+            max_drop=max_drop,
+            hard_drop=hard_drop,
+            slices=slices,
+            max_slice_drop=max_slice_drop,
+            slice_hard_drop=slice_hard_drop,
+            max_regressed_queries=max_regressed_queries,
+            confirm=confirm,
+            alpha=alpha,
+            test=test,
+            correction=correction,
+            min_queries=min_queries,
+            min_slice_size=min_slice_size,
+        )
+        measured = measure_strictly(y_true, y_score, policy.measures, reading)
+        other = reading.copy()
+        if reference_relevance is not None or "relevance" in other:
+            other["relevance"] = reference_relevance
+        reference = measure_strictly(y_true, y_reference, policy.measures, other)
+        return result_of(judge(policy, measured, beside(measured, reference)), name)
+
+    return run_gate(reading.get("name"), str(measures), work)
 
 
 def _named(
@@ -162,10 +206,20 @@ def _named(
     y_score: Any,
     threshold: float,
     reading: Reading,
+    k: int | None = None,
     **parameters: Any,
 ) -> GateResult:
     """The one call behind the assertions that name their metric."""
-    raise NotImplementedError
+    __tracebackhide__ = hide
+    record = find_metric(metric)
+    # Parameters at their default are left open, so that a convention can set them.
+    own = {name: value for name, value in parameters.items() if value != record.defaults[name]}
+    if "measures" in own and parse_measures(own["measures"]) == record.defaults["measures"]:
+        del own["measures"]
+    measure = read_measure(metric, k, **own)
+    if record.greater_is_better:
+        return assert_metric(y_true, y_score, measure, at_least=threshold, **reading)
+    return assert_metric(y_true, y_score, measure, at_most=threshold, **reading)
 
 
 def assert_auc_at_least(
@@ -183,8 +237,8 @@ def assert_auc_at_least(
     """Assert that the area under the ROC curve (AUC) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ranking_auc_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.ranking_auc_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -192,6 +246,7 @@ def assert_auc_at_least(
     >>> assert_auc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named(
         "auc",
         y_true,
@@ -219,8 +274,8 @@ def assert_dcg_at_least(
     """Assert that discounted cumulated gain (DCG) is at least ``threshold``.
 
     The threshold is above 0; equality passes. Own parameters are those of
-    :func:`sklearn_rank.dcg_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.dcg_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -228,6 +283,7 @@ def assert_dcg_at_least(
     >>> assert_dcg_at_least({"q": {"a": 2}}, {"q": ["a"]}, 2.5).value
     3.0
     """
+    __tracebackhide__ = hide
     return _named("dcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
 
 
@@ -243,8 +299,8 @@ def assert_err_at_least(
     """Assert that expected reciprocal rank (ERR) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.expected_reciprocal_rank_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.expected_reciprocal_rank_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -252,6 +308,7 @@ def assert_err_at_least(
     >>> assert_err_at_least({"q": {"a": 1}}, {"q": ["b", "a"]}, 0.2).value
     0.25
     """
+    __tracebackhide__ = hide
     return _named("err", y_true, y_score, threshold, reading, k=k, max_grade=max_grade)
 
 
@@ -268,8 +325,8 @@ def assert_fbeta_at_least(
     """Assert that F-beta (F) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.fbeta_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.fbeta_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -279,6 +336,7 @@ def assert_fbeta_at_least(
     ... ).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named("fbeta", y_true, y_score, threshold, reading, k=k, beta=beta, min_rel=min_rel)
 
 
@@ -296,8 +354,8 @@ def assert_gauc_at_least(
     """Assert that the mean AUC of the queries (GAUC) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.group_auc_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.group_auc_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -305,6 +363,7 @@ def assert_gauc_at_least(
     >>> assert_gauc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named(
         "gauc",
         y_true,
@@ -330,8 +389,8 @@ def assert_hit_rate_at_least(
     """Assert that the share of queries with a hit (HitRate) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.hit_rate_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.hit_rate_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -341,6 +400,7 @@ def assert_hit_rate_at_least(
     ... ).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named("hit_rate", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
 
 
@@ -357,8 +417,8 @@ def assert_hmean_at_least(
     """Assert that the harmonic mean of two measures (HM) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.harmonic_mean_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.harmonic_mean_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -368,6 +428,7 @@ def assert_hmean_at_least(
     ... ).value
     0.6666666666666666
     """
+    __tracebackhide__ = hide
     return _named("hmean", y_true, y_score, threshold, reading, k=k, measures=measures, beta=beta)
 
 
@@ -384,8 +445,8 @@ def assert_idcg_at_least(
     """Assert that the best possible DCG (IDCG) is at least ``threshold``.
 
     The threshold is above 0; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ideal_dcg_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.ideal_dcg_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -393,6 +454,7 @@ def assert_idcg_at_least(
     >>> assert_idcg_at_least({"q": {"a": 2}}, {"q": ["b", "a"]}, 2.5).value
     3.0
     """
+    __tracebackhide__ = hide
     return _named("idcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
 
 
@@ -406,11 +468,11 @@ def assert_lag_at_most(
     min_rel: float | None = None,
     **reading: Unpack[Reading],
 ) -> GateResult:
-    """Assert that the mean number of irrelevant items above a relevant one (LAG) is at most ``threshold``.
+    """Assert that the irrelevant items above a relevant one (LAG) are at most ``threshold``.
 
     The threshold is at least 0, in ranks; equality passes. Own parameters are those of
-    :func:`sklearn_rank.lag_error`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.lag_error`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -418,6 +480,7 @@ def assert_lag_at_most(
     >>> assert_lag_at_most({"q": {"b"}}, {"q": ["a", "b", "c"]}, 1.5).value
     1.0
     """
+    __tracebackhide__ = hide
     return _named(
         "lag",
         y_true,
@@ -443,11 +506,11 @@ def assert_lauc_at_least(
     min_rel: float | None = None,
     **reading: Unpack[Reading],
 ) -> GateResult:
-    """Assert that the area under the ROC curve of the first ``k`` items (LAUC) is at least ``threshold``.
+    """Assert that the AUC of the first ``k`` items (LAUC) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.limited_auc_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.limited_auc_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -455,6 +518,7 @@ def assert_lauc_at_least(
     >>> assert_lauc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4, k=3).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named(
         "lauc",
         y_true,
@@ -483,8 +547,8 @@ def assert_map_at_least(
     """Assert that mean average precision (MAP) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_average_precision_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.mean_average_precision_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -492,6 +556,7 @@ def assert_map_at_least(
     >>> assert_map_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
     0.75
     """
+    __tracebackhide__ = hide
     return _named(
         "map", y_true, y_score, threshold, reading, k=k, denominator=denominator, min_rel=min_rel
     )
@@ -510,8 +575,8 @@ def assert_mar_at_least(
     """Assert that mean average recall (MAR) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_average_recall_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.mean_average_recall_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -519,6 +584,7 @@ def assert_mar_at_least(
     >>> assert_mar_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 1.0).value
     1.0
     """
+    __tracebackhide__ = hide
     return _named(
         "mar", y_true, y_score, threshold, reading, k=k, normalize=normalize, min_rel=min_rel
     )
@@ -536,8 +602,8 @@ def assert_mrr_at_least(
     """Assert that mean reciprocal rank (MRR) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_reciprocal_rank_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.mean_reciprocal_rank_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -545,6 +611,7 @@ def assert_mrr_at_least(
     >>> assert_mrr_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
     0.75
     """
+    __tracebackhide__ = hide
     return _named("mrr", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
 
 
@@ -561,17 +628,16 @@ def assert_ndcg_at_least(
     """Assert that normalized DCG (nDCG) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ndcg_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.ndcg_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
     >>> from pytest_rankmetrics import assert_ndcg_at_least
-    >>> assert_ndcg_at_least(
-    ...     {"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9, allow={"perfect"}
-    ... ).value
+    >>> assert_ndcg_at_least({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9).value
     1.0
     """
+    __tracebackhide__ = hide
     return _named("ndcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
 
 
@@ -587,17 +653,16 @@ def assert_nerr_at_least(
     """Assert that normalized expected reciprocal rank (nERR) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.normalized_expected_reciprocal_rank_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.normalized_expected_reciprocal_rank_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
     >>> from pytest_rankmetrics import assert_nerr_at_least
-    >>> assert_nerr_at_least(
-    ...     {"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9, allow={"perfect"}
-    ... ).value
+    >>> assert_nerr_at_least({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9).value
     1.0
     """
+    __tracebackhide__ = hide
     return _named("nerr", y_true, y_score, threshold, reading, k=k, max_grade=max_grade)
 
 
@@ -614,8 +679,8 @@ def assert_precision_at_least(
     """Assert that precision (P) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.precision_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.precision_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -625,6 +690,7 @@ def assert_precision_at_least(
     ... ).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named(
         "precision",
         y_true,
@@ -650,8 +716,8 @@ def assert_recall_at_least(
     """Assert that recall (R) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.recall_at_k_score`; ``**reading``, errors and result are those of
-    :func:`assert_metric`.
+    :func:`sklearn_rank.recall_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
 
     Examples
     --------
@@ -661,6 +727,7 @@ def assert_recall_at_least(
     ... ).value
     0.5
     """
+    __tracebackhide__ = hide
     return _named(
         "recall", y_true, y_score, threshold, reading, k=k, denominator=denominator, min_rel=min_rel
     )

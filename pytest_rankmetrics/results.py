@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from pytest_rankmetrics._plain import plain
@@ -19,8 +21,6 @@ class MetricResult:
     value: float
     queries: int
     """Queries that the value is the mean of."""
-    ci: tuple[float, float]
-    """95 % confidence interval of the value; NaN where there is none."""
     greater_is_better: bool
     verdict: Verdict
     reason: str = ""
@@ -42,6 +42,15 @@ class MetricResult:
     same: int | None = None
     detectable: float | None = None
     """Least drop that the test finds with 80 % probability."""
+    interval: Callable[[], tuple[float, float]] = field(
+        default=lambda: (math.nan, math.nan), repr=False, compare=False
+    )
+    """Makes ``ci``, which needs SciPy, when somebody asks for it."""
+
+    @cached_property
+    def ci(self) -> tuple[float, float]:
+        """95 % confidence interval of the value; NaN where there is none."""
+        return self.interval()
 
 
 @dataclass(frozen=True)
@@ -105,8 +114,12 @@ class GateResult:
         Value of each query, NaN where undefined; pooled measures have none.
     worst : tuple of QueryRow
         The worst queries, or those that lost most.
+    warnings : tuple of str
+        What the gate warns of: unconfirmed drops, rankings that end before the cutoff.
     notes : tuple of str
-        Remarks: unconfirmed drops, what was re-scored, what is suspicious.
+        Remarks: what was re-scored, what is suspicious.
+    written : str
+        "new", "raised", "LOWERED" or "refreshed" if the baseline was written, else "".
     baseline : str
         Path of the baseline file, "" without one.
     """
@@ -122,8 +135,10 @@ class GateResult:
     query_ids: tuple[Any, ...] = ()
     per_query: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     worst: tuple[QueryRow, ...] = ()
+    warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     baseline: str = ""
+    written: str = ""
     nodeid: str = ""
 
     @property
@@ -141,11 +156,19 @@ class GateResult:
         """95 % confidence interval of the first measure."""
         return next(iter(self.metrics.values())).ci
 
-    def as_dict(self) -> dict[str, Any]:
-        """Builtin types only; NaN and infinity are None. Values per query are left out."""
-        left_out = ("query_ids", "per_query")
-        return {
-            name: plain(getattr(self, name))
-            for name in self.__dataclass_fields__
-            if name not in left_out
-        }
+    def as_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+        """Builtin types only; NaN and infinity are None. Values per query are left out.
+
+        ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy.
+        """
+        left_out = ("query_ids", "per_query", "metrics")
+        own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
+        metrics = {}
+        for name, metric in self.metrics.items():
+            one = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
+            metrics[name] = {**one, "ci": plain(metric.ci)} if intervals else one
+        return {**own, "metrics": metrics}
+
+
+def _names(result: Any) -> list[str]:
+    return [one.name for one in fields(result)]

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sklearn_rank._judged import Judged, JudgedRankings, KeptItems
+import numpy as np
+
+from sklearn_rank._judged import Judged, JudgedRankings, KeptItems, NoPool
+from sklearn_rank._segments import offsets_of
 from sklearn_rank.typing import Array
 
 
@@ -80,6 +83,25 @@ def placements_of(judged: Judged, query_ids: Sequence[Any]) -> list[Placement]:
             )
         )
     return result
+
+
+def judged_from(placements: Sequence[Placement]) -> Judged:
+    """The waist of some placements, as if their rankings had been read again."""
+    hits = [sorted(one.hits, key=lambda hit: (hit.above, -hit.grade)) for one in placements]
+    flat = [hit for one in hits for hit in one]
+    query_ids = [one.query for one in placements]
+    view = JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.array([len(one) for one in hits], dtype=np.int64)),
+        above=np.array([hit.above for hit in flat], dtype=np.int64),
+        tied=np.array([hit.tied for hit in flat], dtype=np.int64),
+        grades=np.array([hit.grade for hit in flat], dtype=np.float64),
+        n_ranked=np.array([one.n_ranked for one in placements], dtype=np.int64),
+        judged_offsets=offsets_of(np.array([len(one.grades) for one in placements])),
+        judged_grades=np.array([grade for one in placements for grade in one.grades], np.float64),
+    )
+    view.check()
+    return Judged(query_ids, (view,), (view,), NoPool("placements carry no scores"))
 
 
 def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -14,7 +14,7 @@ import numpy as np
 
 from sklearn_rank import _tables
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, Pool
-from sklearn_rank._placements import Placement, placements_of
+from sklearn_rank._placements import Placement, judged_from, placements_of
 from sklearn_rank._scoring import Scored, score_measure, score_slice
 from sklearn_rank._text import closest, listed, safe_repr
 from sklearn_rank._validation import check_flag, check_zero_division
@@ -39,7 +39,7 @@ from sklearn_rank.typing import (
     ZeroDivision,
 )
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "evaluate_placements"]
 
 
 def evaluate(
@@ -154,6 +154,47 @@ def evaluate(
         keep_items=check_flag(keep_items, "keep_items", "evaluate"),
     )
     scored = {name: score_measure(used, judged, settled) for name, used in named.items()}
+    return Evaluation(scored, judged, settled)
+
+
+def evaluate_placements(
+    placements: Sequence[Placement],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    zero_division: ZeroDivision | None = None,
+) -> Evaluation:
+    """Evaluate rankings of which only the places of the relevant items are known.
+
+    Parameters
+    ----------
+    placements : sequence of Placement
+        One for each query; as ``Evaluation.placements`` gives them.
+    measures : str, Measure, or sequence of them
+        What to compute; pooled measures need scores, which placements do not have.
+    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
+        As in :func:`evaluate`.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Without weights and counts of what was left out.
+
+    Raises
+    ------
+    ValueError
+        If the places contradict each other, such as two items on one rank without a tie.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate
+    >>> from sklearn_rank.evaluation import evaluate_placements
+    >>> ev = evaluate([{"a"}], [["x", "a"]], "map")
+    >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
+    0.5
+    """
+    judged = judged_from(placements)
+    settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
+    scored = {str(one): score_measure(one, judged, settled) for one in parse_measures(measures)}
     return Evaluation(scored, judged, settled)
 
 

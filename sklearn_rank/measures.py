@@ -58,6 +58,9 @@ class Metric:
         Own parameters and what each may be.
     averages : tuple of str
         Ways of averaging over queries, the default first.
+    version : int
+        Of the definition: raised when the same ranking would get another value, so that recorded
+        values are not compared with values of another kind.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Metric:
     checks: Mapping[str, Check] = field(default_factory=dict)
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None
+    version: int = 1
 
     def __hash__(self) -> int:
         return hash(self.name)

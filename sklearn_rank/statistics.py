@@ -1,6 +1,7 @@
 """Intervals and paired tests for means over queries.
 
-SciPy does the statistics and is imported when asked."""
+SciPy does the statistics and is imported when asked.
+"""
 
 from __future__ import annotations
 
