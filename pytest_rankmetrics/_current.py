@@ -22,6 +22,8 @@ class Running:
     """Gates that ran and were not reported yet."""
     names: list[str] = field(default_factory=list)
     """Names of all gates of this run of the test."""
+    ran: bool = False
+    """Whether any gate has run in this try of the test."""
     given: dict[str, str] = field(default_factory=dict)
     """Explicit names in the whole session, with the test that took each."""
 
@@ -48,8 +50,3 @@ def pop() -> None:
 def running() -> Running:
     """The test that is running; outside of pytest one without name whose records nobody reads."""
     return _stack[-1] if _stack else _nobody
-
-
-def in_pytest() -> bool:
-    """Whether a test is running under the plugin."""
-    return bool(_stack)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 Allowed: TypeAlias = Literal[
-    "unjudged", "missed", "shared", "single_rows", "no_hits", "truncated", "unretrieved"
+    "unjudged", "missed", "shared", "single_rows", "no_hits", "truncated", "unretrieved", "perfect"
 ]
 
 
@@ -42,8 +42,8 @@ class Reading(TypedDict, total=False):
     allow: Collection[Allowed]
     """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
     truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
-    "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, and a measure
-    that gets better when relevant items are "unretrieved"."""
+    "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, a measure
+    that gets better when relevant items are "unretrieved", and a "perfect" score."""
     n_queries: int
     """Exact number of queries that have to be evaluated."""
     name: str

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from pytest_rankmetrics import _current
 from pytest_rankmetrics._typing import Reading
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.judging import judge
+from pytest_rankmetrics.keeping import Keeper, Place
+from pytest_rankmetrics.limits import read_policy
+from pytest_rankmetrics.measuring import measure_strictly
+from pytest_rankmetrics.naming import EXTENSION, slug
+from pytest_rankmetrics.options import OPTIONS, Options
+from pytest_rankmetrics.running import hide, result_of, run_gate
+from pytest_rankmetrics.unused import shown_path
+from sklearn_rank._validation import check_option
 
 if TYPE_CHECKING:
     import pytest
@@ -23,8 +36,18 @@ class RankGate:
     failure. Several calls in one test need different names.
     """
 
-    def __init__(self, request: pytest.FixtureRequest) -> None:
+    def __init__(
+        self,
+        request: pytest.FixtureRequest,
+        *,
+        directory: Path | None = None,
+        fullpath: Path | None = None,
+        force_regen: bool = False,
+    ) -> None:
         self._request = request
+        self._directory = directory
+        self._fullpath = fullpath
+        self._force_regen = force_regen
 
     def check(
         self,
@@ -110,4 +133,68 @@ class RankGate:
         InvalidParameterError
             If there is no limit at all, or a limit is not acceptable.
         """
-        raise NotImplementedError
+        __tracebackhide__ = hide
+
+        def work(name: str) -> GateResult:
+            options = self._request.config.stash[OPTIONS]
+            options = replace(options, force_regen=options.force_regen or self._force_regen)
+            policy = read_policy(
+                options.settings,
+                at_least=at_least,
+                at_most=at_most,
+                max_drop=max_drop,
+                hard_drop=hard_drop,
+                metrics=metrics,
+                slices=slices,
+                max_slice_drop=max_slice_drop,
+                slice_hard_drop=slice_hard_drop,
+                slice_at_least=slice_at_least,
+                slice_at_most=slice_at_most,
+                per_query_at_least=per_query_at_least,
+                per_query_at_most=per_query_at_most,
+                max_regressed_queries=max_regressed_queries,
+                required_queries=required_queries,
+                forbidden_queries=forbidden_queries,
+                confirm=confirm,
+                alpha=alpha,
+                test=test,
+                correction=correction,
+                min_queries=min_queries,
+                min_slice_size=min_slice_size,
+            )
+            check_option(store, "store", ("ranks", "scores"), "rank_gate.check")
+            measured = measure_strictly(y_true, y_score, policy.measures, reading)
+            if not policy.compares:
+                return result_of(judge(policy, measured), name)
+            place = self._place(name, options)
+            nodeid = self._request.node.nodeid
+            return Keeper(name, nodeid, place, options, policy, measured, store).result()
+
+        return run_gate(reading.get("name"), "gate", work)
+
+    def _place(self, name: str, options: Options) -> Place:
+        """The baseline's file: next to the test module, or below ``--rank-baseline-dir``."""
+        config, module = self._request.config, Path(self._request.path)
+        path = self._fullpath
+        if path is None:
+            directory = self._directory or module.with_suffix("")
+            path = directory / f"{slug(name)}{EXTENSION}"
+        shown, root = shown_path(path, config), config.rootpath
+        if not path.resolve().is_relative_to(root.resolve()):
+            root = path.parent
+        if options.baseline_dir is not None:
+            path = options.baseline_dir / shown
+        running = _current.running()
+        self._claim(shown, running)
+        return Place(path, root, shown)
+
+    def _claim(self, shown: str, running: _current.Running) -> None:
+        """RankGateFailure if a baseline has an owner already."""
+        owner = running.given.setdefault(f"file {shown}", running.nodeid)
+        if owner != running.nodeid:
+            msg = f"two tests use the baseline {shown}: {owner} and {running.nodeid}"
+            raise RankGateFailure(msg)
+        if f"file {shown}" in running.names:
+            msg = f"two gates of {running.nodeid} use the baseline {shown}; give them names"
+            raise RankGateFailure(msg)
+        running.names.append(f"file {shown}")

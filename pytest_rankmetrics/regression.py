@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from pytest_rankmetrics.gate import RankGate
+from pytest_rankmetrics.running import hide
+
 if TYPE_CHECKING:
     import os
-
-    import pytest
 
     from pytest_rankmetrics.results import GateResult
     from sklearn_rank.measures import Measure
@@ -41,7 +44,7 @@ class RankRegressionFixture:
         *,
         max_drop: Any = 0.005,
         basename: str | None = None,
-        fullpath: os.PathLike[str] | None = None,
+        fullpath: os.PathLike[str] | str | None = None,
         **policy: Any,
     ) -> GateResult:
         """Check that no measure has dropped below its recorded value.
@@ -55,9 +58,9 @@ class RankRegressionFixture:
         max_drop : float or {measure: float}, default=0.005
             Allowed drop.
         basename : str, default=None
-            Name of the baseline file without its extension; None takes the gate's name.
+            Name of the gate and of its baseline file; None takes the test's name.
         fullpath : path, default=None
-            The baseline file itself; not together with ``basename``.
+            The baseline file itself, relative to the test module; not together with ``basename``.
         **policy
             Everything else that :meth:`RankGate.check` takes.
 
@@ -72,4 +75,26 @@ class RankRegressionFixture:
             If a measure is worse than allowed, the baseline is missing or stale, or nothing could
             be measured.
         """
-        raise NotImplementedError
+        __tracebackhide__ = hide
+        if basename is not None and fullpath is not None:
+            msg = "pass basename or fullpath, not both"
+            raise ValueError(msg)
+        if basename is not None:
+            policy.setdefault("name", basename)
+        directory = Path(self.request.path).parent
+        gate = RankGate(
+            self.request,
+            directory=self.original_datadir,
+            fullpath=None if fullpath is None else directory / fullpath,
+            force_regen=self.force_regen,
+        )
+        return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
+
+
+def make_fixture(request: pytest.FixtureRequest) -> RankRegressionFixture:
+    """The fixture, on the data directories of pytest-regressions."""
+    if not request.config.pluginmanager.hasplugin("regressions"):
+        msg = "rank_regression needs pytest-regressions: pip install 'sklearn-rank[pytest]'"
+        raise pytest.UsageError(msg)
+    original = request.getfixturevalue("original_datadir")
+    return RankRegressionFixture(request.getfixturevalue("lazy_datadir"), original, request)

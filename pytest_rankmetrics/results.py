@@ -120,6 +120,10 @@ class GateResult:
         Remarks: what was re-scored, what is suspicious.
     written : str
         "new", "raised", "LOWERED" or "refreshed" if the baseline was written, else "".
+    moves : dict of str to (float, float)
+        Recorded values before and after that.
+    reason : str
+        Why a baseline was lowered.
     baseline : str
         Path of the baseline file, "" without one.
     """
@@ -139,6 +143,8 @@ class GateResult:
     notes: tuple[str, ...] = ()
     baseline: str = ""
     written: str = ""
+    moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    reason: str = ""
     nodeid: str = ""
 
     @property

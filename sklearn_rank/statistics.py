@@ -322,7 +322,7 @@ def _p_of_worse(
         return math.nan
     if not gain.any():
         return 1.0
-    if (gain == gain[0]).all():
+    if test == "t" and (gain == gain[0]).all():
         return 0.0 if gain[0] < 0 else 1.0
     from scipy import stats
 

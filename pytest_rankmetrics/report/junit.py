@@ -1,0 +1,28 @@
+"""Gates as properties of a test case in a JUnit report: flat, and scalars only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+_OF_METRIC = ("baseline", "change", "p", "verdict")
+DECIMALS = 6
+
+
+def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int]:
+    """Names and values; the gates of one test have their names in front."""
+    result: dict[str, str | float | int] = {}
+    for record in records:
+        prefix = "rank" if len(records) == 1 else f"rank.{record['name']}"
+        result[f"{prefix}.gate"] = record["name"]
+        result[f"{prefix}.queries"] = record["queries"]
+        result[f"{prefix}.verdict"] = record["verdict"]
+        for name, metric in record["metrics"].items():
+            if metric["value"] is not None:
+                result[f"{prefix}.{name}"] = round(metric["value"], DECIMALS)
+            for key in _OF_METRIC:
+                value = metric[key]
+                if value is not None:
+                    shown = round(value, DECIMALS) if isinstance(value, float) else value
+                    result[f"{prefix}.{name}.{key}"] = shown
+    return result

@@ -1,0 +1,78 @@
+"""Records of gates on their way into the report of a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_rankmetrics import _current
+from pytest_rankmetrics._plain import plain
+from pytest_rankmetrics.options import Options
+from pytest_rankmetrics.report.junit import properties
+
+ATTRIBUTE = "rank_records"
+"""Attribute of a report that holds the records; pytest-xdist sends it to the controller."""
+
+_FAILED = ("fail", "stale")
+
+
+def attach(
+    report: pytest.TestReport,
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    options: Options,
+    *,
+    marked: bool,
+) -> None:
+    """Put the records of this phase on its report, and turn it red if it hides a failure."""
+    running = _current.running()
+    if running.nodeid != item.nodeid:
+        return
+    records, running.records = running.records, []
+    running.ran = running.ran or bool(records)
+    failed = [record for record in records if record["verdict"] in _FAILED]
+    expected_to_fail = hasattr(report, "wasxfail")
+    if failed and report.outcome != "failed" and not expected_to_fail:
+        _turn_red(
+            report,
+            f"gate {failed[0]['name']!r} failed, and the test swallowed its failure: "
+            f"{failed[0]['headline']}",
+        )
+    if marked and call.when == "call" and report.outcome == "passed" and not running.ran:
+        _turn_red(report, "the test is marked rank_gate, and no gate has run in it")
+    if not records:
+        return
+    setattr(report, ATTRIBUTE, plain(records))
+    _shorten(report, failed)
+    if options.junit:
+        _add_properties(report, item, records)
+
+
+def _turn_red(report: pytest.TestReport, text: str) -> None:
+    report.outcome = "failed"
+    report.longrepr = text
+
+
+def _shorten(report: pytest.TestReport, failed: list[dict[str, Any]]) -> None:
+    """One line in the short summary and in the JUnit attribute, wherever pytest prints them."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if failed and crash is not None and "RankGateFailure" in str(crash.message):
+        crash.message = failed[-1]["headline"]
+
+
+def _add_properties(
+    report: pytest.TestReport, item: pytest.Item, records: list[dict[str, Any]]
+) -> None:
+    """JUnit properties of the gates, those of an earlier try replaced."""
+    own = properties(records)
+    kept = [pair for pair in item.user_properties if not str(pair[0]).startswith("rank.")]
+    earlier = {name: value for name, value in item.user_properties if str(name).startswith("rank.")}
+    if report.when != "setup":
+        own = {**_of_this_try(earlier, report), **own}
+    item.user_properties[:] = [*kept, *own.items()]
+    report.user_properties = list(item.user_properties)
+
+
+def _of_this_try(earlier: dict[str, Any], report: pytest.TestReport) -> dict[str, Any]:
+    return {} if report.when == "call" else earlier
