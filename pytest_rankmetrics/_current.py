@@ -6,6 +6,7 @@ in which they were made (of another test, then), and threads of a test have none
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,5 +49,14 @@ def pop() -> None:
 
 
 def running() -> Running:
-    """The test that is running; outside of pytest one without name whose records nobody reads."""
-    return _stack[-1] if _stack else _nobody
+    """The test that is running; outside of pytest one without name whose records nobody reads.
+
+    A session within a session may run without the plugin: its tests are not those of the stack.
+    """
+    if not _stack:
+        return _nobody
+    current = os.environ.get("PYTEST_CURRENT_TEST")
+    named = _stack[-1].nodeid.replace("\x00", "(null)")
+    if current is not None and current.rpartition(" (")[0] != named:
+        return _nobody
+    return _stack[-1]

@@ -208,15 +208,18 @@ class _Aligner:
         values: dict[str, float] = {}
         for name, other in matches.items():
             values[name] = self.baseline.metrics[other].value
-            column = self._column(name, other)
+            column, anew = self._column(name, other)
             if column is not None:
                 per_query[name] = column
+            if anew is not None:
+                values[name] = anew
         return Alignment(
             reference=Reference(
                 np.array(self.common, dtype=np.int64),
                 per_query,
                 values,
                 self._placement,
+                len(self.common) == len(self.keys) == len(stored),
                 DECIMALS,
             ),
             added=tuple(key for key in self.keys if key not in stored),
@@ -254,17 +257,16 @@ class _Aligner:
                 left.remove(alike[0])
         return {name: matches[name] for name in self.measured.names if name in matches}
 
-    def _column(self, name: str, other: str) -> FloatArray | None:
-        """Recorded values of the common queries, scored anew if the definition has changed."""
+    def _column(self, name: str, other: str) -> tuple[FloatArray | None, float | None]:
+        """Recorded values of the common queries; scored anew, with the mean, if need be."""
         used, stored = self.measured.used[name], self.baseline.metrics[other]
         now, then = definition_of(used, self.measured), dict(stored.definition)
         queries = [self.baseline.queries[self.keys[number]] for number in self.common]
         if json.loads(json.dumps(now)) == then:
             if used.is_pooled:
-                return None
-            return np.array(
-                [math.nan if (v := one.values.get(other)) is None else v for one in queries]
-            )
+                return None, None
+            column = [math.nan if (v := one.values.get(other)) is None else v for one in queries]
+            return np.array(column), None
         difference = _difference(other, then, now)
         same_reading = all(
             then.get(key) == now.get(key) for key in ("ties", "zero_division", "relevance")
@@ -272,15 +274,15 @@ class _Aligner:
         placements = [self._placement(number) for number in self.common]
         if used.is_pooled or not same_reading or None in placements or now.get("relevance"):
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
-            return None
+            return None, None
         known = [one for one in placements if one is not None]
-        column = _scored_anew(known, used, self.measured)
-        if column is None:
+        anew = _scored_anew(known, used, self.measured)
+        if anew is None:
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
-            return None
-        mean = math.fsum(column[~np.isnan(column)].tolist()) / max(1, len(column))
+            return None, None
+        mean = round(_weighted_mean(anew, self.measured.weights(name), self.common), DECIMALS)
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
-        return column
+        return np.round(anew, DECIMALS), mean
 
     def _placement(self, number: int) -> Placement | None:
         """Where the relevant items of a query stood when the baseline was recorded."""
@@ -299,6 +301,13 @@ class _Aligner:
             hits.append(Hit(key, grades.get(key, 1.0), first - 1, last - first + 1))
         hits.sort(key=lambda hit: (hit.above, -hit.grade))
         return Placement(now.query, hits, stored.n or 0, now.grades)
+
+
+def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: list[int]) -> float:
+    shares = np.ones(len(values)) if weights is None else weights[np.array(common, dtype=np.int64)]
+    kept = ~np.isnan(values)
+    total = math.fsum(shares[kept].tolist())
+    return math.fsum((shares * values)[kept].tolist()) / total if total else math.nan
 
 
 def _alike(name: str, other: str) -> bool:

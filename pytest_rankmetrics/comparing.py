@@ -31,6 +31,8 @@ class Reference:
     """Value over all of the reference's queries."""
     placement: Callable[[int], Placement | None]
     """Where the relevant items of a measured query stood, if that is known."""
+    complete: bool = True
+    """Whether both sides have the same queries, so that ``values`` are comparable."""
     decimals: int | None = None
     """To how many places values were rounded."""
 
@@ -195,10 +197,14 @@ def _pair(
         alpha=settings.alpha,
         random_state=settings.seed,
     )
+    if chosen is None and reference.complete:
+        was, now = reference.values[name], measured.value(name)
+        if reference.decimals is not None:
+            now = round(now, reference.decimals)
+        return _Pair(was, now, paired, greater_is_better)
     both = ~(np.isnan(new) | np.isnan(old))
-    return _Pair(
-        _mean(old[both], shares, both), _mean(new[both], shares, both), paired, greater_is_better
-    )
+    was, now = _mean(old[both], shares, both), _mean(new[both], shares, both)
+    return _Pair(was, now, paired, greater_is_better)
 
 
 def _mean(values: FloatArray, shares: FloatArray | None, kept: Any) -> float:

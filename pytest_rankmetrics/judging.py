@@ -11,7 +11,7 @@ from typing import Any
 from pytest_rankmetrics.aligning import Alignment
 from pytest_rankmetrics.comparing import Change, Reference, compare_metrics, compare_slices
 from pytest_rankmetrics.limits import Policy
-from pytest_rankmetrics.measuring import SUSPICIOUS, Measured
+from pytest_rankmetrics.measuring import Measured
 from pytest_rankmetrics.policy import Decision, Verdict, judge_threshold, worst
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.results import MetricResult, SliceResult
@@ -43,6 +43,9 @@ class Judgement:
     slice_results: list[SliceResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    """What is worth telling although the gate passes."""
+    facts: list[str] = field(default_factory=list)
+    """What helps to understand a failure."""
 
     def fail(self, full: str, short: str | None = None) -> None:
         """A violation."""
@@ -194,11 +197,10 @@ def _metric(found: Judgement, name: str) -> MetricResult:
     gravest = worst([one.verdict for one in decisions]) if decisions else Verdict.SHOWN
     reason = next((one.reason for one in decisions if one.verdict is gravest), "")
     paired = None if change is None else change.paired
-    averaged = measured.counts["averaged"].get(name, len(measured))
     return MetricResult(
         name=name,
         value=value,
-        queries=averaged,
+        queries=averaged_queries(measured, name),
         greater_is_better=measured.used[name].metric.greater_is_better,
         verdict=gravest,
         reason=reason,
@@ -216,6 +218,13 @@ def _metric(found: Judgement, name: str) -> MetricResult:
         detectable=None if paired is None else paired.detectable,
         interval=partial(interval_of, measured, name),
     )
+
+
+def averaged_queries(measured: Measured, name: str) -> int:
+    """How many queries a value is the mean of."""
+    if measured.used[name].is_pooled:
+        return len(measured)
+    return int(measured.counts["averaged"][name])
 
 
 def interval_of(measured: Measured, name: str) -> tuple[float, float]:
@@ -236,7 +245,7 @@ def _threshold_text(found: Judgement, name: str) -> str:
     distance = "short" if at_least is not None else "over"
     return (
         f"{_short_threshold(found, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
-        f"{words.queries(len(measured))}{ci})"
+        f"{words.queries(averaged_queries(measured, name))}{ci})"
     )
 
 
@@ -268,10 +277,10 @@ def _say_change(found: Judgement, name: str, change: Change) -> None:
         found.findings.append(Finding(grave, text, text))
 
 
-def allowed_change(found: Judgement, name: str, allowed: float) -> str:
+def allowed_change(found: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
     """The allowed drop with the sign that a drop of this measure has."""
     greater_is_better = found.measured.used[name].metric.greater_is_better
-    return words.signed(-allowed if greater_is_better else allowed)
+    return words.signed(-allowed if greater_is_better else allowed, decimals)
 
 
 def change_text(found: Judgement, name: str, change: Change) -> str:
@@ -286,7 +295,9 @@ def change_text(found: Judgement, name: str, change: Change) -> str:
         parts.append("all items ranked together")
     else:
         parts.append(_counts(change))
-    allowed = allowed_change(found, name, change.allowed)
+    while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
+        decimals += 1
+    allowed = allowed_change(found, name, change.allowed, decimals)
     moved = words.signed(change.change, decimals)
     return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
 
@@ -407,7 +418,7 @@ def _judge_regressed(found: Judgement) -> None:
 
 def _remark(found: Judgement) -> None:
     """What is worth knowing and fails nothing."""
-    measured, counts, notes = found.measured, found.measured.counts, found.notes
+    measured, counts, facts = found.measured, found.measured.counts, found.facts
     empty = [
         query
         for query, placement in zip(measured.query_ids, measured.placements, strict=True)
@@ -424,15 +435,18 @@ def _remark(found: Judgement) -> None:
         are = "relevant item is" if lost == 1 else "relevant items are"
         parts.append(f"{lost:,} {are} missing from their query's list")
     if parts:
-        notes.append("; ".join(parts))
+        facts.append("; ".join(parts))
+    left_out = [
+        (max(counts["undefined"].values(), default=0), "without a defined value"),
+        (counts["missing"], "without a ranking"),
+        (counts["unjudged"], "without judgements"),
+    ]
+    facts.extend(f"{words.queries(n)} {what}" for n, what in left_out if n)
     if counts["tied"]:
-        notes.append(f"{words.queries(counts['tied'])} with a relevant item in a tie")
+        facts.append(f"{words.queries(counts['tied'])} with a relevant item in a tie")
     for name in measured.names:
         value = measured.value(name)
-        if value == 1.0 and measured.used[name].metric.upper == 1 and len(measured) >= SUSPICIOUS:
-            notes.append(
-                f"{name} is exactly 1 over {words.queries(len(measured))}, which is suspicious: "
-                "do the rankings know the judgements?"
-            )
         if measured.used[name].metric.name in ("auc", "gauc") and value < 0.45:
-            notes.append(f"{name} is below 0.5: is a lower score better in this system?")
+            facts.append(
+                f"{name} is below 0.5: are the scores distances, of which lower is better?"
+            )

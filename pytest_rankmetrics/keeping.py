@@ -212,7 +212,7 @@ class Keeper:
     def _footer(self, found: Judgement) -> list[str]:
         if found.alignment is None:
             return []
-        lines = ["", f"baseline  {self.place.shown}"]
+        lines = [f"baseline  {self.place.shown}"]
         if found.verdict in BROKEN:
             accept = f'--rank-accept "*{self._glob()}*" --rank-reason "..."'
             lines.append(f"accept    {self._command(accept)}")

@@ -135,10 +135,13 @@ def measure_strictly(
     with _without_shared_truth_warning() if isinstance(y_true, Set) else nullcontext():
         found = evaluation.evaluate(y_true, y_score, measures, keep_items=True, **options)
     measured = Measured(found, reading, measures, layout)
+    if isinstance(y_true, Mapping) and "unjudged" not in allow:
+        _refuse_unjudged([query for query in y_score if query not in y_true])
     _refuse_left_out(measured, allow)
     _check_number(measured, reading)
     _warn_of_truncation(measured, allow)
     _warn_of_rewarded_silence(measured, allow)
+    _warn_of_perfection(measured, allow)
     return measured
 
 
@@ -153,6 +156,12 @@ def _refuse_empty(y_true: Any, y_score: Any) -> None:
                 "an empty result set never passes a gate"
             )
             raise RankGateFailure(msg)
+    rankings = list(y_score.values()) if isinstance(y_score, Mapping) else y_score
+    if isinstance(rankings, (list, tuple)) and all(
+        isinstance(one, (list, tuple, Mapping)) and not one for one in rankings
+    ):
+        msg = f"nothing was retrieved: the rankings of all {len(rankings):,} queries are empty"
+        raise RankGateFailure(msg)
 
 
 _filters = threading.Lock()
@@ -204,15 +213,20 @@ def _query_ids(found: Evaluation, reading: Reading, layout: str) -> list[Any]:
     return names
 
 
+def _refuse_unjudged(unjudged: list[Any]) -> None:
+    if unjudged:
+        have = "query has" if len(unjudged) == 1 else "queries have"
+        _fail(
+            f"{len(unjudged):,} ranked {have} no judgements and would be left out: "
+            f"{listed(unjudged)}",
+            "unjudged",
+        )
+
+
 def _refuse_left_out(measured: Measured, allow: set[str]) -> None:
     """RankGateFailure for what the evaluation left out, or could not have measured."""
     counts = measured.counts
     n_queries = counts["queries"]
-    if counts["unjudged"] and "unjudged" not in allow:
-        _fail(
-            f"{counts['unjudged']:,} ranked queries have no judgements and would be left out",
-            "unjudged",
-        )
     if counts["missed"] and "missed" not in allow:
         _fail(
             f"{counts['missed']:,} items of the one ground truth were found by no query and "
@@ -229,8 +243,6 @@ def _refuse_left_out(measured: Measured, allow: set[str]) -> None:
     if measured.layout == "rows" and counts["ranked"] == n_queries and "single_rows" not in allow:
         _fail(f"each of {n_queries:,} queries has a single row: nothing is ranked", "single_rows")
     if counts["relevant"] and not counts["retrieved"] and "no_hits" not in allow:
-        if not counts["ranked"]:
-            _fail(f"nothing was retrieved: the rankings of all {n_queries:,} queries are empty")
         _fail(
             f"no relevant item was retrieved for any of {n_queries:,} queries: "
             f"do the ids of y_true and y_score meet?{_example(measured)}",
@@ -293,6 +305,22 @@ def _warn_of_rewarded_silence(measured: Measured, allow: set[str]) -> None:
         measured.warnings.append(
             f"{rewarding[0]} gets better when less is retrieved; "
             'gate recall beside it, or pass allow={"unretrieved"}'
+        )
+
+
+def _warn_of_perfection(measured: Measured, allow: set[str]) -> None:
+    """A score of 1 over many queries: do the rankings know the judgements?"""
+    if "perfect" in allow or len(measured) < SUSPICIOUS:
+        return
+    perfect = [
+        name
+        for name, one in measured.used.items()
+        if one.metric.upper == 1 and measured.value(name) == 1.0
+    ]
+    if perfect:
+        measured.warnings.append(
+            f"{perfect[0]} is exactly 1 over {len(measured):,} queries: do the rankings know the "
+            'judgements? Pass allow={"perfect"} if that is right'
         )
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pytest_rankmetrics import _current
 from pytest_rankmetrics._plain import plain
+from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.report.junit import properties
 
@@ -44,7 +45,7 @@ def attach(
     if not records:
         return
     setattr(report, ATTRIBUTE, plain(records))
-    _shorten(report, failed)
+    _shorten(report, call)
     if options.junit:
         _add_properties(report, item, records)
 
@@ -54,11 +55,12 @@ def _turn_red(report: pytest.TestReport, text: str) -> None:
     report.longrepr = text
 
 
-def _shorten(report: pytest.TestReport, failed: list[dict[str, Any]]) -> None:
+def _shorten(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
     """One line in the short summary and in the JUnit attribute, wherever pytest prints them."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    if failed and crash is not None and "RankGateFailure" in str(crash.message):
-        crash.message = failed[-1]["headline"]
+    error = None if call.excinfo is None else call.excinfo.value
+    if crash is not None and isinstance(error, RankGateFailure):
+        crash.message = error.headline
 
 
 def _add_properties(

@@ -16,9 +16,10 @@ from pytest_rankmetrics.policy import Verdict
 from pytest_rankmetrics.report.text import headline, message
 from pytest_rankmetrics.report.worst import worst_queries
 from pytest_rankmetrics.results import GateResult
-from sklearn_rank._text import safe_repr
+from sklearn_rank._text import safe_repr, safe_text
 
 MOST_TEXT = 20_000
+MOST_HEADLINE = 1000
 
 
 def hide(excinfo: Any) -> bool:
@@ -83,8 +84,8 @@ def _record_error(running: _current.Running, name: str, error: Exception) -> Non
     failed = GateResult(
         name=str(name),
         verdict=Verdict.FAIL,
-        headline=safe_repr(text, limit=1000)[1:-1],
-        message=safe_repr(text, limit=1000)[1:-1],
+        headline=safe_text(text, limit=MOST_HEADLINE),
+        message=safe_text(text, limit=MOST_HEADLINE),
         metrics={},
         nodeid=running.nodeid,
     )

@@ -161,11 +161,15 @@ class Session:
     def _write_reports(self) -> None:
         from pytest_rankmetrics.report import files
 
-        for write in (files.write_json, files.write_markdown):
+        options = self.options
+        for write, path in (
+            (files.write_json, options.json),
+            (files.write_markdown, options.markdown),
+        ):
             try:
                 write(self)
             except OSError as error:
-                self.problems.append(f"report {error.filename} was not written: {error.strerror}")
+                self.problems.append(f"report {path} was not written: {error.strerror}")
 
 
 def _is_called(wanted: str, test: Test, record: dict[str, Any]) -> bool:

@@ -103,7 +103,7 @@ def _details(record: dict[str, Any]) -> str:
     lines = [
         "",
         f"<details><summary>{escape(words.shown(record['name'], limit=60))}: "
-        f"{escape(words.shown(record['headline'], limit=300).strip(chr(39)))}</summary>",
+        f"{escape(words.line(record['headline'], 300))}</summary>",
         "",
     ]
     if record["worst"]:

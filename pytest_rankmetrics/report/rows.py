@@ -52,7 +52,7 @@ class Row:
 
 def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
     """The rows of one gate, the gravest first; one without measures still has a row."""
-    gate = words.shown(test.nodeid, limit=200)
+    gate = words.line(test.nodeid, 200)
     several = len(test.records) > 1
     if several:
         gate = f"{gate} {words.shown(record['name'], limit=60)}"
@@ -60,7 +60,7 @@ def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
     rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
     rows += _slice_rows(gate, name, record)
     if not rows or (record["verdict"] in _FAILED and not any(row.failed for row in rows)):
-        text = words.shown(record["headline"], limit=160).strip("'")
+        text = words.line(record["headline"], 160)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))

@@ -24,7 +24,7 @@ def write_summary(terminal: Any, session: Session) -> None:
     if gates and show != "none":
         lines.append(tally(session))
     lines += [*_can_be_raised(session), *_unused(session), *_written(session)]
-    lines += [f"ERROR: {words.shown(text, limit=300).strip(chr(39))}" for text in session.problems]
+    lines += [f"ERROR: {words.line(text, 300)}" for text in session.problems]
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if session.problems else {}))
         for line in lines:
@@ -77,7 +77,7 @@ def _unused(session: Session) -> list[str]:
     n = len(session.unused)
     what = "were deleted: they belong" if session.deleted else ""
     verb = "belongs" if n == 1 else "belong"
-    shown = " ".join(words.shown(path, limit=200) for path in session.unused[:10])
+    shown = " ".join(words.line(path, 200) for path in session.unused[:10])
     if session.deleted:
         return [f"{words.count(n, 'baseline file')} {what} to no test: {shown}"]
     return [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
@@ -93,8 +93,8 @@ def _written(session: Session) -> list[str]:
     for record in written:
         moves = ", ".join(f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in _moves(record))
         reason = record["reason"]
-        why = f"  (reason: {words.shown(reason, limit=200).strip(chr(39))})" if reason else ""
-        path = words.shown(record["baseline"], limit=200)
+        why = f"  (reason: {words.line(reason, 200)})" if reason else ""
+        path = words.line(record["baseline"], 200)
         lines.append(f"  {record['written']} {path}  {moves}{why}".rstrip())
     return lines
 

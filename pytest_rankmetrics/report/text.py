@@ -72,7 +72,9 @@ def message(found: Judgement, footer: list[str]) -> str:
         _indent(_metric_table(found)),
         _indent(_slice_table(found)),
         _indent(_worst_table(found, worst)),
-        [*found.notes, *_advice(found, worst), *footer],
+        [*found.facts, *found.notes, *_about_threshold(found, worst)],
+        footer,
+        _about_test(found),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -233,10 +235,6 @@ def _cut(text: str, width: int) -> str:
 
 
 # Advice ------------------------------------------------------------------------------------------
-
-
-def _advice(found: Judgement, worst: Worst | None) -> list[str]:
-    return [*_about_threshold(found, worst), *_about_test(found)]
 
 
 def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:

@@ -58,6 +58,13 @@ def shown(value: Any, limit: int = LONGEST_NAME) -> str:
     return text
 
 
+def line(text: str, limit: int = 300) -> str:
+    """Text on one line, cut, with nothing that a terminal acts on."""
+    from sklearn_rank._text import safe_text
+
+    return safe_text(text, limit=limit)
+
+
 def several(values: Sequence[Any], limit: int = 5) -> str:
     """Some ids, with the number of the others."""
     text = " ".join(shown(value) for value in values[:limit])

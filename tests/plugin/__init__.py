@@ -1,1 +1,1 @@
-"""The plugin, tested from outside: each test runs pytest on a small suite and reads what it says."""
+"""The plugin, tested from outside: each test runs a small suite and reads what it says."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from importlib import import_module
 from pathlib import Path
 
-# Imported here, so that the suites that run inside this process find them loaded: an extension
-# module cannot be loaded twice, and pytester forgets what a suite imported.
-import numpy  # noqa: F401
-import pandas  # noqa: F401
 import pytest
-import scipy.stats  # noqa: F401
-import sklearn.metrics  # noqa: F401
 
-import sklearn_rank.scorers  # noqa: F401
+import pytest_rankmetrics
 from tests.plugin.cases import Ranks
+
+# Imported here, so that the suites that run inside this process find them loaded: pytester forgets
+# what a suite imported, and an extension module cannot be loaded twice.
+for name in ("pandas", "scipy.stats", "sklearn.metrics", "sklearn_rank.scorers"):
+    import_module(name)
+for module in pkgutil.walk_packages(pytest_rankmetrics.__path__, "pytest_rankmetrics."):
+    import_module(module.name)
 
 CASES = (Path(__file__).parent / "cases.py").read_text(encoding="utf-8")
 ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")

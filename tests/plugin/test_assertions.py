@@ -221,7 +221,7 @@ def test_every_assertion_agrees_with_the_library(suite: Suite) -> None:
 
 LAYOUTS = {
     "rows": "assert_mrr_at_least([0, 1, 1, 0], [3, 2, 9, 1], {t}, groups=['a', 'a', 'b', 'b'])",
-    "matrix": "assert_mrr_at_least([[0, 1], [1, 0]], [[3.0, 2.0], [9.0, 1.0]], {t})",
+    "matrix": "assert_mrr_at_least(np.eye(2)[::-1], np.array([[3.0, 2.0], [9.0, 1.0]]), {t})",
     "lists": "assert_mrr_at_least([{'x'}, {'y'}], [['z', 'x'], ['y', 'z']], {t})",
     "mapping": "assert_mrr_at_least({'a': {'x'}, 'b': {'y'}},"
     " {'b': {'y': 2.0, 'z': 1.0}, 'a': ['z', 'x']}, {t})",
@@ -238,6 +238,7 @@ def test_every_layout_of_the_library_is_read(layout: str, suite: Suite) -> None:
     call = LAYOUTS[layout]
     suite.write(
         test_it=f"""
+        import numpy as np
         from pytest_rankmetrics import assert_mrr_at_least
 
         def test_met():

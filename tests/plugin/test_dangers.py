@@ -23,10 +23,12 @@ designed against; a test without a module is in this one.
  7  an update that nobody looks at
       test_an_update_is_asked_for_on_the_command_line_alone
       test_an_update_goes_with_no_second_try_and_no_workers
+      test_an_update_of_the_whole_family_that_nobody_typed_lowers_nothing
  8  a baseline of other data or definitions
       test_baselines.test_another_set_of_queries_is_stale_and_named
       test_baselines.test_another_cutoff_is_another_measure
       test_another_tie_rule_does_not_fit_the_baseline
+      test_other_weights_do_not_fit_the_baseline
  9  a measure that is no longer, or newly, there
       test_baselines.test_a_measure_that_is_no_longer_computed_fails
       test_baselines.test_a_measure_that_the_baseline_does_not_have_fails
@@ -364,7 +366,59 @@ def test_an_update_goes_with_no_second_try_and_no_workers(
     assert not suite.baselines()
 
 
+@pytest.mark.parametrize("option", ["--regen-all", "--force-regen"])
+@pytest.mark.parametrize("place", ["addopts", "environment"])
+def test_an_update_of_the_whole_family_that_nobody_typed_lowers_nothing(
+    place: str, option: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    before = suite.baselines()
+    suite.system([3] * 30)
+    if place == "addopts":
+        suite.file("pytest.ini", f"[pytest]\naddopts = {option}\n")
+    else:
+        monkeypatch.setenv("PYTEST_ADDOPTS", option)
+    assert suite.run().ret != 0
+    assert suite.baselines() == before
+
+
+@pytest.mark.parametrize("more", [("--reruns", "1"), ("-n", "2")], ids=" ".join)
+@pytest.mark.parametrize("option", ["--regen-all", "--force-regen"])
+def test_an_update_of_the_whole_family_is_not_judged_by_what_it_wrote(
+    option: str, more: tuple[str, ...], suite: Suite
+) -> None:
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    before = suite.baselines()
+    suite.system([3] * 30)
+    assert suite.run(option, *more).ret != 0
+    assert suite.baselines() == before
+
+
 # 8 -------------------------------------------------------------------------------------------
+
+
+def test_other_weights_do_not_fit_the_baseline(suite: Suite) -> None:
+    # Weighing the queries that have become worse with 0 would leave nothing to complain of.
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(
+        test_it="""
+        from cases import names, system
+
+        def test_bm25(rank_gate):
+            weights = {query: float(query > "q010") for query in names(30)}
+            rank_gate.check(*system(), max_drop={"mrr": 0.005}, sample_weight=weights)
+        """
+    )
+    suite.system([9] * 10 + [2] * 20)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *weight*"])
 
 
 @pytest.mark.parametrize(
