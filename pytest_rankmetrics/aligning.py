@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
@@ -47,6 +47,8 @@ class Alignment:
     """Queries that only the baseline has."""
     changed: tuple[str, ...]
     """Queries whose judgements differ."""
+    reweighed: tuple[str, ...]
+    """Queries that have another weight."""
     not_computed: tuple[str, ...]
     """Measures that only the baseline has."""
     not_recorded: tuple[str, ...]
@@ -59,7 +61,8 @@ class Alignment:
     @property
     def stale(self) -> bool:
         """Whether the baseline does not fit."""
-        return bool(self.added or self.gone or self.changed or self.problems)
+        queries = (self.added, self.gone, self.changed, self.reweighed)
+        return any(queries) or bool(self.problems)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -139,12 +142,20 @@ def recorded(
     """The baseline that what was measured would be."""
     keys = keys_of(measured.query_ids, "queries")
     columns = {name: measured.per_query(name) for name in measured.names}
+    weights = _weights(measured)
     queries = {
-        key: _stored_query(placement, number, columns, store)
+        key: replace(_stored_query(placement, number, columns, store), weight=weights[number])
         for number, (key, placement) in enumerate(zip(keys, measured.placements, strict=True))
     }
     metrics = {name: _stored_metric(name, measured, columns[name]) for name in measured.names}
     return Baseline(gate, metrics, queries, slices, tuple(accepted))
+
+
+def _weights(measured: Measured) -> list[float | None]:
+    """Weights as they are recorded, one for each query."""
+    if measured.sample_weights is None:
+        return [None] * len(measured)
+    return [float(f"{weight:.6g}") for weight in measured.sample_weights]
 
 
 def _stored_metric(name: str, measured: Measured, values: FloatArray | None) -> StoredMetric:
@@ -225,6 +236,11 @@ class _Aligner:
             added=tuple(key for key in self.keys if key not in stored),
             gone=tuple(key for key in stored if key not in present),
             changed=tuple(changed),
+            reweighed=tuple(
+                key
+                for key, weight in zip(self.keys, _weights(measured), strict=True)
+                if key in stored and stored[key].weight != weight
+            ),
             not_computed=tuple(
                 name for name in self.baseline.metrics if name not in matches.values()
             ),

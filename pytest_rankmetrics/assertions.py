@@ -13,7 +13,7 @@ from pytest_rankmetrics import _current
 from pytest_rankmetrics._typing import Reading
 from pytest_rankmetrics.comparing import beside
 from pytest_rankmetrics.judging import judge
-from pytest_rankmetrics.limits import read_policy
+from pytest_rankmetrics.limits import check_drops_named, read_policy
 from pytest_rankmetrics.measuring import measure_strictly
 from pytest_rankmetrics.running import hide, result_of, run_gate
 from sklearn_rank.grammar import measure as read_measure
@@ -190,6 +190,7 @@ def assert_not_worse(
             min_queries=min_queries,
             min_slice_size=min_slice_size,
         )
+        check_drops_named(policy, measures)
         measured = measure_strictly(y_true, y_score, policy.measures, reading)
         other = reading.copy()
         if reference_relevance is not None or "relevance" in other:

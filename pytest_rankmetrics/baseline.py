@@ -24,7 +24,7 @@ FORMAT = "rank-baseline/1"
 DECIMALS = 6
 MAX_BYTES = 256 * 2**20
 
-_OWN_KEYS = ("truth", "ranks", "grades", "n")
+_OWN_KEYS = ("truth", "ranks", "grades", "n", "weight")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class StoredQuery:
     """Length of the ranking."""
     grades: tuple[float, ...] | None = None
     """Grades of ``ranks`` in their order, where items have no ids."""
+    weight: float | None = None
+    """Weight of the query in the data; None where none are given."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ def _query(name: str, one: Mapping[str, Any]) -> StoredQuery:
         msg = f"query {name!r:.40} has no digest of its judgements"
         raise TypeError(msg)
     own = None if grades is None else tuple(_number(grade, "grades") for grade in grades)
-    return StoredQuery(one["truth"], values, ranks, n, own)
+    weight = None if "weight" not in one else _number(one["weight"], f"query {name!r:.40}")
+    return StoredQuery(one["truth"], values, ranks, n, own, weight)
 
 
 def _check_mean(name: str, metric: StoredMetric, queries: Mapping[str, StoredQuery]) -> None:
@@ -244,7 +247,7 @@ def _plain_metric(metric: StoredMetric) -> dict[str, Any]:
 
 def _plain_query(query: StoredQuery) -> dict[str, Any]:
     plain: dict[str, Any] = {"truth": query.truth, **query.values}
-    for name in ("ranks", "n", "grades"):
+    for name in ("ranks", "n", "grades", "weight"):
         value = getattr(query, name)
         if value is not None:
             plain[name] = list(value) if name == "grades" else value

@@ -150,6 +150,9 @@ def _judge_fit(found: Judgement, alignment: Alignment) -> None:
     if alignment.changed:
         named = _named(alignment.changed)
         parts.append(f"judgments changed for {len(alignment.changed):,} {named}")
+    if alignment.reweighed:
+        named = _named(alignment.reweighed)
+        parts.append(f"weights changed for {len(alignment.reweighed):,} {named}")
     changes = ", ".join(
         f"{name} {words.signed(change.change)}" for name, change in found.changes.items()
     )

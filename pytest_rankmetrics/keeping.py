@@ -97,7 +97,8 @@ class Keeper:
             [name for name in self.policy.max_drop if name in self._known(found)]
         ):
             return False
-        if alignment.not_computed or alignment.not_comparable or not changes:
+        gone = alignment.not_computed or alignment.not_comparable or alignment.reweighed
+        if gone or not changes:
             return False
         if any(one.verdict is Verdict.FAIL for one in found.findings):
             return False

@@ -16,6 +16,7 @@ from pytest_rankmetrics.settings import SettingError, Settings
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.grammar import measure as read_measure
+from sklearn_rank.grammar import parse_measures
 from sklearn_rank.measures import Measure
 
 DEFAULT_METRICS = ("map", "ndcg@10")
@@ -149,7 +150,10 @@ def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         msg = f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}"
         raise InvalidParameterError(msg)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         msg = f"{name} must be finite, got {number!r}"
         raise InvalidParameterError(msg)
@@ -210,19 +214,20 @@ def read_slice_limits(
     return {str(label): measures.limits(one, name, check) for label, one in given.items()}
 
 
-def read_slice_drop(given: Any) -> float | dict[str, float] | None:
+def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str, float] | None:
     """Allowed drop of slices: one number, or one for each label."""
     if given is None:
         return None
+    upper = min((measure.metric.upper for measure in measures), default=math.inf)
     if isinstance(given, Mapping):
-        return {str(label): _slice_drop(value) for label, value in given.items()}
-    return _slice_drop(given)
+        return {str(label): _slice_drop(value, upper) for label, value in given.items()}
+    return _slice_drop(given, upper)
 
 
-def _slice_drop(value: Any) -> float:
+def _slice_drop(value: Any, upper: float) -> float:
     number = _number(value, "max_slice_drop")
-    if number < 0:
-        msg = f"max_slice_drop must be at least 0, got {number!r}"
+    if not 0 <= number < upper:
+        msg = f"max_slice_drop must be in [0, {upper:g}), in units of the measure; got {number!r}"
         raise InvalidParameterError(msg)
     return number
 
@@ -282,7 +287,7 @@ def read_policy(
     hard = read_hard_drops(hard_drop, measures, drops, settings.hard_drop)
     slice_policy = SlicePolicy(
         slices=slices,
-        max_drop=read_slice_drop(max_slice_drop),
+        max_drop=read_slice_drop(max_slice_drop, [measures.by_name[name] for name in drops]),
         hard_drop=math.inf
         if slice_hard_drop is None
         else check_hard_drop(slice_hard_drop, None, "slice_hard_drop"),
@@ -307,6 +312,16 @@ def read_policy(
     )
     _check_whole(policy)
     return replace(policy, measures=tuple(measures.by_name.values()))
+
+
+def check_drops_named(policy: Policy, measures: Any) -> None:
+    """InvalidParameterError unless drops and measures are the same set."""
+    named = {str(one) for one in parse_measures(measures)}
+    for name in (*policy.max_drop, *named):
+        if name not in named or name not in policy.max_drop:
+            missing = "measures" if name not in named else "max_drop"
+            msg = f"max_drop and measures name different measures: {name} is not in {missing}"
+            raise InvalidParameterError(msg)
 
 
 def _overridden(settings: Settings, overrides: Mapping[str, Any]) -> Settings:

@@ -85,6 +85,12 @@ class Measured:
         return self.evaluation.placements()
 
     @cached_property
+    def sample_weights(self) -> list[float] | None:
+        """Weights of the queries in the data."""
+        weights = self.evaluation.rankings.weights
+        return None if weights is None else weights.tolist()
+
+    @cached_property
     def counts(self) -> dict[str, Any]:
         """What was found and left out."""
         return self.evaluation.counts
@@ -309,7 +315,7 @@ def _warn_of_rewarded_silence(measured: Measured, allow: set[str]) -> None:
 
 
 def _warn_of_perfection(measured: Measured, allow: set[str]) -> None:
-    """A score of 1 over many queries: do the rankings know the judgements?"""
+    """A score of 1 over many queries: perhaps the rankings know the judgements."""
     if "perfect" in allow or len(measured) < SUSPICIOUS:
         return
     perfect = [

@@ -202,16 +202,16 @@ def _check_together(config: pytest.Config, options: Options) -> None:
         raise pytest.UsageError(msg)
     if hasattr(config, "workerinput"):
         return
-    asked = [
-        name for name in ("--rank-update", "--rank-accept") if options.update or options.accept
-    ]
-    if not options.writes:
-        return
-    what = asked[0] if options.update else "--rank-accept" if options.accept else "--regen-all"
-    if options.baseline_dir is not None:
-        msg = f"{what} does not write to --rank-baseline-dir; leave one of them out"
-        raise pytest.UsageError(msg)
-    if options.update or options.accept:
+    writing = {
+        "--rank-update": options.update,
+        "--rank-accept": bool(options.accept),
+        "--regen-all": options.regen_all,
+        "--force-regen": options.force_regen,
+    }
+    for what in (name for name, asked in writing.items() if asked):
+        if options.baseline_dir is not None:
+            msg = f"{what} does not write to --rank-baseline-dir; leave one of them out"
+            raise pytest.UsageError(msg)
         _refuse_habit(config, what)
         _refuse_company(config, what)
 

@@ -131,6 +131,7 @@ def result_of(
 
 def warn_user(text: str) -> None:
     """Give a warning at the first frame outside of the plugin."""
+    __tracebackhide__ = hide
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         level, frame = level + 1, frame.f_back

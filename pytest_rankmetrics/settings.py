@@ -30,7 +30,7 @@ class Settings:
     min_slice_size: int = 10
     """Smaller slices are shown, not judged."""
     hard_drop: float = 0.05
-    """Drop of a bounded measure that is never excused; above 0, infinite for none."""
+    """Drop of a bounded measure that is never excused, in (0, 1); infinite for none."""
     correction: Correction = "holm"
     """Correction of p-values, over the measures and over the slices of a gate."""
     test: Test = "t"
@@ -47,7 +47,8 @@ class Settings:
     def __post_init__(self) -> None:
         _between(self.alpha, "alpha", 0, 1)
         _between(self.slice_alpha, "slice_alpha", 0, 1)
-        _between(self.hard_drop, "hard_drop", 0, math.inf)
+        if self.hard_drop != math.inf:
+            _between(self.hard_drop, "hard_drop", 0, 1)
         _at_least(self.min_queries, "min_queries", 0)
         _at_least(self.min_slice_size, "min_slice_size", 2)
         _at_least(self.seed, "seed", 0)
@@ -61,9 +62,9 @@ class Settings:
 
 
 def _between(value: float, name: str, low: float, high: float) -> None:
-    """SettingError unless in (low, high); infinity counts as inside of an open end."""
+    """SettingError unless in (low, high)."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not (low < value < high or value == high == math.inf):
+    if not number or not low < value < high:
         msg = f"{name} must be a number in ({low:g}, {high:g}), got {value!r}"
         raise SettingError(msg)
 

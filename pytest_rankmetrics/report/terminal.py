@@ -64,7 +64,8 @@ def _remarks(session: Session) -> list[str]:
 
 def _can_be_raised(session: Session) -> list[str]:
     n = sum(
-        record["verdict"] == "improved" and not record["written"] for _, record in session.gates()
+        record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
+        for _, record in session.gates()
     )
     if not n or session.options.settings.ratchet == "off":
         return []

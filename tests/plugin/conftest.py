@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pkgutil
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -55,8 +56,10 @@ class Suite:
         (self.path / "ranks.json").write_text(json.dumps(list(ranks)), encoding="utf-8")
 
     def run(self, *arguments: str) -> pytest.RunResult:
-        """Run the suite in this process."""
-        return self.pytester.runpytest_inprocess(*arguments)
+        """Run the suite in this process, with warnings as they are in a new one."""
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            return self.pytester.runpytest_inprocess(*arguments)
 
     def spawn(self, *arguments: str) -> pytest.RunResult:
         """Run the suite in a process of its own."""
@@ -68,12 +71,13 @@ class Suite:
         return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in found}
 
     def files(self) -> set[str]:
-        """Every file of the suite but what Python and pytest keep for themselves."""
-        kept = {"__pycache__", ".pytest_cache"}
+        """Every file of the suite but what Python, pytest and pytester keep for themselves."""
+        kept = {"__pycache__", ".pytest_cache", "stdout", "stderr"}
+        parts = [path.relative_to(self.path).parts for path in self.path.rglob("*")]
         return {
-            path.relative_to(self.path).as_posix()
-            for path in self.path.rglob("*")
-            if not kept & set(path.relative_to(self.path).parts)
+            "/".join(one)
+            for one in parts
+            if not kept & set(one) and not one[0].startswith("runpytest-")
         }
 
 

@@ -319,7 +319,7 @@ def test_an_option_swallows_no_path(suite: Suite) -> None:
 
 def test_the_options_stand_in_a_group_of_their_own(suite: Suite) -> None:
     help_text = suite.run("--help").stdout.str()
-    _, _, own = help_text.partition("rankmetrics:")
+    _, _, own = help_text.partition("ranking quality gates:")
     for option in (
         "--rank-update",
         "--rank-accept",
