@@ -49,6 +49,9 @@ class RankGate:
         self._fullpath = fullpath
         self._force_regen = force_regen
 
+    def __repr__(self) -> str:
+        return "<rank_gate>"
+
     def check(
         self,
         y_true: Any,

@@ -76,8 +76,8 @@ def judge(
     _judge_metrics(found)
     _judge_slices(found)
     _judge_each_query(found)
-    for text in measured.warnings:
-        found.findings.append(Finding(Verdict.WARN, text, text))
+    grave = Verdict.FAIL if policy.settings.strict else Verdict.WARN
+    found.findings += [Finding(grave, text, text) for text in measured.warnings]
     _remark(found)
     return found
 
@@ -440,7 +440,7 @@ def _remark(found: Judgement) -> None:
     if parts:
         facts.append("; ".join(parts))
     left_out = [
-        (max(counts["undefined"].values(), default=0), "without a defined value"),
+        (max(counts["undefined"].values(), default=0), "for which a measure is undefined"),
         (counts["missing"], "without a ranking"),
         (counts["unjudged"], "without judgements"),
     ]

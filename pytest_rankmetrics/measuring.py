@@ -314,6 +314,10 @@ def _warn_of_rewarded_silence(measured: Measured, allow: set[str]) -> None:
         )
 
 
+_PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
+"""Metrics that are 1 only if every query is answered as well as can be."""
+
+
 def _warn_of_perfection(measured: Measured, allow: set[str]) -> None:
     """A score of 1 over many queries: perhaps the rankings know the judgements."""
     if "perfect" in allow or len(measured) < SUSPICIOUS:
@@ -321,7 +325,7 @@ def _warn_of_perfection(measured: Measured, allow: set[str]) -> None:
     perfect = [
         name
         for name, one in measured.used.items()
-        if one.metric.upper == 1 and measured.value(name) == 1.0
+        if one.metric.name in _PERFECT_ORDER and measured.value(name) == 1.0
     ]
     if perfect:
         measured.warnings.append(

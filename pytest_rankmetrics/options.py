@@ -18,7 +18,7 @@ Show = Literal["all", "failed", "none"]
 # (name, type, default, what it means); those of Settings are called like its fields.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     ("rank_alpha", "float", 0.05, "level of the test over all queries"),
-    ("rank_slice_alpha", "float", 0.025, "level of the test over slices"),
+    ("rank_slice_alpha", "float", 0.02, "level of the test over slices"),
     ("rank_confirm", "bool", True, "whether only significant drops fail"),
     ("rank_min_queries", "int", 25, "with fewer queries significance excuses nothing"),
     ("rank_min_slice_size", "int", 10, "smaller slices are shown, not judged"),
@@ -153,8 +153,8 @@ def _ini(config: pytest.Config, name: str) -> Any:
     """A value of the ini file in its type; pytest checks it only when it is read."""
     try:
         return config.getini(name)
-    except (TypeError, ValueError) as error:
-        msg = f"{name}: {error}"
+    except (TypeError, ValueError, pytest.UsageError) as error:
+        msg = str(error) if name in str(error) else f"{name}: {error}"
         raise pytest.UsageError(msg) from None
 
 

@@ -36,6 +36,9 @@ class RankRegressionFixture:
         self.force_regen = False
         self.with_test_class_names = False
 
+    def __repr__(self) -> str:
+        return "<rank_regression>"
+
     def check(
         self,
         y_true: Any,

@@ -15,6 +15,7 @@ from pytest_rankmetrics.report.junit import properties
 ATTRIBUTE = "rank_records"
 """Attribute of a report that holds the records; pytest-xdist sends it to the controller."""
 
+PREFIX = "rank."
 _FAILED = ("fail", "stale")
 
 
@@ -67,14 +68,14 @@ def _add_properties(
     report: pytest.TestReport, item: pytest.Item, records: list[dict[str, Any]]
 ) -> None:
     """JUnit properties of the gates, those of an earlier try replaced."""
-    own = properties(records)
-    kept = [pair for pair in item.user_properties if not str(pair[0]).startswith("rank.")]
-    earlier = {name: value for name, value in item.user_properties if str(name).startswith("rank.")}
-    if report.when != "setup":
-        own = {**_of_this_try(earlier, report), **own}
-    item.user_properties[:] = [*kept, *own.items()]
+    own: dict[str, object] = dict(properties(records))
+    if report.when == "teardown":
+        earlier = dict(item.user_properties)
+        own = {**{name: earlier[name] for name in earlier if name.startswith(PREFIX)}, **own}
+    item.user_properties[:] = [*without_ours(item.user_properties), *own.items()]
     report.user_properties = list(item.user_properties)
 
 
-def _of_this_try(earlier: dict[str, Any], report: pytest.TestReport) -> dict[str, Any]:
-    return {} if report.when == "call" else earlier
+def without_ours(pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Properties that are not of gates."""
+    return [pair for pair in pairs if not str(pair[0]).startswith(PREFIX)]

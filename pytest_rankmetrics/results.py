@@ -172,7 +172,7 @@ class GateResult:
         metrics = {}
         for name, metric in self.metrics.items():
             one = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
-            metrics[name] = {**one, "ci": plain(metric.ci)} if intervals else one
+            metrics[name] = {**one, "ci": plain(metric.ci) if intervals else [None, None]}
         return {**own, "metrics": metrics}
 
 

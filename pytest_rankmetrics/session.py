@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics.options import Options, in_ci
-from pytest_rankmetrics.reporting import ATTRIBUTE
+from pytest_rankmetrics.reporting import ATTRIBUTE, without_ours
 from pytest_rankmetrics.unused import delete, find_unused, is_complete
 
 PASSED = ("pass", "improved", "new", "warn")
@@ -57,6 +57,9 @@ class Session:
         outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
         test.outcomes.append(outcome)
         test.records.extend(getattr(report, ATTRIBUTE, ()))
+        if report.when == "teardown" and "rerun" in test.outcomes:
+            # The next try has its own; a JUnit report takes the properties of every teardown.
+            report.user_properties = without_ours(report.user_properties)
 
     def pytest_deselected(self, items: Any) -> None:
         """Some tests do not run, and may own baselines."""

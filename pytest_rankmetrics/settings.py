@@ -21,8 +21,8 @@ class Settings:
 
     alpha: float = 0.05
     """Level of the test over all queries, in (0, 1)."""
-    slice_alpha: float = 0.025
-    """Level of the test over slices, in (0, 1): half, so that slices add few false alarms."""
+    slice_alpha: float = 0.02
+    """Level of the test over slices, in (0, 1); low, so that slices add few false alarms."""
     confirm: bool = True
     """Whether only significant drops fail."""
     min_queries: int = 25

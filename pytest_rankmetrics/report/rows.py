@@ -64,15 +64,14 @@ def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
+    if record["warnings"] and not any(row.verdict == "warn" or row.failed for row in rows):
+        text = words.line(record["warnings"][0], 80)
+        rows[0] = replace(rows[0], verdict="warn", reason=text)
     if test.tries > 1:
         first = rows[0]
         note = f"({_ordinal(test.tries)} try)"
-        rows[0] = _with_reason(first, f"{first.reason} {note}".strip())
+        rows[0] = replace(first, reason=f"{first.reason} {note}".strip())
     return rows
-
-
-def _with_reason(row: Row, reason: str) -> Row:
-    return replace(row, reason=reason)
 
 
 def _ordinal(number: int) -> str:

@@ -249,8 +249,8 @@ def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
         perfect = _perfect(found, worst, one)
         if perfect is not None:
             lines.append(
-                f"perfect lists for these {len(worst.rows) if worst else 0} queries alone would "
-                f"give {one.name} {perfect:.4f}"
+                f"perfect lists for these {words.queries(len(worst.rows) if worst else 0)} alone "
+                f"would give {one.name} {perfect:.4f}"
             )
         low, high = interval_of(found.measured, one.name)
         if low <= limit <= high:
@@ -293,10 +293,11 @@ def _about_test(found: Judgement) -> list[str]:
         ]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
     over = [f"{_correction(found)} over {words.count(len(found.changes), 'metric')}"]
-    gated = [one for one in found.slice_results if one.allowed is not None]
+    gated = [one for one in found.slice_results if one.allowed is not None and one.p is not None]
     if gated:
-        labels = len({one.label for one in gated})
-        over.append(f"over {words.count(labels, 'slice')} (alpha {settings.slice_alpha:g})")
+        labels = words.count(len({one.label for one in gated}), "slice")
+        tests = words.count(len(gated), "test")
+        over.append(f"over {tests} of {labels} (alpha {settings.slice_alpha:g})")
     detectable = max(change.paired.detectable for change in changes if change.paired is not None)
     lines = [f"test: {name}, one-sided, alpha {settings.alpha:g}, {' and '.join(over)}"]
     if detectable > 0:

@@ -29,8 +29,8 @@ def report(suite: Suite) -> str:
 
 
 def message(result: pytest.RunResult) -> str:
-    """What was said, without how long it took."""
-    return re.sub(r"in \d+\.\d+s", "", said(result))
+    """What was said, without where objects lay and how long it took."""
+    return re.sub(r"in \d+\.\d+s|at 0x[0-9a-f]+|=+", "", said(result))
 
 
 @pytest.mark.parametrize("more", ["", ', test="permutation"'], ids=["t", "permutation"])
