@@ -163,7 +163,7 @@ def _number(value: Any, name: str) -> float:
 def _check_reachable(number: float, measure: Measure, name: str) -> None:
     upper = measure.metric.upper
     if number > upper:
-        hint = f"; for {number:g} % write {number / 100:g}" if 1 < number <= 100 else ""
+        hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
         msg = f"{name} of {measure} must be at most {upper:g}, its greatest value; got {number!r}"
         raise InvalidParameterError(msg + hint)
 
