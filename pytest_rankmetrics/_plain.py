@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, Enum):
         return plain(value.value)
-    if type(value) in (int, str):
+    if type(value) is int:
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
@@ -30,7 +30,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(one) for one in value]
     if isinstance(value, str):
-        return str.__str__(value)
+        # A lone surrogate cannot be sent to another process.
+        return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if hasattr(value, "__index__"):

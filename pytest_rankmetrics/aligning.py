@@ -69,10 +69,10 @@ class Alignment:
         """What does not fit besides the queries."""
         return (
             *(
-                f"baseline has {name!r} but the test did not compute it"
+                f"baseline has {safe_repr(name)} but the test did not compute it"
                 for name in self.not_computed
             ),
-            *(f"baseline does not have {name!r}" for name in self.not_recorded),
+            *(f"baseline does not have {safe_repr(name)}" for name in self.not_recorded),
             *self.not_comparable,
         )
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics.failures import RankGateFailure
+from sklearn_rank._text import safe_text
 
 FORMAT = "rank-baseline/1"
 DECIMALS = 6
@@ -87,7 +88,7 @@ def read_baseline(path: Path, shown: str) -> Baseline:
         return _checked(content)
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        msg = f"baseline {shown} cannot be read: {reason[:300]}"
+        msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
         raise BaselineError(msg) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
@@ -18,7 +19,9 @@ from pytest_rankmetrics.policy import IMPROVEMENT, Verdict
 from pytest_rankmetrics.report.text import headline
 from pytest_rankmetrics.results import GateResult
 from pytest_rankmetrics.running import result_of
+from sklearn_rank._text import safe_repr, safe_text
 
+_PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")
 BROKEN = (Verdict.FAIL, Verdict.STALE)
 
 
@@ -70,7 +73,7 @@ class Keeper:
                 f"{name} is {self.measured.value(name):.4f}" for name in self.policy.max_drop
             )
             text = (
-                f"no baseline for gate {self.name!r} ({self.place.shown}); {values} now - "
+                f"no baseline for gate {safe_repr(self.name)} ({self.place.shown}); {values} now - "
                 f"write it with: {self._command('--rank-update')}"
             )
             if found.verdict not in BROKEN:
@@ -208,7 +211,7 @@ class Keeper:
                 )
 
     def _command(self, option: str) -> str:
-        return f"pytest {self.nodeid} {option}"
+        return f"pytest {safe_text(self.nodeid, limit=300)} {option}"
 
     def _footer(self, found: Judgement) -> list[str]:
         if found.alignment is None:
@@ -220,7 +223,9 @@ class Keeper:
         return lines
 
     def _glob(self) -> str:
-        return self.name.partition("[")[0]
+        """A pattern that a shell takes as it is: the gate's name, or else its test's."""
+        name = self.name.partition("[")[0]
+        return name if _PLAIN.fullmatch(name) else self.nodeid.rpartition("::")[2].partition("[")[0]
 
     def _unwritten(self, found: Judgement) -> GateResult:
         return self._result(found, written="")

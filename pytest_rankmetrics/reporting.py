@@ -10,6 +10,7 @@ from pytest_rankmetrics import _current
 from pytest_rankmetrics._plain import plain
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.options import Options
+from pytest_rankmetrics.report import words
 from pytest_rankmetrics.report.junit import properties
 
 ATTRIBUTE = "rank_records"
@@ -38,7 +39,7 @@ def attach(
     if failed and report.outcome != "failed" and not expected_to_fail:
         _turn_red(
             report,
-            f"gate {failed[0]['name']!r} failed, and the test swallowed its failure: "
+            f"gate {words.shown(failed[0]['name'])} failed, and the test swallowed its failure: "
             f"{failed[0]['headline']}",
         )
     if marked and call.when == "call" and report.outcome == "passed" and not running.ran:

@@ -73,6 +73,7 @@ def _record(running: _current.Running, result: GateResult) -> None:
     if running.nodeid:
         record = result.as_dict(intervals=not result.passed)
         record["message"] = record["message"][:MOST_TEXT]
+        record["name"] = record["name"][:MOST_HEADLINE]
         running.records.append(record)
 
 

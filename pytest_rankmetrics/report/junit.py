@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_rankmetrics.report import words
+
 _OF_METRIC = ("baseline", "change", "p", "verdict")
 DECIMALS = 6
 
@@ -13,8 +15,9 @@ def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int
     """Names and values; the gates of one test have their names in front."""
     result: dict[str, str | float | int] = {}
     for record in records:
-        prefix = "rank" if len(records) == 1 else f"rank.{record['name']}"
-        result[f"{prefix}.gate"] = record["name"]
+        own = words.line(record["name"], 200)
+        prefix = "rank" if len(records) == 1 else f"rank.{own}"
+        result[f"{prefix}.gate"] = own
         result[f"{prefix}.queries"] = record["queries"]
         result[f"{prefix}.verdict"] = record["verdict"]
         for name, metric in record["metrics"].items():
