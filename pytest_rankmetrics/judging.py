@@ -440,7 +440,7 @@ def _remark(found: Judgement) -> None:
     if parts:
         facts.append("; ".join(parts))
     left_out = [
-        (max(counts["undefined"].values(), default=0), "for which a measure is undefined"),
+        (max(counts["undefined"].values(), default=0), "without a defined value"),
         (counts["missing"], "without a ranking"),
         (counts["unjudged"], "without judgements"),
     ]

@@ -249,8 +249,8 @@ def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
         perfect = _perfect(found, worst, one)
         if perfect is not None:
             lines.append(
-                f"perfect lists for these {words.queries(len(worst.rows) if worst else 0)} alone "
-                f"would give {one.name} {perfect:.4f}"
+                f"{_lists(len(worst.rows) if worst else 0)} alone would give "
+                f"{one.name} {perfect:.4f}"
             )
         low, high = interval_of(found.measured, one.name)
         if low <= limit <= high:
@@ -259,6 +259,10 @@ def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
                 f"{one.value:.4f} from {limit:.4f} reliably"
             )
     return lines
+
+
+def _lists(n: int) -> str:
+    return "a perfect list for this query" if n == 1 else f"perfect lists for these {n} queries"
 
 
 def threshold_met(one: MetricResult) -> bool:
