@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -43,8 +43,10 @@ class RankGate:
         directory: Path | None = None,
         fullpath: Path | None = None,
         force_regen: bool = False,
+        compare: Callable[[Keeper], GateResult] = Keeper.result,
     ) -> None:
         self._request = request
+        self._compare = compare
         self._directory = directory
         self._fullpath = fullpath
         self._force_regen = force_regen
@@ -171,7 +173,7 @@ class RankGate:
                 return result_of(judge(policy, measured), name)
             place = self._place(name, options)
             nodeid = self._request.node.nodeid
-            return Keeper(name, nodeid, place, options, policy, measured, store).result()
+            return self._compare(Keeper(name, nodeid, place, options, policy, measured, store))
 
         return run_gate(reading.get("name"), "gate", work)
 

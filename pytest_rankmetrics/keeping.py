@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_rankmetrics.aligning import Alignment, align, recorded
-from pytest_rankmetrics.baseline import Baseline, read_baseline, write_baseline
+from pytest_rankmetrics.baseline import Baseline, baseline_text, read_baseline, write_baseline
 from pytest_rankmetrics.judging import Judgement, judge
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
@@ -47,6 +47,17 @@ class Keeper:
     policy: Policy
     measured: Measured
     store: Literal["ranks", "scores"] = "ranks"
+    obtained: str = ""
+    """What messages call the file of the present values, if one was written for inspection."""
+
+    @property
+    def compares_only(self) -> bool:
+        """Whether there is a baseline, and nothing will be written."""
+        return self.place.path.is_file() and not self.options.writes
+
+    def dump(self, path: Path) -> None:
+        """Write the present values beside the baseline's, for inspection."""
+        path.write_text(baseline_text(self._content(None, {})), encoding="utf-8", newline="\n")
 
     def result(self) -> GateResult:
         """The outcome, the baseline written if that is asked for and right."""
@@ -79,7 +90,7 @@ class Keeper:
             if found.verdict not in BROKEN:
                 found.fail(text)
             return self._unwritten(found)
-        self._write(())
+        self._put(self._content(None, {}))
         return self._result(found, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
@@ -190,9 +201,6 @@ class Keeper:
             result[label] = {"queries": len(part.query_ids), **values}
         return result
 
-    def _write(self, _: tuple[()]) -> None:
-        self._put(self._content(None, {}))
-
     def _put(self, content: Baseline) -> None:
         write_baseline(self.place.path, content, self.place.root, self.place.shown)
 
@@ -217,6 +225,8 @@ class Keeper:
         if found.alignment is None:
             return []
         lines = [f"baseline  {self.place.shown}"]
+        if self.obtained:
+            lines.append(f"obtained  {self.obtained}")
         if found.verdict in BROKEN:
             accept = f'--rank-accept "*{self._glob()}*" --rank-reason "..."'
             lines.append(f"accept    {self._command(accept)}")

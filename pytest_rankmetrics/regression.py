@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_rankmetrics.gate import RankGate
+from pytest_rankmetrics.keeping import Keeper
+from pytest_rankmetrics.naming import EXTENSION
 from pytest_rankmetrics.running import hide
 
 if TYPE_CHECKING:
@@ -90,8 +93,30 @@ class RankRegressionFixture:
             directory=self.original_datadir,
             fullpath=None if fullpath is None else directory / fullpath,
             force_regen=self.force_regen,
+            compare=self._compare,
         )
         return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
+
+    def _compare(self, keeper: Keeper) -> GateResult:
+        """Let pytest-regressions run the comparison, where it cannot write a baseline."""
+        if not keeper.compares_only:
+            return keeper.result()
+        from pytest_regressions.common import perform_regression_check
+
+        name = keeper.place.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
+        results: list[GateResult] = []
+        named = replace(keeper, obtained=f"<tmp_path>/{name}")
+        perform_regression_check(
+            datadir=self.datadir,
+            original_datadir=self.original_datadir,
+            request=self.request,
+            check_fn=lambda _obtained, _expected: results.append(named.result()),
+            dump_fn=keeper.dump,
+            extension=EXTENSION,
+            fullpath=keeper.place.path,
+            obtained_filename=self.request.getfixturevalue("tmp_path") / name,
+        )
+        return results[0]
 
 
 def make_fixture(request: pytest.FixtureRequest) -> RankRegressionFixture:

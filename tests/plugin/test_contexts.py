@@ -211,10 +211,9 @@ def test_a_second_try_is_one_row_and_says_so(workers: tuple[str, ...], suite: Su
     assert len(json.loads((suite.path / "r.json").read_text())["gates"]) == 1
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_a_strict_run_takes_no_second_try(workers: tuple[str, ...], suite: Suite) -> None:
+def test_a_strict_run_takes_no_second_try(suite: Suite) -> None:
     suite.write(test_it=SECOND_TRY)
-    assert suite.run("--reruns", "1", "--rank-strict", *workers).ret == 1
+    assert suite.run("--reruns", "1", "--rank-strict").ret == 1
 
 
 def test_a_gate_that_fails_every_time_fails(suite: Suite) -> None:

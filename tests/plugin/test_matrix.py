@@ -110,7 +110,6 @@ def failed(result: pytest.RunResult) -> set[str]:
 
 WAYS = {
     "alone": (),
-    "two workers": ("-n", "2"),
     "four workers": ("-n", "4"),
     "second try": ("--reruns", "1"),
     "workers and second try": ("-n", "2", "--reruns", "1"),
@@ -165,7 +164,7 @@ def test_without_the_plugin_assertions_judge_and_fixtures_are_errors(later: Suit
 
 
 def test_one_table_has_every_verdict(later: Suite) -> None:
-    lines = later.run("-n", "2").outlines
+    lines = later.run().outlines
     table = lines[next(n for n, line in enumerate(lines) if "ranking quality gates" in line) :]
     for name, word in {
         "test_met": "",
@@ -178,6 +177,4 @@ def test_one_table_has_every_verdict(later: Suite) -> None:
     }.items():
         (line,) = [line for line in table if line.startswith(f"test_it.py::{name} ")]
         assert re.search(word, line)
-    assert any(re.match("13 gates: 9 failed, 1 warning, 1 improved", line) for line in table), (
-        table
-    )
+    assert any(re.match("13 gates: 9 failed, 1 warning, 1 improved", line) for line in table), table
