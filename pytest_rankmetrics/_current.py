@@ -13,7 +13,7 @@ from typing import Any
 from pytest_rankmetrics.settings import Settings
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Running:
     """One run of one test."""
 

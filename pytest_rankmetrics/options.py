@@ -37,7 +37,7 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Options:
     """All options of a session."""
 

@@ -7,11 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import _current
-from pytest_rankmetrics._plain import plain
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.options import Options
-from pytest_rankmetrics.report import words
-from pytest_rankmetrics.report.junit import properties
 
 ATTRIBUTE = "rank_records"
 """Attribute of a report that holds the records; pytest-xdist sends it to the controller."""
@@ -37,6 +34,8 @@ def attach(
     failed = [record for record in records if record["verdict"] in _FAILED]
     expected_to_fail = hasattr(report, "wasxfail")
     if failed and report.outcome != "failed" and not expected_to_fail:
+        from pytest_rankmetrics.report import words
+
         _turn_red(
             report,
             f"gate {words.shown(failed[0]['name'])} failed, and the test swallowed its failure: "
@@ -46,6 +45,8 @@ def attach(
         _turn_red(report, "the test is marked rank_gate, and no gate has run in it")
     if not records:
         return
+    from pytest_rankmetrics._plain import plain
+
     setattr(report, ATTRIBUTE, plain(records))
     _shorten(report, call)
     if options.junit:
@@ -69,6 +70,8 @@ def _add_properties(
     report: pytest.TestReport, item: pytest.Item, records: list[dict[str, Any]]
 ) -> None:
     """JUnit properties of the gates, those of an earlier try replaced."""
+    from pytest_rankmetrics.report.junit import properties
+
     own: dict[str, object] = dict(properties(records))
     if report.when == "teardown":
         earlier = dict(item.user_properties)

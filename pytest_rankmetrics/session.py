@@ -10,12 +10,11 @@ import pytest
 
 from pytest_rankmetrics.options import Options, in_ci
 from pytest_rankmetrics.reporting import ATTRIBUTE, without_ours
-from pytest_rankmetrics.unused import delete, find_unused, is_complete
 
 PASSED = ("pass", "improved", "new", "warn")
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Test:
     """What became of one test, in its last try."""
 
@@ -145,6 +144,8 @@ class Session:
         asked = self.options.unused != "report" or self.config.getoption("rank_unused")
         if not asked and not any(True for _ in self.gates()):
             return
+        from pytest_rankmetrics.unused import delete, find_unused, is_complete
+
         all_passed = all(test.passed for test in self.tests.values())
         finished = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
         if self._partial or not all_passed or not finished or not is_complete(self.config):

@@ -15,7 +15,7 @@ class SettingError(ValueError):
     """A setting has a value that its rule does not allow."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Settings:
     """Settings of gates, and their defaults; in an ini file each is called ``rank_<name>``."""
 
