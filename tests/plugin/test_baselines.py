@@ -478,6 +478,17 @@ def test_one_name_for_two_gates_fails(limits: str, suite: Suite) -> None:
     )
 
 
+def test_one_name_for_two_gates_fails_when_two_workers_run_them(suite: Suite) -> None:
+    limits = 'at_least={"mrr": 0.3}'
+    suite.write(
+        test_one=TWICE.format(name="one", limits=limits),
+        test_two=TWICE.format(name="two", limits=limits),
+    )
+    result = suite.run("-n", "2", "--dist=loadfile")
+    assert result.ret == 1
+    assert "two tests use the name 'bm25'" in said(result)
+
+
 def test_two_gates_of_one_test_need_two_names(suite: Suite) -> None:
     suite.write(
         test_it="""
@@ -576,6 +587,17 @@ def test_only_baselines_are_deleted(orphan: Suite) -> None:
     orphan.run("--rank-unused=delete")
     assert list(orphan.baselines()) == [FILE]
     assert {"test_it/data.csv", "test_it/test_old.json"} <= orphan.files()
+
+
+def test_the_file_of_a_gate_that_no_longer_compares_is_reported(recorded: Suite) -> None:
+    recorded.write(test_it=GATE.replace('max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.1}'))
+    recorded.system(WORSE)
+    result = recorded.run()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["*1 baseline file belongs to no test*test_it/test_bm25.rank.json*"]
+    )
+    assert recorded.run("--rank-unused=fail").ret == 1
 
 
 PARTIAL = [

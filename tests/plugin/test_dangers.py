@@ -366,6 +366,15 @@ def test_an_update_goes_with_no_second_try_and_no_workers(
     assert not suite.baselines()
 
 
+def test_an_update_goes_with_no_second_try_of_the_settings_either(suite: Suite) -> None:
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    suite.file("pytest.ini", "[pytest]\nreruns = 1\n")
+    result = suite.run("--rank-update")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert not suite.baselines()
+
+
 @pytest.mark.parametrize("option", ["--regen-all", "--force-regen"])
 @pytest.mark.parametrize("place", ["addopts", "environment"])
 def test_an_update_of_the_whole_family_that_nobody_typed_lowers_nothing(

@@ -286,6 +286,17 @@ def test_a_small_slice_is_shown_and_not_gated(suite: Suite) -> None:
     assert "n=4, not gated" in said(result)
 
 
+def test_a_slice_of_other_queries_does_not_fit(suite: Suite) -> None:
+    # The five queries that have become worse are moved from the tail to a slice that is too small to
+    # be judged, and the tail becomes too small too.
+    sliced(suite)
+    suite.write(test_it=SLICED.format(more="").replace("number < 12", "5 <= number < 12"))
+    suite.system([2] * 5 + EVEN[5:])
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *long-tail*"])
+
+
 def test_a_slice_that_is_gone_fails(suite: Suite) -> None:
     sliced(suite)
     suite.write(test_it=SLICED.format(more="").replace('"long-tail"', '"head"'))
