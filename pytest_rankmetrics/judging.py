@@ -109,7 +109,11 @@ def _find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
             label: [place[query] for query in part.query_ids]
             for label, part in found.slices.items()
         }
-    drops = policy.max_drop if isinstance(policy.max_drop, Mapping) else {}
+    drops = list(policy.max_drop) if isinstance(policy.max_drop, Mapping) else []
+    if isinstance(policy.slices, Mapping):
+        queries = set(found.measured.query_ids)
+        empty = [one for one, of in policy.slices.items() if one not in queries and _is_empty(of)]
+        drops += [str(label) for label in empty]
     wanted = {"limit": [*drops, *policy.at_least, *policy.at_most], "baseline": recorded}
     for what, labels in wanted.items():
         gone = [label for label in dict.fromkeys(labels) if label not in found.slices]
@@ -117,6 +121,10 @@ def _find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
             verb = "there is a limit for" if what == "limit" else "baseline has"
             name = "the slice" if what == "limit" else "slice"
             found.fail(f"{verb} {name} {words.several(gone)} but no query is in it now")
+
+
+def _is_empty(queries: Any) -> bool:
+    return hasattr(queries, "__len__") and len(queries) == 0
 
 
 # Measures ----------------------------------------------------------------------------------------
@@ -349,10 +357,10 @@ def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> N
     if change is not None:
         decisions.append(change.decision)
         if change.decision.verdict is Verdict.FAIL:
-            moved = words.signed(change.change)
-            found.fail(
-                _slice_text(found, label, name, change), f"slice {words.shown(label)} {moved}"
-            )
+            short = f"slice {words.shown(label)} {words.signed(change.change)}"
+            if len(found.policy.max_drop) > 1:
+                short += f" ({name})"
+            found.fail(_slice_text(found, label, name, change), short)
     gravest = max(decisions, key=lambda one: list(Verdict).index(one.verdict), default=None)
     found.slice_results.append(
         SliceResult(

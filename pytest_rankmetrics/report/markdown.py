@@ -84,7 +84,7 @@ def _line(row: Row) -> str:
     if row.interval is not None:
         low, high = row.interval
         change += f" ({words.signed(low)}..{words.signed(high)})"
-    limit = f" {escape(row.limit)}" if row.limit else ""
+    limit = f" (limit {escape(row.limit)})" if row.limit else ""
     cells = [
         escape(row.name),
         f"slice {escape(metric)}" if metric != row.metric else escape(metric),

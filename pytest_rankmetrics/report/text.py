@@ -297,7 +297,11 @@ def _about_test(found: Judgement) -> list[str]:
         ]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
     over = [f"{_correction(found)} over {words.count(len(found.changes), 'metric')}"]
-    gated = [one for one in found.slice_results if one.allowed is not None and one.p is not None]
+    gated = [
+        one
+        for one in found.slice_results
+        if one.allowed is not None and one.verdict is not Verdict.SHOWN
+    ]
     if gated:
         labels = words.count(len({one.label for one in gated}), "slice")
         tests = words.count(len(gated), "test")
