@@ -287,8 +287,8 @@ def test_a_small_slice_is_shown_and_not_gated(suite: Suite) -> None:
 
 
 def test_a_slice_of_other_queries_does_not_fit(suite: Suite) -> None:
-    # The five queries that have become worse are moved from the tail to a slice that is too small to
-    # be judged, and the tail becomes too small too.
+    # The five queries that have become worse are moved from the tail to a slice that is too small
+    # to be judged, and the tail becomes too small too.
     sliced(suite)
     suite.write(test_it=SLICED.format(more="").replace("number < 12", "5 <= number < 12"))
     suite.system([2] * 5 + EVEN[5:])

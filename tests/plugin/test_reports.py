@@ -94,6 +94,26 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
     assert text.count("| gate | metric |") == 1
 
 
+def test_a_failure_that_was_expected_is_not_called_one(suite: Suite) -> None:
+    # pytest says "1 xfailed" and ends with 0: no report may say that a gate failed.
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import case
+
+        @pytest.mark.xfail
+        def test_bad(rank_gate):
+            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+        """
+    )
+    result = suite.run("--rank-markdown=summary.md")
+    result.assert_outcomes(xfailed=1)
+    assert result.ret == 0
+    assert "1 failed" not in said(result)
+    assert "1 of 1 gate" not in (suite.path / "summary.md").read_text()
+    result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *xfail*"])
+
+
 def test_a_quiet_run_shows_failures_only(gates: Suite) -> None:
     result = gates.run("-q")
     result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *FAIL*"])
