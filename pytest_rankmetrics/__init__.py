@@ -1,10 +1,90 @@
 """Quality gates for rankings in a pytest suite.
 
-Not implemented yet: the plugin is loaded by pytest under the name ``rankmetrics`` and adds nothing,
-no option, no fixture and no assertion.
+Assertions (``assert_map_at_least``), the fixtures ``rank_gate`` and ``rank_regression``, and the
+options ``--rank-*``. Names are imported when they are first used, because pytest loads this package
+in every run of an environment in which it is installed.
 
 PYTEST_DONT_REWRITE: pytest marks every package of a distribution that has a pytest plugin for
 assertion rewriting, and warns when such a package was imported before pytest started. Neither
 package of this distribution fails by a bare ``assert``, so there is nothing to rewrite, and this
 word switches the warning off.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.assertions import assert_auc_at_least as assert_auc_at_least
+    from pytest_rankmetrics.assertions import assert_dcg_at_least as assert_dcg_at_least
+    from pytest_rankmetrics.assertions import assert_err_at_least as assert_err_at_least
+    from pytest_rankmetrics.assertions import assert_fbeta_at_least as assert_fbeta_at_least
+    from pytest_rankmetrics.assertions import assert_gauc_at_least as assert_gauc_at_least
+    from pytest_rankmetrics.assertions import assert_hit_rate_at_least as assert_hit_rate_at_least
+    from pytest_rankmetrics.assertions import assert_hmean_at_least as assert_hmean_at_least
+    from pytest_rankmetrics.assertions import assert_idcg_at_least as assert_idcg_at_least
+    from pytest_rankmetrics.assertions import assert_lag_at_most as assert_lag_at_most
+    from pytest_rankmetrics.assertions import assert_lauc_at_least as assert_lauc_at_least
+    from pytest_rankmetrics.assertions import assert_map_at_least as assert_map_at_least
+    from pytest_rankmetrics.assertions import assert_mar_at_least as assert_mar_at_least
+    from pytest_rankmetrics.assertions import assert_metric as assert_metric
+    from pytest_rankmetrics.assertions import assert_mrr_at_least as assert_mrr_at_least
+    from pytest_rankmetrics.assertions import assert_ndcg_at_least as assert_ndcg_at_least
+    from pytest_rankmetrics.assertions import assert_nerr_at_least as assert_nerr_at_least
+    from pytest_rankmetrics.assertions import assert_not_worse as assert_not_worse
+    from pytest_rankmetrics.assertions import assert_precision_at_least as assert_precision_at_least
+    from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
+    from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
+    from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
+    from pytest_rankmetrics.gate import RankGate as RankGate
+    from pytest_rankmetrics.policy import Verdict as Verdict
+    from pytest_rankmetrics.regression import RankRegressionFixture as RankRegressionFixture
+    from pytest_rankmetrics.results import GateResult as GateResult
+    from pytest_rankmetrics.results import MetricResult as MetricResult
+    from pytest_rankmetrics.results import SliceResult as SliceResult
+
+_HOMES = {
+    "assertions": (
+        "assert_auc_at_least",
+        "assert_dcg_at_least",
+        "assert_err_at_least",
+        "assert_fbeta_at_least",
+        "assert_gauc_at_least",
+        "assert_hit_rate_at_least",
+        "assert_hmean_at_least",
+        "assert_idcg_at_least",
+        "assert_lag_at_most",
+        "assert_lauc_at_least",
+        "assert_map_at_least",
+        "assert_mar_at_least",
+        "assert_metric",
+        "assert_mrr_at_least",
+        "assert_ndcg_at_least",
+        "assert_nerr_at_least",
+        "assert_not_worse",
+        "assert_precision_at_least",
+        "assert_recall_at_least",
+    ),
+    "failures": ("RankGateFailure", "RankGateWarning"),
+    "gate": ("RankGate",),
+    "policy": ("Verdict",),
+    "regression": ("RankRegressionFixture",),
+    "results": ("GateResult", "MetricResult", "SliceResult"),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,109 @@
-"""The module that pytest loads: not implemented yet, it adds nothing.
+"""The module that pytest loads: options, fixtures and hooks.
 
 Every pytest run of an environment in which this distribution is installed imports this module, so
-it may import pytest and the standard library only.
+it imports pytest and the standard library only; what measures is imported when a gate runs.
 """
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_rankmetrics import _current
+from pytest_rankmetrics.options import OPTIONS, Options, add_options, read_options
+from pytest_rankmetrics.reporting import attach
+from pytest_rankmetrics.session import Session
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.gate import RankGate
+    from pytest_rankmetrics.regression import RankRegressionFixture
+
+FIXTURES = {"rank_gate", "rank_regression"}
+MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
+
+_given: pytest.StashKey[dict[str, str]] = pytest.StashKey()
+_marked: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options ``--rank-*`` and the keys ``rank_*`` of the ini file."""
+    add_options(parser)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Read and check all options, before anything runs."""
+    config.addinivalue_line("markers", MARKER)
+    options = config.stash[OPTIONS] = read_options(config)
+    config.stash[_given] = {}
+    if not hasattr(config, "workerinput"):
+        session = Session(config, options)
+        config.pluginmanager.register(session, "rankmetrics-session")
+        if config.pluginmanager.hasplugin("html"):
+            from pytest_rankmetrics.report.html import HtmlReport
+
+            config.pluginmanager.register(HtmlReport(session), "rankmetrics-html")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use a fixture, so that ``-m rank_gate`` selects them."""
+    for item in items:
+        item.stash[_marked] = item.get_closest_marker("rank_gate") is not None
+        if FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("rank_gate")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Let gates know which test they run in."""
+    options: Options = item.config.stash[OPTIONS]
+    given = item.config.stash[_given]
+    _current.push(_current.Running(item.nodeid, options.settings, given=given))
+    try:
+        return (yield)
+    finally:
+        _current.pop()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup() -> Generator[None, Any, Any]:
+    """A second try of a test may use its names again."""
+    running = _current.running()
+    running.names.clear()
+    running.ran = False
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Move what gates recorded from the test to its report, which travels to the controller."""
+    report = yield
+    options: Options = item.config.stash[OPTIONS]
+    attach(report, item, call, options, marked=item.stash.get(_marked, False))
+    return report
+
+
+@pytest.fixture
+def rank_gate(request: pytest.FixtureRequest) -> RankGate:
+    """Gate of ranking quality: thresholds, allowed drops against a baseline, slices.
+
+    ``rank_gate.check(y_true, y_score, at_least={"map": 0.3}, max_drop={"ndcg@10": 0.005})``
+    """
+    from pytest_rankmetrics.gate import RankGate
+
+    return RankGate(request)
+
+
+@pytest.fixture
+def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
+    """Member of the pytest-regressions family for rankings: only a drop fails.
+
+    ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.005)``
+    """
+    from pytest_rankmetrics.regression import make_fixture
+
+    return make_fixture(request)

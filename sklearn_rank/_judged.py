@@ -7,7 +7,7 @@ of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -260,6 +260,20 @@ class InputCounts:
 
 
 @dataclass(frozen=True)
+class KeptItems:
+    """Ids of the items that were read, by query; the waist itself knows places alone."""
+
+    rankings: Mapping[Any, tuple[Collection[Any], Array | None]]
+    """Items of each ranking, and their scores; None: in ranked order."""
+    truths: Mapping[Any, Mapping[Any, float]]
+    """Judged items of each query with their grades."""
+    shared: Mapping[Any, float] | None
+    """The one ground truth of all queries, instead of ``truths``."""
+    falling_ids: bool
+    """Whether ties are broken by falling ids."""
+
+
+@dataclass(frozen=True)
 class Judged:
     """What an input layout delivers: the waist in blocks of queries, as measures read it."""
 
@@ -276,6 +290,8 @@ class Judged:
     """Ids of queries that were given but not evaluated."""
     keyed: bool = False
     """Whether queries were joined by key, so that nothing of them goes by position."""
+    items: KeptItems | None = None
+    """Ids of the items, where they were asked for and the layout has any."""
 
     @cached_property
     def rankings(self) -> JudgedRankings:

@@ -57,6 +57,9 @@ class Metric:
         Judged rankings to one weight per query, where the average is not "macro".
     members : tuple of Measure
         Measures that a metric combines unless told otherwise; none if it combines none.
+    version : int
+        Of the definition: raised when the same ranking would get another value, so that recorded
+        values are not compared with values of another kind.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Metric:
     checks: Mapping[str, Check] = field(default_factory=dict)
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None
+    version: int = 1
     members: tuple[Measure, ...] = ()
 
     def __hash__(self) -> int:

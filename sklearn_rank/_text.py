@@ -29,6 +29,13 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     return f"{text} (+{left:,} characters)" if left > 0 else text
 
 
+def safe_text(text: str, *, limit: int = MAX_CHARACTERS) -> str:
+    """The same without quotes, for text that is no id: a message, a path, a reason."""
+    left = len(text) - limit
+    shown = _escape(text[:limit])
+    return f"{shown} (+{left:,} characters)" if left > 0 else shown
+
+
 def _repr(value: Any) -> str:
     """``repr``, also of what has none: integers of too many digits, broken classes."""
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -14,10 +14,11 @@ import numpy as np
 
 from sklearn_rank import _tables
 from sklearn_rank._judged import Judged
+from sklearn_rank._placements import Placement, judged_from, placements_of
 from sklearn_rank._scoring import Scored, score_measure, score_slice
 from sklearn_rank._slices import read_slices, take_queries
 from sklearn_rank._text import closest, safe_repr
-from sklearn_rank._validation import check_zero_division
+from sklearn_rank._validation import check_flag, check_zero_division
 from sklearn_rank.conventions import Convention, find_convention
 from sklearn_rank.exceptions import (
     InvalidParameterError,
@@ -39,7 +40,7 @@ from sklearn_rank.typing import (
     ZeroDivision,
 )
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "evaluate_placements"]
 
 
 def evaluate(
@@ -57,6 +58,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     convention: str = "default",
     n_jobs: int | None = None,
+    keep_items: bool = False,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
 
@@ -93,6 +95,8 @@ def evaluate(
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
         Threads that rank; no value depends on it. -1 takes all cores.
+    keep_items : bool, default=False
+        Keep the ids of the items, so that ``Evaluation.placements`` can name them.
 
     Returns
     -------
@@ -148,8 +152,50 @@ def evaluate(
         duplicates="raise" if duplicates is None else duplicates,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         n_jobs=_check_jobs(n_jobs),
+        keep_items=check_flag(keep_items, "keep_items", "evaluate"),
     )
     scored = {name: score_measure(used, judged, settled) for name, used in named.items()}
+    return Evaluation(scored, judged, settled)
+
+
+def evaluate_placements(
+    placements: Sequence[Placement],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    zero_division: ZeroDivision | None = None,
+) -> Evaluation:
+    """Evaluate rankings of which only the places of the relevant items are known.
+
+    Parameters
+    ----------
+    placements : sequence of Placement
+        One for each query; as ``Evaluation.placements`` gives them.
+    measures : str, Measure, or sequence of them
+        What to compute; pooled measures need scores, which placements do not have.
+    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
+        As in :func:`evaluate`.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Without weights and counts of what was left out.
+
+    Raises
+    ------
+    ValueError
+        If the places contradict each other, such as two items on one rank without a tie.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate
+    >>> from sklearn_rank.evaluation import evaluate_placements
+    >>> ev = evaluate([{"a"}], [["x", "a"]], "map")
+    >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
+    0.5
+    """
+    judged = judged_from(placements)
+    settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
+    scored = {str(one): score_measure(one, judged, settled) for one in parse_measures(measures)}
     return Evaluation(scored, judged, settled)
 
 
@@ -369,6 +415,39 @@ class Evaluation:
         """
         labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
         return {label: self._slice(queries) for label, queries in labels.items()}
+
+    def query_weights(self, measure: str | Measure) -> FloatArray | None:
+        """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}, {"c"}], [["a", "b", "x"], ["x", "c"]], "auc")
+        >>> ev.query_weights("auc")
+        array([2., 1.])
+        """
+        return self._scored[self._find(measure)].weights
+
+    def placements(self) -> list[Placement]:
+        """Where the relevant items of each query stand, and which were not retrieved.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
+        any: ranked lists and mappings.
+
+        Returns
+        -------
+        placements : list of Placement
+            One for each query, in the order of ``query_ids``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}], [["x", "a"]], "map", keep_items=True)
+        >>> placement = ev.placements()[0]
+        >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
+        ([('a', 2)], ['b'])
+        """
+        return placements_of(self._judged, _listed_ids(self.query_ids))
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.

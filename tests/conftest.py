@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["pytester"]
+
 settings.register_profile(
     "default",
     deadline=None,

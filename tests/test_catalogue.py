@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pytest_rankmetrics
 import sklearn_rank
+from pytest_rankmetrics.options import INI, add_options
 from sklearn_rank import METRICS, evaluate, measure
 from sklearn_rank.measures import Metric
 from sklearn_rank.metrics import FUNCTIONS
@@ -148,3 +150,61 @@ def test_property_tests_know_the_record(metric: Metric) -> None:
     """The invariants are parametrised over all records, not over a list that someone keeps."""
     text = (Path(__file__).parent / "test_invariants.py").read_text()
     assert "METRICS" in text
+
+
+# The plugin ---------------------------------------------------------------------------------------
+
+
+def assertion_name(metric: Metric) -> str:
+    return f"assert_{metric.name}_at_{'least' if metric.greater_is_better else 'most'}"
+
+
+def test_assertions_and_records_are_the_same_list() -> None:
+    named = {name for name in pytest_rankmetrics.__all__ if name.startswith("assert_")}
+    others = {"assert_metric", "assert_not_worse"}
+    assert named - others == {assertion_name(metric) for metric in METRICS}
+
+
+@every_record
+def test_assertion_carries_the_records_parameters(metric: Metric) -> None:
+    function = getattr(pytest_rankmetrics, assertion_name(metric))
+    parameters = inspect.signature(function).parameters
+    own = [*(("k",) if metric.takes_k else ()), *metric.defaults]
+    assert list(parameters)[:3] == ["y_true", "y_score", "threshold"]
+    assert set(list(parameters)[3:]) == {*own, "reading"}
+    signature = inspect.signature(FUNCTIONS[metric]).parameters
+    for name in own:
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters[name].default == signature[name].default, name
+        assert parameters[name].annotation == signature[name].annotation, name
+    doc = inspect.getdoc(function) or ""
+    assert f"sklearn_rank.{FUNCTIONS[metric].__name__}" in doc
+    assert metric.symbol in doc
+    assert ">>> " in doc
+
+
+@every_record
+def test_assertion_judges_by_the_record(metric: Metric) -> None:
+    """It measures what the function measures, and fails just beyond it."""
+    grades, scores = (
+        np.array([[1, 0, 0, 1], [0, 1, 0, 0]]),
+        np.array([[4.0, 3, 2, 1], [1, 2, 4, 3]]),
+    )
+    cutoff = {"k": 2} if metric.takes_k else {}
+    value = FUNCTIONS[metric](grades, scores, **cutoff)
+    function = getattr(pytest_rankmetrics, assertion_name(metric))
+    assert function(grades, scores, value, **cutoff).value == value
+    beyond = value + (0.01 if metric.greater_is_better else -0.01)
+    with pytest.raises(pytest_rankmetrics.RankGateFailure, match=rf"^{metric.name}"):
+        function(grades, scores, beyond, **cutoff)
+
+
+def test_the_guide_names_every_option_and_setting() -> None:
+    page = (DOCS / "gates.md").read_text()
+    assert [name for name, *_ in INI if f"| `{name}` |" not in page] == []
+    parser = pytest.Parser(_ispytest=True)
+    add_options(parser)
+    (group,) = [one for one in parser._groups if one.name == "rankmetrics"]
+    names = [name for option in group.options for name in option.names()]
+    assert len(names) >= 10
+    assert [name for name in names if f"| `{name}" not in page] == []

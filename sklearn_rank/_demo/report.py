@@ -43,14 +43,7 @@ The gate that would protect it (MAP {measured:.6f}, rounded down):
     from pytest_rankmetrics import assert_map_at_least
 
     def {test}({data}):
-        assert_map_at_least(y_true, y_score, {threshold}{groups})
-
-assert_map_at_least belongs to the pytest plugin, which comes in a later release. Until then:
-
-    from sklearn_rank import mean_average_precision_score
-
-    def {test}({data}):
-        assert mean_average_precision_score(y_true, y_score{groups}) >= {threshold}"""
+        assert_map_at_least(y_true, y_score, {threshold}{groups})"""
 
 
 def indented(text: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 from sklearn_rank._judged import Judged
 from sklearn_rank._validation import check_option, refuse_unordered
 from sklearn_rank.inputs._items import ItemReader
+from sklearn_rank.inputs._kept import KeepingReader
 from sklearn_rank.inputs.lists import judge_lists
 from sklearn_rank.inputs.mappings import judge_mapping
 from sklearn_rank.inputs.matrix import is_sparse, judge_matrix
@@ -56,6 +58,7 @@ def judge(
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
     n_jobs: int | None = None,
+    keep_items: bool = False,
     owner: str = "evaluate",
 ) -> Judged:
     """Read any layout into judged rankings, or say what is wrong with it."""
@@ -89,9 +92,10 @@ def judge(
             negative_grades=negative_grades,
             n_jobs=n_jobs,
         )
-    reader = ItemReader(string_provider, duplicates, negative_grades)
+    read = KeepingReader if keep_items else ItemReader
+    reader = read(string_provider, duplicates, negative_grades)
     if layout == "lists":
-        return judge_lists(
+        judged = judge_lists(
             y_true,
             y_score,
             reader=reader,
@@ -100,16 +104,20 @@ def judge(
             ties=ties,
             n_jobs=n_jobs,
         )
-    return judge_mapping(
-        y_true,
-        y_score,
-        reader=reader,
-        sample_weight=sample_weight,
-        relevance=relevance,
-        ties=ties,
-        missing=missing,
-        n_jobs=n_jobs,
-    )
+    else:
+        judged = judge_mapping(
+            y_true,
+            y_score,
+            reader=reader,
+            sample_weight=sample_weight,
+            relevance=relevance,
+            ties=ties,
+            missing=missing,
+            n_jobs=n_jobs,
+        )
+    if isinstance(reader, KeepingReader):
+        return replace(judged, items=reader.kept(ties))
+    return judged
 
 
 def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:

@@ -1,0 +1,43 @@
+"""Builtin types only: the one gate through which values enter a report.
+
+A NumPy scalar in a report kills the pytest-xdist worker that sends it, and the failing gate with
+it: the run may then end green.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """The value as None, bool, int, float, str, list and dict; what is not finite is None."""
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if type(value) is int:
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {_key(key): plain(one) for key, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(one) for one in value]
+    if isinstance(value, str):
+        # A lone surrogate cannot be sent to another process.
+        return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if hasattr(value, "__index__"):
+        return int(value.__index__())
+    return f"<{type(value).__name__}>"
+
+
+def _key(key: Any) -> str:
+    return str(plain(key))

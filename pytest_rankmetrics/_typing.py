@@ -1,0 +1,50 @@
+"""What every gate takes besides its data and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
+
+Allowed: TypeAlias = Literal[
+    "unjudged", "missed", "shared", "single_rows", "no_hits", "truncated", "unretrieved", "perfect"
+]
+
+
+class Reading(TypedDict, total=False):
+    """How the data of a gate is read: the options of ``sklearn_rank.evaluate``, but strict.
+
+    What the library would leave out, silently or with a warning, is an error here unless the test
+    says otherwise: ``zero_division`` and ``missing`` are ``"raise"`` where they are not given, and
+    everything else has to be named in ``allow``.
+    """
+
+    groups: Any
+    """Query id of each row; for the rows layout."""
+    query_ids: Sequence[Any]
+    """Names of the queries; for the lists and matrix layouts, where a query is a position."""
+    string_provider: StringProvider | None
+    """Turns an item into the string by which items are compared."""
+    relevance: Any
+    """Scores of the items of ranked lists."""
+    sample_weight: Any
+    """Weight of each query."""
+    ties: Ties | None
+    zero_division: ZeroDivision
+    """What an undefined query counts; default "raise"."""
+    missing: Missing
+    """What a judged query without a ranking counts; default "raise"."""
+    duplicates: Duplicates
+    """An item that stands twice in a ranking; default "raise"."""
+    convention: str
+    allow: Collection[Allowed]
+    """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
+    truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
+    "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, a measure
+    that gets better when relevant items are "unretrieved", and a "perfect" score."""
+    n_queries: int
+    """Exact number of queries that have to be evaluated."""
+    name: str
+    """Name of the gate; default: that of the running test."""

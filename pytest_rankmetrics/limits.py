@@ -1,0 +1,356 @@
+"""Limits of a gate, checked when it is defined: of the right kind, direction and size.
+
+A limit that every value meets would let everything pass, and one that none meets was meant
+otherwise: both are refused before anything is measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any
+
+from pytest_rankmetrics.settings import SettingError, Settings
+from sklearn_rank._text import safe_repr
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.grammar import measure as read_measure
+from sklearn_rank.grammar import parse_measures
+from sklearn_rank.measures import Measure
+
+DEFAULT_METRICS = ("map", "ndcg@10")
+
+Limits = Mapping[str, float]
+"""A number for each measure, by canonical spelling."""
+
+
+@dataclass(frozen=True)
+class SlicePolicy:
+    """What is asked of slices."""
+
+    slices: Any = None
+    max_drop: float | Mapping[Any, float] | None = None
+    hard_drop: float = math.inf
+    at_least: Mapping[str, Limits] = field(default_factory=dict)
+    at_most: Mapping[str, Limits] = field(default_factory=dict)
+
+    def allowed(self, label: str) -> float | None:
+        """Allowed drop of a slice; None where it has none."""
+        if isinstance(self.max_drop, Mapping):
+            return self.max_drop.get(label)
+        return self.max_drop
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Everything that one gate asks for."""
+
+    measures: tuple[Measure, ...]
+    at_least: Limits
+    at_most: Limits
+    max_drop: Limits
+    hard_drop: Limits
+    slices: SlicePolicy
+    settings: Settings
+    per_query_at_least: Limits = field(default_factory=dict)
+    per_query_at_most: Limits = field(default_factory=dict)
+    max_regressed_queries: int | None = None
+    required: tuple[Any, ...] | None = None
+    forbidden: tuple[Any, ...] = ()
+
+    @property
+    def compares(self) -> bool:
+        """Whether anything is compared with a baseline or a reference."""
+        return bool(self.max_drop)
+
+
+class MeasureList:
+    """The measures that a gate names, each once and in order."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Measure] = {}
+
+    def add(self, spec: str | Measure) -> Measure:
+        """The measure of a spelling."""
+        found = read_measure(spec)
+        return self.by_name.setdefault(str(found), found)
+
+    def limits(self, given: Any, name: str, check: Any) -> dict[str, float]:
+        """{measure: number} with canonical names and checked numbers."""
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            msg = f"{name} must be {{measure: number}}, got {safe_repr(given)}"
+            raise InvalidParameterError(msg)
+        result: dict[str, float] = {}
+        for spec, value in given.items():
+            measure = self.add(spec)
+            if str(measure) in result:
+                msg = f"{name} names {measure} twice"
+                raise InvalidParameterError(msg)
+            result[str(measure)] = check(value, measure)
+        return result
+
+
+def check_at_least(value: Any, measure: Measure, name: str = "at_least") -> float:
+    """A threshold from below, for measures of which greater is better."""
+    number = _number(value, f"{name} of {measure}")
+    if not measure.metric.greater_is_better:
+        msg = f"less is better for {measure}: limit it by at_most, not by at_least"
+        raise InvalidParameterError(msg)
+    if number <= 0:
+        msg = f"{name} of {measure} must be above 0, or every value meets it; got {number!r}"
+        raise InvalidParameterError(msg)
+    _check_reachable(number, measure, name)
+    return number
+
+
+def check_at_most(value: Any, measure: Measure, name: str = "at_most") -> float:
+    """A threshold from above, for measures of which less is better."""
+    number = _number(value, f"{name} of {measure}")
+    if measure.metric.greater_is_better:
+        msg = f"greater is better for {measure}: limit it by at_least, not by at_most"
+        raise InvalidParameterError(msg)
+    if number < 0:
+        msg = f"{name} of {measure} must be at least 0, which is its least value; got {number!r}"
+        raise InvalidParameterError(msg)
+    return number
+
+
+def check_drop(value: Any, measure: Measure, name: str = "max_drop") -> float:
+    """An allowed drop, in units of the measure."""
+    number = _number(value, f"{name} of {measure}")
+    upper = measure.metric.upper
+    if number < 0 or number >= upper:
+        hint = "; it is in units of the measure, 0.05 for 5 points of a hundred"
+        msg = (
+            f"{name} of {measure} must be in [0, {upper:g}), got {number!r}"
+            f"{hint if number >= upper else '; it says how much worse is allowed'}"
+        )
+        raise InvalidParameterError(msg)
+    return number
+
+
+def check_hard_drop(value: Any, measure: Measure | None, name: str = "hard_drop") -> float:
+    """A drop that is never excused; infinity switches it off."""
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    number = _number(value, name if measure is None else f"{name} of {measure}")
+    if number < 0:
+        msg = f"{name} must be at least 0, got {number!r}"
+        raise InvalidParameterError(msg)
+    return number
+
+
+def _number(value: Any, name: str) -> float:
+    """A finite number, once converted to float; nothing that only looks like one."""
+    if hasattr(value, "dtype") and getattr(value, "ndim", 0) == 0 and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, Real):
+        msg = f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}"
+        raise InvalidParameterError(msg)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        msg = f"{name} must be finite, got {number!r}"
+        raise InvalidParameterError(msg)
+    return number
+
+
+def _check_reachable(number: float, measure: Measure, name: str) -> None:
+    upper = measure.metric.upper
+    if number > upper:
+        hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
+        msg = f"{name} of {measure} must be at most {upper:g}, its greatest value; got {number!r}"
+        raise InvalidParameterError(msg + hint)
+
+
+def read_drops(given: Any, measures: MeasureList, extra: Collection[str]) -> dict[str, float]:
+    """Allowed drops: {measure: number}, or one number for the ``extra`` measures."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        result = measures.limits(given, "max_drop", check_drop)
+        if not result:
+            msg = "max_drop is empty; name at least one measure"
+            raise InvalidParameterError(msg)
+        return result
+    named = [str(measures.add(name)) for name in (extra or DEFAULT_METRICS)]
+    return {name: check_drop(given, measures.by_name[name]) for name in named}
+
+
+def read_hard_drops(
+    given: Any, measures: MeasureList, drops: Iterable[str], default: float
+) -> dict[str, float]:
+    """Drops that are never excused, for each measure that has an allowed drop."""
+    bounded = {name: measures.by_name[name].metric.upper == 1 for name in drops}
+    own: dict[str, float] = {}
+    if isinstance(given, Mapping):
+        own = measures.limits(given, "hard_drop", check_hard_drop)
+        unknown = [name for name in own if name not in bounded]
+        if unknown:
+            msg = f"hard_drop names {unknown[0]}, which has no max_drop"
+            raise InvalidParameterError(msg)
+    elif given is not None:
+        own = dict.fromkeys(bounded, check_hard_drop(given, None))
+    return {
+        name: own.get(name, default if is_bounded else math.inf)
+        for name, is_bounded in bounded.items()
+    }
+
+
+def read_slice_limits(
+    given: Any, measures: MeasureList, name: str, check: Any
+) -> dict[str, Limits]:
+    """{label: {measure: number}}."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        msg = f"{name} must be {{label: {{measure: number}}}}, got {safe_repr(given)}"
+        raise InvalidParameterError(msg)
+    return {str(label): measures.limits(one, name, check) for label, one in given.items()}
+
+
+def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str, float] | None:
+    """Allowed drop of slices: one number, or one for each label."""
+    if given is None:
+        return None
+    upper = min((measure.metric.upper for measure in measures), default=math.inf)
+    if isinstance(given, Mapping):
+        return {str(label): _slice_drop(value, upper) for label, value in given.items()}
+    return _slice_drop(given, upper)
+
+
+def _slice_drop(value: Any, upper: float) -> float:
+    number = _number(value, "max_slice_drop")
+    if not 0 <= number < upper:
+        msg = f"max_slice_drop must be in [0, {upper:g}), in units of the measure; got {number!r}"
+        raise InvalidParameterError(msg)
+    return number
+
+
+def check_count(value: Any, name: str) -> int | None:
+    """A whole number of at least 0, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 0:
+        msg = f"{name} must be an int of at least 0, got {safe_repr(value)}"
+        raise InvalidParameterError(msg)
+    return int(value.__index__())
+
+
+def check_queries(value: Any, name: str) -> tuple[Any, ...] | None:
+    """Some query ids; an empty collection would ask for nothing."""
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        msg = f"{name} must be a collection of query ids, got {safe_repr(value)}"
+        raise InvalidParameterError(msg)
+    queries = tuple(value)
+    if not queries:
+        msg = f"{name} is empty; leave it out or name at least one query"
+        raise InvalidParameterError(msg)
+    return queries
+
+
+def read_policy(
+    settings: Settings,
+    *,
+    at_least: Any = None,
+    at_most: Any = None,
+    max_drop: Any = None,
+    hard_drop: Any = None,
+    metrics: Any = (),
+    slices: Any = None,
+    max_slice_drop: Any = None,
+    slice_hard_drop: Any = None,
+    slice_at_least: Any = None,
+    slice_at_most: Any = None,
+    per_query_at_least: Any = None,
+    per_query_at_most: Any = None,
+    max_regressed_queries: Any = None,
+    required_queries: Any = None,
+    forbidden_queries: Any = None,
+    **overrides: Any,
+) -> Policy:
+    """A checked policy; InvalidParameterError if it asks for nothing, or for the impossible."""
+    measures = MeasureList()
+    for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
+        measures.add(spec)
+    least = measures.limits(at_least, "at_least", check_at_least)
+    most = measures.limits(at_most, "at_most", check_at_most)
+    drops = read_drops(max_drop, measures, tuple(measures.by_name))
+    settings = _overridden(settings, overrides)
+    hard = read_hard_drops(hard_drop, measures, drops, settings.hard_drop)
+    slice_policy = SlicePolicy(
+        slices=slices,
+        max_drop=read_slice_drop(max_slice_drop, [measures.by_name[name] for name in drops]),
+        hard_drop=math.inf
+        if slice_hard_drop is None
+        else check_hard_drop(slice_hard_drop, None, "slice_hard_drop"),
+        at_least=read_slice_limits(slice_at_least, measures, "slice_at_least", check_at_least),
+        at_most=read_slice_limits(slice_at_most, measures, "slice_at_most", check_at_most),
+    )
+    policy = Policy(
+        measures=(),
+        at_least=least,
+        at_most=most,
+        max_drop=drops,
+        hard_drop=hard,
+        slices=slice_policy,
+        settings=settings,
+        per_query_at_least=measures.limits(
+            per_query_at_least, "per_query_at_least", check_at_least
+        ),
+        per_query_at_most=measures.limits(per_query_at_most, "per_query_at_most", check_at_most),
+        max_regressed_queries=check_count(max_regressed_queries, "max_regressed_queries"),
+        required=check_queries(required_queries, "required_queries"),
+        forbidden=check_queries(forbidden_queries, "forbidden_queries") or (),
+    )
+    _check_whole(policy)
+    return replace(policy, measures=tuple(measures.by_name.values()))
+
+
+def check_drops_named(policy: Policy, measures: Any) -> None:
+    """InvalidParameterError unless drops and measures are the same set."""
+    named = {str(one) for one in parse_measures(measures)}
+    for name in (*policy.max_drop, *named):
+        if name not in named or name not in policy.max_drop:
+            missing = "measures" if name not in named else "max_drop"
+            msg = f"max_drop and measures name different measures: {name} is not in {missing}"
+            raise InvalidParameterError(msg)
+
+
+def _overridden(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return replace(settings, **given)
+    except SettingError as error:
+        raise InvalidParameterError(str(error)) from None
+
+
+def _check_whole(policy: Policy) -> None:
+    """InvalidParameterError for limits that have nothing to apply to."""
+    slices = policy.slices
+    sliced = slices.max_drop is not None or slices.at_least or slices.at_most
+    if sliced and slices.slices is None:
+        msg = "limits of slices need slices="
+        raise InvalidParameterError(msg)
+    needs_drop = slices.max_drop is not None or policy.max_regressed_queries is not None
+    if needs_drop and not policy.compares:
+        msg = "max_slice_drop and max_regressed_queries need max_drop="
+        raise InvalidParameterError(msg)
+    limited = (
+        policy.at_least
+        or policy.at_most
+        or policy.compares
+        or sliced
+        or policy.per_query_at_least
+        or policy.per_query_at_most
+    )
+    if not limited:
+        msg = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
+        raise InvalidParameterError(msg)

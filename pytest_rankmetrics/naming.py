@@ -1,0 +1,32 @@
+"""Names of gates as names of files: readable, valid everywhere, and never the same for two."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+EXTENSION = ".rank.json"
+LONGEST = 80
+
+_OTHER = re.compile(r"[^a-z0-9._-]")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+
+def slug(name: str) -> str:
+    """A file name (without extension) for any text; a hash sets apart what it had to change.
+
+    Names that differ only in case differ here too, because a file system may not tell them apart.
+
+    Examples
+    --------
+    >>> slug("test_bm25")
+    'test_bm25'
+    >>> slug("test_bm25[a/b]") != slug("test_bm25[a_b]")
+    True
+    """
+    text = _OTHER.sub("_", name.lower())[:LONGEST]
+    if text.startswith(".") or _RESERVED.fullmatch(text):
+        text = "_" + text[1:] if text.startswith(".") else "_" + text
+    if text == name and text:
+        return text
+    return f"{text}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

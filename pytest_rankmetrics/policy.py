@@ -1,0 +1,97 @@
+"""When does a gate fail? One predicate, for every change and every threshold.
+
+A drop fails if it exceeds the margin **and** is significant. Two guards: with few queries
+significance excuses nothing, and a drop beyond the hard limit is never excused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+SLACK = 1e-9
+"""Rounding of a mean of floats; limits are met within it, in favour of the gate's owner."""
+
+IMPROVEMENT = 1e-6
+"""A baseline is raised for more than this."""
+
+
+class Verdict(StrEnum):
+    """What became of a gate, a measure or a slice; in rising order of severity."""
+
+    PASS = "pass"
+    IMPROVED = "improved"
+    NEW = "new"
+    """A baseline was written."""
+    SHOWN = "not gated"
+    """Shown, not judged: a slice that is too small, a measure without a limit."""
+    WARN = "warn"
+    """A drop that exceeds the margin and is not confirmed."""
+    STALE = "stale"
+    """The baseline does not fit the data."""
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How far one measure may fall."""
+
+    max_drop: float
+    hard_drop: float = math.inf
+    min_queries: int = 25
+    alpha: float = 0.05
+    confirm: bool = True
+
+
+class Decision(NamedTuple):
+    """A verdict and its reason, in a few words."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+def judge_change(drop: float, n_queries: int, p_value: float, rule: Rule) -> Decision:
+    """Verdict on a drop (above 0 is worse) of a mean over paired queries.
+
+    ``p_value`` is one-sided towards "worse" and corrected for multiple testing; NaN where there
+    is none.
+    """
+    if not math.isfinite(drop):
+        return Decision(Verdict.FAIL, "change is not a number")
+    if drop <= rule.max_drop + SLACK:
+        return Decision(Verdict.IMPROVED if drop < -IMPROVEMENT else Verdict.PASS)
+    if not rule.confirm:
+        return Decision(Verdict.FAIL, "regression")
+    if drop > rule.hard_drop + SLACK:
+        return Decision(Verdict.FAIL, f"hard limit {rule.hard_drop:g}")
+    if n_queries < rule.min_queries:
+        return Decision(
+            Verdict.FAIL, f"regression (significance is not used below {rule.min_queries} queries)"
+        )
+    if math.isnan(p_value):
+        return Decision(Verdict.FAIL, "regression (no test possible)")
+    if p_value < rule.alpha:
+        return Decision(Verdict.FAIL, "regression")
+    return Decision(Verdict.WARN, "not confirmed")
+
+
+def judge_threshold(value: float, at_least: float | None, at_most: float | None) -> Decision:
+    """Verdict on a value; only a finite one can pass."""
+    if not math.isfinite(value):
+        return Decision(Verdict.FAIL, "not a number")
+    if at_least is not None and not value >= at_least - SLACK:
+        return Decision(Verdict.FAIL, "below the threshold")
+    if at_most is not None and not value <= at_most + SLACK:
+        return Decision(Verdict.FAIL, "above the threshold")
+    return Decision(Verdict.PASS)
+
+
+_SEVERITY = list(Verdict)
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The gravest of some verdicts; PASS without any."""
+    judged = [verdict for verdict in verdicts if verdict is not Verdict.SHOWN]
+    return max(judged, key=_SEVERITY.index, default=Verdict.PASS)

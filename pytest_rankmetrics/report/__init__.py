@@ -1,0 +1,1 @@
+"""What gates say, for people and for machines."""

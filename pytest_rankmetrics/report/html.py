@@ -1,0 +1,59 @@
+"""The table of gates in the report of pytest-html."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_rankmetrics.report import words
+from pytest_rankmetrics.report.rows import Row, all_rows, tally
+from pytest_rankmetrics.report.terminal import TITLE
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.session import Session
+
+
+class HtmlReport:
+    """Adds the table in front of the results."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """Put the table into the report, if any gate ran."""
+        if any(True for _ in self.session.gates()):
+            prefix.append(html_table(self.session))
+
+
+def html_table(session: Session) -> str:
+    """The table; all data escaped, no script, no resource from elsewhere."""
+    titles = ("gate", "metric", "now", "limit", "baseline", "change", "verdict")
+    rows = [_row(row) for gate in all_rows(session) for row in gate]
+    return (
+        f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(session))}</p>"
+        f"<table><thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _row(row: Row) -> str:
+    cells = (
+        row.gate,
+        row.metric,
+        words.number(row.now),
+        row.limit,
+        words.number(row.baseline),
+        words.signed(row.change),
+        row.outcome,
+    )
+    return f"<tr>{''.join(f'<td>{escape(cell, quote=True)}</td>' for cell in cells)}</tr>"
+
+
+def message_extra(message: str) -> Any:
+    """The message of a gate as an extra of pytest-html."""
+    from pytest_html import extras
+
+    return extras.html(f"<pre>{escape(message, quote=True)}</pre>")

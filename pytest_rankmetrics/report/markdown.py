@@ -1,0 +1,126 @@
+"""One Markdown table of all gates, and details of those that failed; all data escaped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_rankmetrics.report import words
+from pytest_rankmetrics.report.rows import Row, all_rows, n_failed
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.session import Session
+
+MOST_BYTES = 1_000_000
+"""A step summary may have 1 MiB; details are cut, the table is not."""
+MOST_DETAILS = 20
+
+_SIGNS = {
+    "fail": ":x:",
+    "stale": ":x:",
+    "warn": ":warning:",
+    "improved": ":white_check_mark: can be raised",
+    "new": ":white_check_mark: new",
+    "pass": ":white_check_mark:",
+    "not gated": "",
+}
+_SPECIAL = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "|": "&#124;",
+    "`": "&#96;",
+    "*": "&#42;",
+    "[": "&#91;",
+    "]": "&#93;",
+    "!": "&#33;",
+    "~": "&#126;",
+    "@": "&#64;",
+    "#": "&#35;",
+    "\\": "&#92;",
+    ":": "&#58;",
+}
+
+
+def markdown(session: Session) -> str:
+    """The report; it stays below the size that a CI host takes."""
+    head = _head(session)
+    parts = [head]
+    size = len(head.encode())
+    for _, record in session.gates():
+        if record["verdict"] not in ("fail", "stale") or len(parts) > MOST_DETAILS:
+            continue
+        details = _details(record)
+        size += len(details.encode())
+        if size > MOST_BYTES:
+            break
+        parts.append(details)
+    return "".join(parts)
+
+
+def _head(session: Session) -> str:
+    total = sum(1 for _ in session.gates())
+    failed = n_failed(session)
+    title = (
+        f"### Ranking quality: {failed} of {words.count(total, 'gate')} failed"
+        if failed
+        else f"### Ranking quality: {words.count(total, 'gate')} passed"
+    )
+    lines = [
+        title,
+        "",
+        "| gate | metric | now | baseline | change (95 % CI) | p | queries | |",
+        "|---|---|--:|--:|--:|--:|--:|---|",
+    ]
+    lines += [_line(row) for rows in all_rows(session) for row in rows]
+    lines += ["", *(f"- :x: {escape(problem)}" for problem in session.problems), ""]
+    return "\n".join(lines)
+
+
+def _line(row: Row) -> str:
+    metric = row.metric.removeprefix(". ")
+    change = words.signed(row.change)
+    if row.failed and change:
+        change = f"**{change}**"
+    if row.interval is not None:
+        low, high = row.interval
+        change += f" ({words.signed(low)}..{words.signed(high)})"
+    limit = f" (limit {escape(row.limit)})" if row.limit else ""
+    cells = [
+        escape(row.name),
+        f"slice {escape(metric)}" if metric != row.metric else escape(metric),
+        words.number(row.now),
+        words.number(row.baseline),
+        change,
+        escape(words.p_value(row.p)),
+        "" if row.queries is None else f"{row.queries}",
+        f"{_SIGNS.get(row.verdict, '')} {escape(row.reason)}{limit}".strip(),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _details(record: dict[str, Any]) -> str:
+    lines = [
+        "",
+        f"<details><summary>{escape(words.shown(record['name'], limit=60))}: "
+        f"{escape(words.line(record['headline'], 300))}</summary>",
+        "",
+    ]
+    if record["worst"]:
+        lines += ["| query | was | now | relevant items |", "|---|--:|--:|---|"]
+    for row in record["worst"]:
+        slices = f" ({row['slice']})" if row["slice"] else ""
+        places = row["places"].replace("->", " to ")
+        cells = [
+            escape(row["query"] + slices),
+            words.number(row["was"]),
+            words.number(row["now"]),
+            escape(places),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", "</details>", ""])
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is: one line, no markup, no mention, no command."""
+    escaped = "".join(_SPECIAL.get(character, character) for character in text)
+    return "".join(one if one.isprintable() else f"U+{ord(one):04X}" for one in escaped)

@@ -1,0 +1,166 @@
+"""The table of all gates, as rows that the terminal, Markdown and HTML reports print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pytest_rankmetrics.report import words
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.session import Session, Test
+
+MOST_SLICES = 20
+_FAILED = ("fail", "stale")
+_GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure of one gate, all over or in a slice."""
+
+    gate: str
+    """Where it stands, as in ``tests/test_search.py::test_bm25``."""
+    name: str
+    """What it is called, as in ``test_bm25``."""
+    metric: str
+    now: float | None
+    limit: str
+    baseline: float | None
+    change: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    queries: int | None
+    verdict: str
+    reason: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is why the gate fails."""
+        return self.verdict in _FAILED
+
+    @property
+    def outcome(self) -> str:
+        """Verdict and reason in a table."""
+        word = {"fail": "FAIL", "stale": "FAIL", "pass": "ok"}.get(self.verdict, self.verdict)
+        if self.verdict == "not gated":
+            return self.reason
+        return f"{word}  {self.reason}" if self.reason else word
+
+
+def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
+    """The rows of one gate, the gravest first; one without measures still has a row."""
+    gate = words.line(test.nodeid, 200)
+    several = len(test.records) > 1
+    if several:
+        gate = f"{gate} {words.shown(record['name'], limit=60)}"
+    name = words.shown(record["name"], limit=60)
+    rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
+    rows += _slice_rows(gate, name, record)
+    if not rows or (record["verdict"] in _FAILED and not any(row.failed for row in rows)):
+        text = words.line(record["headline"], 160)
+        bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
+        rows.insert(0, bare)
+    rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
+    if record["warnings"] and not any(row.verdict == "warn" or row.failed for row in rows):
+        text = words.line(record["warnings"][0], 80)
+        rows[0] = replace(rows[0], verdict="warn", reason=text)
+    if test.tries > 1:
+        first = rows[0]
+        note = f"({_ordinal(test.tries)} try)"
+        rows[0] = replace(first, reason=f"{first.reason} {note}".strip())
+    return rows
+
+
+def _ordinal(number: int) -> str:
+    return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _gravity(verdict: str) -> int:
+    return _GRAVITY.index(verdict) if verdict in _GRAVITY else len(_GRAVITY)
+
+
+def _metric_row(gate: str, name: str, metric: dict[str, Any], record: dict[str, Any]) -> Row:
+    verdict, reason = metric["verdict"], metric["reason"]
+    if verdict == "warn":
+        reason = f"{reason} ({words.p_phrase(metric['p'])}, n={metric['compared']})"
+    if record["verdict"] == "new":
+        verdict = "new"
+    if verdict == "not gated":
+        verdict, reason = "pass", ""
+    interval = metric["change_ci"]
+    return Row(
+        gate=gate,
+        name=name,
+        metric=metric["name"],
+        now=metric["value"],
+        limit=_limit(metric),
+        baseline=metric["baseline"],
+        change=metric["change"],
+        interval=None if interval is None or None in interval else tuple(interval),
+        p=metric["p"],
+        queries=metric["queries"],
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+def _limit(one: dict[str, Any]) -> str:
+    value = math.nan if one["value"] is None else one["value"]
+    for sign, key in ((">=", "at_least"), ("<=", "at_most")):
+        if one[key] is not None:
+            return f"{sign} {words.apart(value, one[key])[1]}"
+    return ""
+
+
+def _slice_rows(gate: str, name: str, record: dict[str, Any]) -> list[Row]:
+    slices = sorted(record["slices"], key=lambda one: _gravity(one["verdict"]))
+    rows = []
+    for one in slices[:MOST_SLICES]:
+        n = f"{one['queries']} {'query' if one['queries'] == 1 else 'queries'}"
+        reason = f"slice ({n})" if one["verdict"] in _FAILED else one["reason"]
+        rows.append(
+            Row(
+                gate=gate,
+                name=name,
+                metric=f". {one['label']} {one['metric']}",
+                now=one["value"],
+                limit=_limit(one),
+                baseline=one["baseline"],
+                change=one["change"],
+                interval=None,
+                p=one["p"],
+                queries=one["queries"],
+                verdict=one["verdict"],
+                reason=reason,
+            )
+        )
+    return rows
+
+
+def all_rows(session: Session, *, failed_only: bool = False) -> Iterator[list[Row]]:
+    """The rows of each gate."""
+    for test, record in session.gates():
+        if not failed_only or record["verdict"] in _FAILED:
+            yield gate_rows(test, record)
+
+
+def tally(session: Session) -> str:
+    """``4 gates: 2 failed, 1 warning, 1 improved``."""
+    verdicts = [record["verdict"] for _, record in session.gates()]
+    warned = sum(bool(record["warnings"]) for _, record in session.gates())
+    parts = [
+        (sum(one in _FAILED for one in verdicts), "failed", "failed"),
+        (warned, "warning", "warnings"),
+        (verdicts.count("improved"), "improved", "improved"),
+        (verdicts.count("new"), "new", "new"),
+    ]
+    said = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
+    return f"{words.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
+
+
+def n_failed(session: Session) -> int:
+    """Gates that failed."""
+    return sum(record["verdict"] in _FAILED for _, record in session.gates())

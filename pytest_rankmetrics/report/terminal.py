@@ -1,0 +1,104 @@
+"""The section at the end of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pytest_rankmetrics.report import words
+from pytest_rankmetrics.report.rows import Row, all_rows, tally
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.session import Session
+
+TITLE = "ranking quality gates"
+
+
+def write_summary(terminal: Any, session: Session) -> None:
+    """Print the table and what is to be done; no line starts with data from a report."""
+    show = session.options.show
+    lines: list[str] = []
+    if show != "none":
+        lines = _table(session, failed_only=show == "failed")
+        lines += _remarks(session)
+    gates = list(session.gates())
+    if gates and show != "none":
+        lines.append(tally(session))
+    lines += [*_can_be_raised(session), *_unused(session), *_written(session)]
+    lines += [f"ERROR: {words.line(text, 300)}" for text in session.problems]
+    if lines:
+        terminal.section(TITLE, sep="-", **({"red": True} if session.problems else {}))
+        for line in lines:
+            terminal.write_line(line)
+
+
+def _table(session: Session, *, failed_only: bool) -> list[str]:
+    titles = ["gate", "metric", "now", "limit", "baseline", "change", "verdict"]
+    rows = [titles]
+    for gate in all_rows(session, failed_only=failed_only):
+        rows += [_cells(row, first=number == 0) for number, row in enumerate(gate)]
+    return words.table(rows, right=(2, 3, 4, 5)) if len(rows) > 1 else []
+
+
+def _cells(row: Row, *, first: bool) -> list[str]:
+    limit = row.limit.partition(" ")[2]
+    decimals = len(limit.partition(".")[2]) or 4
+    return [
+        row.gate if first else "",
+        row.metric,
+        words.number(row.now, decimals),
+        row.limit,
+        words.number(row.baseline),
+        words.signed(row.change),
+        row.outcome,
+    ]
+
+
+def _remarks(session: Session) -> list[str]:
+    """Warnings and notes of gates, each behind the gate's name."""
+    lines = []
+    for _, record in session.gates():
+        name = words.shown(record["name"], limit=60)
+        lines += [f"note on {name}: {note}" for note in record["notes"][:3]]
+    return lines
+
+
+def _can_be_raised(session: Session) -> list[str]:
+    n = sum(
+        record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
+        for _, record in session.gates()
+    )
+    if not n or session.options.settings.ratchet == "off":
+        return []
+    return [f"{words.count(n, 'baseline')} can be raised: pytest --rank-update"]
+
+
+def _unused(session: Session) -> list[str]:
+    if not session.unused:
+        return []
+    n = len(session.unused)
+    what = "were deleted: they belong" if session.deleted else ""
+    verb = "belongs" if n == 1 else "belong"
+    shown = " ".join(words.line(path, 200) for path in session.unused[:10])
+    if session.deleted:
+        return [f"{words.count(n, 'baseline file')} {what} to no test: {shown}"]
+    return [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
+
+
+def _written(session: Session) -> list[str]:
+    written = [record for _, record in session.gates() if record["written"]]
+    if not written:
+        return []
+    kinds = [record["written"] for record in written]
+    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
+    lines = [f"baselines written: {counts}"]
+    for record in written:
+        moves = ", ".join(f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in _moves(record))
+        reason = record["reason"]
+        why = f"  (reason: {words.line(reason, 200)})" if reason else ""
+        path = words.line(record["baseline"], 200)
+        lines.append(f"  {record['written']} {path}  {moves}{why}".rstrip())
+    return lines
+
+
+def _moves(record: dict[str, Any]) -> list[tuple[str, list[float]]]:
+    return list(record["moves"].items())

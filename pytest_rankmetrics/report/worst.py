@@ -1,0 +1,165 @@
+"""The queries that explain a failure: the worst ones, or those that lost most."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pytest_rankmetrics.aligning import key_of
+from pytest_rankmetrics.baseline import write_rank
+from pytest_rankmetrics.judging import Judgement
+from pytest_rankmetrics.policy import Verdict
+from pytest_rankmetrics.report import words
+from pytest_rankmetrics.results import QueryRow
+from sklearn_rank._placements import Hit, Placement
+from sklearn_rank.typing import FloatArray
+
+MOST_ITEMS = 6
+MOST_MISSING = 2
+TOP = 5
+
+
+class Worst(NamedTuple):
+    """Rows of a table, and what it is about."""
+
+    metric: str
+    rows: tuple[QueryRow, ...]
+    share: float
+    """Share of the whole loss that the rows make up; NaN without a comparison."""
+    gains: tuple[tuple[str, float], ...] = ()
+    """Queries that gained most, with their gain."""
+
+
+def worst_queries(found: Judgement) -> Worst | None:
+    """Rows for the first measure that fails, or else the first of all; None without values."""
+    name = _metric(found)
+    if name is None:
+        return None
+    if name in found.changes and found.reference is not None:
+        return _losses(found, name)
+    values = found.measured.per_query(name)
+    if values is None:
+        return None
+    greater_is_better = found.measured.used[name].metric.greater_is_better
+    order = np.argsort(values if greater_is_better else -values, kind="stable").tolist()
+    worst = [number for number in order if not math.isnan(values[number])]
+    rows = tuple(
+        _row(found, number, None, float(values[number]))
+        for number in worst[: found.policy.settings.worst_queries]
+    )
+    return Worst(name, rows, math.nan)
+
+
+def _metric(found: Judgement) -> str | None:
+    grave = [
+        name
+        for name, one in found.metric_results.items()
+        if one.verdict in (Verdict.FAIL, Verdict.WARN) and not found.measured.used[name].is_pooled
+    ]
+    slices = [
+        one.metric for one in found.slice_results if one.verdict in (Verdict.FAIL, Verdict.WARN)
+    ]
+    others = [name for name in found.measured.names if not found.measured.used[name].is_pooled]
+    compared = [name for name in grave if name in found.changes]
+    return next(iter([*compared, *grave, *slices, *others]), None)
+
+
+def _losses(found: Judgement, name: str) -> Worst | None:
+    reference, values = found.reference, found.measured.per_query(name)
+    if reference is None or values is None or name not in reference.per_query:
+        return None
+    old, new = reference.per_query[name], values[reference.queries]
+    if reference.decimals is not None:
+        new = np.round(new, reference.decimals)
+    sign = 1.0 if found.measured.used[name].metric.greater_is_better else -1.0
+    gain = np.where(np.isnan(new - old), 0.0, sign * (new - old))
+    order = np.argsort(gain, kind="stable").tolist()
+    most = found.policy.settings.worst_queries
+    lost = [place for place in order if gain[place] < 0][:most]
+    rows = tuple(
+        _row(found, int(reference.queries[place]), float(old[place]), float(new[place]))
+        for place in lost
+    )
+    loss = -math.fsum(gain[gain < 0].tolist())
+    share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
+    return Worst(name, rows, share, _gains(found, gain, order, most))
+
+
+def _gains(
+    found: Judgement, gain: FloatArray, order: list[int], most: int
+) -> tuple[tuple[str, float], ...]:
+    if found.reference is None:
+        return ()
+    best = [place for place in reversed(order) if gain[place] > 0][:most]
+    ids = found.measured.query_ids
+    queries = found.reference.queries
+    return tuple((words.shown(ids[int(queries[place])]), float(gain[place])) for place in best)
+
+
+def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryRow:
+    placement = found.measured.placements[number]
+    before = None
+    if was is not None and found.reference is not None:
+        before = found.reference.placement(number)
+    missing = [words.shown(item) for item in placement.not_retrieved[:MOST_MISSING]]
+    more = len(placement.not_retrieved) - MOST_MISSING
+    return QueryRow(
+        query=words.shown(found.measured.query_ids[number]),
+        slice=" ".join(
+            words.shown(label) for label, queries in found.members.items() if number in queries
+        ),
+        was=was,
+        now=now,
+        places=_places(placement) if before is None else _moves(before, placement),
+        missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
+        top=_top(placement),
+    )
+
+
+def _places(placement: Placement) -> str:
+    ranks = [str(write_rank(hit.above, hit.tied)) for hit in placement.hits]
+    more = f" +{len(ranks) - MOST_ITEMS:,}" if len(ranks) > MOST_ITEMS else ""
+    return f"{', '.join(ranks[:MOST_ITEMS]) or 'nowhere'}{more} of {placement.n_ranked:,}"
+
+
+def _moves(before: Placement, now: Placement) -> str:
+    """``d969 1->9, d845 -->-``: rank in the baseline, and rank now."""
+    if now.judged is None:
+        return f"{_ranks(before.hits)} -> {_ranks(now.hits)}"
+    was = {key_of(hit.item): hit for hit in before.hits}
+    new = {key_of(hit.item): hit for hit in now.hits}
+    names = {key_of(item): item for item, grade in now.judged.items() if grade > 0}
+    items = [*was, *(key for key in new if key not in was)]
+    items += [key for key in names if key not in was and key not in new]
+    moved = [key for key in items if _rank(was.get(key)) != _rank(new.get(key))]
+    still = [key for key in items if key not in set(moved)]
+    chosen = [*moved, *still][:MOST_ITEMS]
+    text = ", ".join(
+        f"{words.shown(names.get(key, key))} {_rank(was.get(key))}->{_rank(new.get(key))}"
+        for key in chosen
+    )
+    more = f" +{len(items) - MOST_ITEMS:,}" if len(items) > MOST_ITEMS else ""
+    empty = " (empty list)" if now.n_ranked == 0 else ""
+    return f"{text}{more}{empty}"
+
+
+def _ranks(hits: list[Hit]) -> str:
+    return ", ".join(_rank(hit) for hit in hits[:MOST_ITEMS]) or "-"
+
+
+def _rank(hit: Hit | None) -> str:
+    return "-" if hit is None else str(write_rank(hit.above, hit.tied))
+
+
+def _top(placement: Placement) -> str:
+    if placement.n_ranked == 0:
+        return "(empty list)"
+    judged = placement.judged or {}
+    graded = any(grade == 0 for grade in judged.values())
+    marks = []
+    for item in placement.ranking[:TOP]:
+        unjudged = "?" if graded and item not in judged else ""
+        marks.append(words.shown(item) + ("*" if judged.get(item, 0) > 0 else unjudged))
+    return " ".join(marks)

@@ -1,0 +1,97 @@
+"""A small suite in a directory of its own, and what all its tests need."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import pytest_rankmetrics
+from tests.plugin.cases import Ranks
+
+# Imported here, so that the suites that run inside this process find them loaded: pytester forgets
+# what a suite imported, and an extension module cannot be loaded twice.
+for name in ("pandas", "scipy.stats", "sklearn.metrics", "sklearn_rank.scorers"):
+    import_module(name)
+for module in pkgutil.walk_packages(pytest_rankmetrics.__path__, "pytest_rankmetrics."):
+    import_module(module.name)
+
+CASES = (Path(__file__).parent / "cases.py").read_text(encoding="utf-8")
+ENVIRONMENT = ("CI", "BUILD_NUMBER", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "PYTEST_XDIST_AUTO")
+# Other plugins are loaded by the tests that are about them.
+LEAN = "-p no:asyncio -p no:hypothesispytest -p no:html -p no:metadata -p no:cacheprovider"
+
+
+class Suite:
+    """A directory of tests that can be run again and again, as a team does over months."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        self.path = pytester.path
+
+    def write(self, **modules: str) -> None:
+        """Write test modules, by name."""
+        for name, text in modules.items():
+            self.file(f"{name}.py", text)
+
+    def file(self, name: str, text: str) -> Path:
+        """Write one file."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = text.lstrip("\n")
+        margin = len(lines) - len(lines.lstrip(" "))
+        path.write_text(
+            "\n".join(line.removeprefix(" " * margin) for line in lines.rstrip().split("\n"))
+            + "\n",
+            encoding="utf-8",
+        )
+        return path
+
+    def system(self, ranks: Ranks) -> None:
+        """The system under test: what ``cases.system()`` returns in the suite from now on."""
+        (self.path / "ranks.json").write_text(json.dumps(list(ranks)), encoding="utf-8")
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        """Run the suite in this process, with warnings as they are in a new one."""
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            return self.pytester.runpytest_inprocess(*arguments)
+
+    def spawn(self, *arguments: str) -> pytest.RunResult:
+        """Run the suite in a process of its own."""
+        return self.pytester.runpytest_subprocess(*arguments)
+
+    def baselines(self) -> dict[str, bytes]:
+        """Every baseline below the suite."""
+        found = sorted(self.path.rglob("*.rank.json"))
+        return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in found}
+
+    def files(self) -> set[str]:
+        """Every file of the suite but what Python, pytest and pytester keep for themselves."""
+        kept = {"__pycache__", ".pytest_cache", "stdout", "stderr"}
+        parts = [path.relative_to(self.path).parts for path in self.path.rglob("*")]
+        return {
+            "/".join(one)
+            for one in parts
+            if not kept & set(one) and not one[0].startswith("runpytest-")
+        }
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
+    """An empty suite next to ``cases``, away from the continuous integration this may run in."""
+    for name in ENVIRONMENT:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
+    (pytester.path / "cases.py").write_text(CASES, encoding="utf-8")
+    return Suite(pytester)
+
+
+def said(result: pytest.RunResult) -> str:
+    """All that a run printed."""
+    return result.stdout.str() + "\n" + result.stderr.str()

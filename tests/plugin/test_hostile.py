@@ -1,0 +1,187 @@
+"""Ids that attack whoever reads a report: they reach no terminal, XML, table or JSON raw."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tests.plugin.conftest import LEAN, Suite, said
+from tests.plugin.test_reports import rows
+
+HOSTILE = {
+    "esc": "\x1b[31mred\x1b[2J",
+    "cr": "0.12 FAIL\r0.99 PASS",
+    "osc": "\x1b]8;;http://evil\x07link\x1b]8;;\x07 \x1b]52;c;ZXZpbA==\x07",
+    "c1": "\x9b31m\x90\x9d",
+    "bell": "\x07\x08\x00\x7f",
+    "bidi": "\u202egnp.exe\u2066\u2069\u200f",
+    "zero width": "a\u200bb\ufeff\u2028c\u2029",
+    "newline": "a\n::error::forged\n##vso[task.complete result=Succeeded;]\n##teamcity[x]",
+    "command": "::error file=x::forged",
+    "cdata": "a]]>b<!--&<script>alert(1)</script>\ufffe\uffff",
+    "pipe": "a|b||c\\|d",
+    "backticks": "a`b``c```d",
+    "image": "![x](http://evil/x.png) [y](http://evil) <img src=x>",
+    "surrogate": "lone\ud800",
+    "long": "L" * 200_000,
+    "astral": "\U000e0041\U0010ffff",
+}
+COMMAND = re.compile(r"^(::|##vso\[|##teamcity\[)", re.MULTILINE)
+FORBIDDEN = re.compile(
+    "[^\n\t\x20-\x7e\xa0-\uffff\U00010000-\U0010ffff]"
+    "|[\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+
+# The hostile text is a query, the relevant item, an irrelevant item, a slice and a gate's name.
+SUITE = """
+    import json
+    from pathlib import Path
+
+    import pytest
+    from cases import ranking
+
+    HOSTILE = json.loads(Path(__file__).with_name("hostile.json").read_text())
+    WORSE = Path(__file__).with_name("worse").exists()
+
+    @pytest.mark.filterwarnings("ignore::pytest_rankmetrics.RankGateWarning")
+    @pytest.mark.parametrize("kind", HOSTILE)
+    def test_gate(kind, rank_gate):
+        text = HOSTILE[kind]
+        truth = {text: {text}, **{f"{text}{n}": {text} for n in range(11)}}
+        results = {
+            query: [f"{text}!", *ranking(5 if WORSE else 2, item=text)] for query in truth
+        }
+        rank_gate.check(
+            truth, results, at_least={"recall@9": 0.5, "mrr": 0.9 if WORSE else 0.1},
+            max_drop={"map": 0.005}, slices={query: text for query in truth},
+            max_slice_drop=0.01, name=f"{text} {kind}",
+        )
+"""
+
+
+@pytest.fixture
+def hostile(suite: Suite) -> Suite:
+    """A gate for each hostile text, all of which fail, with baselines."""
+    (suite.path / "hostile.json").write_text(json.dumps(HOSTILE))
+    suite.write(test_it=SUITE)
+    # A lone surrogate has no UTF-8 form: the file may refuse it, but not crash the run.
+    suite.run("--rank-update", "-q")
+    suite.file("worse", "")
+    return suite
+
+
+def test_no_id_reaches_the_terminal_the_xml_the_table_or_the_json_raw(
+    hostile: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "1")
+    result = hostile.run(
+        "-rA", "--junitxml=junit.xml", "--rank-json=report.json", "--rank-markdown=summary.md"
+    )
+    result.assert_outcomes(failed=len(HOSTILE))
+    text = said(result)
+    assert FORBIDDEN.findall(text) == []
+    assert COMMAND.findall(text) == []
+    assert len(text) < 400_000
+    assert "INTERNALERROR" not in text
+
+    junit = (hostile.path / "junit.xml").read_bytes()
+    assert len(junit) < 400_000
+    failures = ET.fromstring(junit).findall(".//failure")
+    assert len(failures) == len(HOSTILE)
+    for one in ET.fromstring(junit).iter():
+        for shown in [one.text or "", *one.attrib.values()]:
+            assert FORBIDDEN.findall(shown) == []
+
+    report = json.loads((hostile.path / "report.json").read_text(encoding="utf-8"))
+    assert len(report["gates"]) == len(HOSTILE)
+
+    markdown = (hostile.path / "summary.md").read_text(encoding="utf-8")
+    assert FORBIDDEN.findall(markdown) == []
+    assert COMMAND.findall(markdown) == []
+    head, _, *body = rows(markdown)
+    assert {len(row) for row in body} == {len(head)}
+    # Two thresholds, a drop and one slice for each gate, in one table.
+    assert len(body) >= 3 * len(HOSTILE)
+    outside = re.sub(r"(`+).*?\1", "", markdown)
+    assert "<script" not in outside
+    assert "<img" not in outside
+    assert "![" not in outside
+    assert len(markdown) < 400_000
+
+
+def test_no_id_reaches_the_terminal_raw_through_a_worker(hostile: Suite) -> None:
+    result = hostile.run("-n", "2", "-q")
+    text = said(result)
+    assert f"{len(HOSTILE)} failed" in text
+    assert FORBIDDEN.findall(text) == []
+    assert COMMAND.findall(text) == []
+    assert "INTERNALERROR" not in text
+
+
+def test_no_id_reaches_the_html_report_raw(hostile: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pytest_html")
+    monkeypatch.setenv(
+        "PYTEST_ADDOPTS", LEAN.replace("-p no:html", "").replace("-p no:metadata", "")
+    )
+    hostile.run("-q", "--html=report.html")
+    text = (hostile.path / "report.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)</script>" not in text
+    assert "<img src=x>" not in text
+    assert re.findall("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]", text) == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if kind != "surrogate"])
+def test_a_baseline_of_hostile_ids_is_plain_json_and_reads_back(kind: str, suite: Suite) -> None:
+    (suite.path / "hostile.json").write_text(json.dumps({kind: HOSTILE[kind]}))
+    suite.write(test_it=SUITE)
+    suite.run("--rank-update", "-q").assert_outcomes(passed=1)
+    ((name, content),) = suite.baselines().items()
+    assert name.startswith("test_it/")
+    assert len(name) < 150
+    assert name.isascii()
+    # JSON in which every id is on the line of its query: no raw control character but \n.
+    text = content.decode("utf-8")
+    assert re.findall("[\x00-\x09\x0b-\x1f\x7f]", text) == []
+    assert HOSTILE[kind] in json.loads(text)["queries"]
+    suite.run("-q").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_an_error_about_hostile_data_is_escaped_too(kind: str, suite: Suite) -> None:
+    # The relevant item stands twice, a query is missing, a measure is named by hostile text.
+    (suite.path / "hostile.json").write_text(json.dumps(HOSTILE[kind]))
+    suite.write(
+        test_it="""
+        import json
+        from pathlib import Path
+
+        from pytest_rankmetrics import assert_metric
+
+        TEXT = json.loads(Path(__file__).with_name("hostile.json").read_text())
+
+        def test_twice():
+            assert_metric({TEXT: {TEXT}}, {TEXT: [TEXT, TEXT]}, "mrr", at_least=0.5)
+
+        def test_missing():
+            assert_metric({TEXT: {TEXT}, "b": {"c"}}, {"b": ["c"]}, "mrr", at_least=0.5)
+
+        def test_unjudged():
+            assert_metric({"b": {"c"}}, {"b": ["c"], TEXT: ["d"]}, "mrr", at_least=0.5)
+
+        def test_measure():
+            assert_metric({"b": {"c"}}, {"b": ["c"]}, TEXT, at_least=0.5)
+
+        def test_not_met():
+            assert_metric({TEXT: {TEXT}}, {TEXT: ["x", TEXT]}, "mrr", at_least=0.9, name=TEXT)
+        """
+    )
+    result = suite.run("--tb=short", "--junitxml=junit.xml")
+    result.assert_outcomes(failed=5)
+    text = said(result)
+    assert FORBIDDEN.findall(text) == []
+    assert COMMAND.findall(text) == []
+    assert len(text) < 60_000
+    ET.parse(suite.path / "junit.xml")

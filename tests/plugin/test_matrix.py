@@ -1,0 +1,180 @@
+"""Every verdict, under every way of running a suite: none changes one."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.plugin.conftest import Suite, said
+
+SUITE = """
+    import json
+    from pathlib import Path
+
+    import pytest
+    from cases import case, names, ranking, truth
+    from pytest_rankmetrics import assert_mrr_at_least
+
+    LATER = Path(__file__).with_name("later").exists()
+    DROP = {"mrr": 0.005}
+
+    def ranks(before, after):
+        return case(after if LATER else before)
+
+    def test_met():
+        assert_mrr_at_least(*case([1, 2]), 0.75)
+
+    def test_not_met():
+        assert_mrr_at_least(*case([1, 2]), 0.76 if LATER else 0.75)
+
+    def test_same(rank_gate):
+        rank_gate.check(*ranks([2] * 30, [2] * 30), max_drop=DROP)
+
+    def test_improved(rank_gate):
+        rank_gate.check(*ranks([2] * 30, [1] * 15 + [2] * 15), max_drop=DROP)
+
+    def test_confirmed(rank_gate):
+        rank_gate.check(*ranks([2] * 60, [3] * 15 + [2] * 45), max_drop=DROP)
+
+    def test_unconfirmed(rank_gate):
+        rank_gate.check(*ranks([1] * 10 + [2] * 20, [1] * 9 + [2] * 21), max_drop=DROP)
+
+    def test_few(rank_gate):
+        rank_gate.check(*ranks([2] * 8, [2] * 7 + [3]), max_drop=DROP)
+
+    def test_hard(rank_gate):
+        rank_gate.check(*ranks([1] * 4 + [2] * 26, [0] * 2 + [1] * 2 + [2] * 26), max_drop=DROP)
+
+    def test_stale(rank_gate):
+        rank_gate.check(*ranks([2] * 30, [2] * 31), max_drop=DROP)
+
+    def test_lag(rank_gate):
+        rank_gate.check(*ranks([3] * 30, [4] * 15 + [3] * 15), max_drop={"lag": 0.1})
+
+    def test_slice(rank_gate):
+        rank_gate.check(
+            *ranks([1] * 30 + [2] * 30, [2] * 5 + [1] * 25 + [2] * 30), max_drop={"mrr": 0.049},
+            slices={query: "tail" if query < "q013" else "head" for query in names(60)},
+            max_slice_drop=0.02,
+        )
+
+    def test_regression(rank_regression):
+        rank_regression.check(*ranks([2] * 60, [3] * 15 + [2] * 45), metrics="mrr")
+
+    def test_new(rank_gate):
+        if LATER:
+            rank_gate.check(*case([2] * 30), max_drop=DROP)
+
+    def test_other():
+        pass
+"""
+VERDICTS = {
+    "test_met": "pass",
+    "test_not_met": "fail",
+    "test_same": "pass",
+    "test_improved": "improved",
+    "test_confirmed": "fail",
+    "test_unconfirmed": "warn",
+    "test_few": "fail",
+    "test_hard": "fail",
+    "test_stale": "stale",
+    "test_lag": "fail",
+    "test_slice": "fail",
+    "test_regression": "fail",
+    "test_new": "fail",
+}
+FAILED = [name for name, verdict in VERDICTS.items() if verdict in ("fail", "stale")]
+
+
+@pytest.fixture
+def later(suite: Suite) -> Suite:
+    """A suite whose baselines were recorded before its systems changed."""
+    suite.write(test_it=SUITE)
+    suite.run("--rank-update", "-q").assert_outcomes(passed=14)
+    suite.file("later", "")
+    return suite
+
+
+def verdicts(suite: Suite) -> dict[str, str]:
+    gates = json.loads((suite.path / "report.json").read_text())["gates"]
+    found = {gate["nodeid"].partition("::")[2]: gate["verdict"] for gate in gates}
+    assert len(found) == len(gates)
+    return found
+
+
+def failed(result: pytest.RunResult) -> set[str]:
+    return set(re.findall(r"^FAILED test_it\.py::(\w+)", said(result), re.MULTILINE))
+
+
+WAYS = {
+    "alone": (),
+    "four workers": ("-n", "4"),
+    "second try": ("--reruns", "1"),
+    "workers and second try": ("-n", "2", "--reruns", "1"),
+    "quiet": ("-q", "-q"),
+    "no traceback": ("--tb=no",),
+    "no capture": ("-s",),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_of_running_changes_a_verdict(way: str, later: Suite) -> None:
+    before = later.baselines()
+    result = later.run("-rf", "--rank-json=report.json", *WAYS[way])
+    assert result.ret == 1
+    assert failed(result) == set(FAILED)
+    assert verdicts(later) == VERDICTS
+    assert "INTERNALERROR" not in said(result)
+    assert later.baselines() == before
+
+
+def test_a_strict_suite_gets_the_same_verdicts(later: Suite) -> None:
+    later.file("pytest.ini", "[pytest]\nstrict = true\n")
+    result = later.run("-rf", "--rank-json=report.json")
+    assert failed(result) == set(FAILED)
+    assert verdicts(later) == VERDICTS
+
+
+@pytest.mark.parametrize(
+    "strict",
+    [("-W", "error"), ("-W", "error::pytest_rankmetrics.RankGateWarning"), ("--rank-strict",)],
+    ids=" ".join,
+)
+def test_where_warnings_are_errors_an_unconfirmed_drop_fails_too(
+    strict: tuple[str, ...], later: Suite
+) -> None:
+    result = later.run("-rf", *strict)
+    assert failed(result) == {*FAILED, "test_unconfirmed"}
+
+
+@pytest.mark.parametrize("name", ["test_confirmed", "test_new", "test_regression", "test_not_met"])
+def test_a_gate_that_is_selected_alone_gets_the_same_verdict(name: str, later: Suite) -> None:
+    result = later.run("-rf", "-k", name, "--rank-json=report.json")
+    assert result.ret == 1
+    assert verdicts(later) == {name: VERDICTS[name]}
+
+
+def test_without_the_plugin_assertions_judge_and_fixtures_are_errors(later: Suite) -> None:
+    result = later.run("-p", "no:rankmetrics", "-rf")
+    assert result.ret == 1
+    result.assert_outcomes(passed=2, failed=1, errors=11)
+    assert failed(result) == {"test_not_met"}
+
+
+def test_one_table_has_every_verdict(later: Suite) -> None:
+    lines = later.run().outlines
+    table = lines[next(n for n, line in enumerate(lines) if "ranking quality gates" in line) :]
+    for name, word in {
+        "test_met": "",
+        "test_not_met": "FAIL",
+        "test_improved": "improved",
+        "test_confirmed": "FAIL  *regression",
+        "test_unconfirmed": "warn  *not confirmed",
+        "test_hard": "FAIL .*hard limit",
+        "test_new": "FAIL  *no baseline",
+    }.items():
+        (line,) = [line for line in table if line.startswith(f"test_it.py::{name} ")]
+        assert re.search(word, line)
+    assert any(re.match("13 gates: 9 failed, 1 warning, 1 improved", line) for line in table), table

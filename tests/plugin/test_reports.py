@@ -1,0 +1,388 @@
+"""What a run tells: terminal, JUnit, JSON, Markdown and HTML, also under pytest-xdist."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.conftest import LEAN, Suite, said
+
+SUITE = """
+    import pytest
+    from cases import case
+    from pytest_rankmetrics import assert_recall_at_least
+
+    def test_good(rank_gate):
+        rank_gate.check(*case([1, 2]), at_least={"mrr": 0.5})
+
+    def test_bad(rank_gate):
+        rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8, "map": 0.5})
+
+    def test_assertion():
+        assert_recall_at_least(*case([1, 2, 4, 8]), 0.5, k=3)
+
+    def test_other():
+        pass
+"""
+SECTION = "ranking quality gates"
+
+
+@pytest.fixture
+def gates(suite: Suite) -> Suite:
+    """Three gates, one of which fails, and a test without one."""
+    suite.write(test_it=SUITE)
+    return suite
+
+
+def properties(path: Path, test: str) -> dict[str, str]:
+    """JUnit properties of a test; each name once."""
+    found = [
+        (one.get("name", ""), one.get("value", ""))
+        for one in ET.parse(path).findall(f".//testcase[@name='{test}']//property")
+    ]
+    assert len(dict(found)) == len(found), f"a name comes twice: {found}"
+    return dict(found)
+
+
+def rows(markdown: str) -> list[list[str]]:
+    """Cells of the lines of the first Markdown table."""
+    table = []
+    for line in markdown.splitlines():
+        if line.startswith("|"):
+            table.append([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]])
+        elif table:
+            break
+    return table
+
+
+# Terminal ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_one_table_one_json_and_one_markdown_whatever_the_workers(
+    workers: tuple[str, ...], gates: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = gates.path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    result = gates.run("--rank-json=report.json", *workers)
+    result.assert_outcomes(passed=3, failed=1)
+    assert result.ret == 1
+    assert said(result).count(SECTION) == 1
+    result.stdout.fnmatch_lines(
+        [
+            f"*{SECTION}*",
+            "gate *metric *now *limit *baseline *change *verdict*",
+            "test_it.py::test_bad *mrr *0.7500 *>= 0.8000 *FAIL*",
+            "3 gates: 1 failed*",
+        ]
+    )
+    report = json.loads((gates.path / "report.json").read_text())
+    assert report["format"] == "rank-report/1"
+    assert sorted(gate["nodeid"] for gate in report["gates"]) == [
+        "test_it.py::test_assertion",
+        "test_it.py::test_bad",
+        "test_it.py::test_good",
+    ]
+    text = summary.read_text()
+    assert text.startswith("before\n")
+    assert text.count("### Ranking quality: 1 of 3 gates failed") == 1
+    assert text.count("| gate | metric |") == 1
+
+
+def test_a_failure_that_was_expected_is_not_called_one(suite: Suite) -> None:
+    # pytest says "1 xfailed" and ends with 0: no report may say that a gate failed.
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import case
+
+        @pytest.mark.xfail
+        def test_bad(rank_gate):
+            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+        """
+    )
+    result = suite.run("--rank-markdown=summary.md")
+    result.assert_outcomes(xfailed=1)
+    assert result.ret == 0
+    assert "1 failed" not in said(result)
+    assert "1 of 1 gate" not in (suite.path / "summary.md").read_text()
+    result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *xfail*"])
+
+
+def test_a_quiet_run_shows_failures_only(gates: Suite) -> None:
+    result = gates.run("-q")
+    result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *FAIL*"])
+    assert not [line for line in result.outlines if line.startswith("test_it.py::test_good ")]
+
+
+@pytest.mark.parametrize(("show", "bad", "good"), [("all", 1, 1), ("failed", 1, 0), ("none", 0, 0)])
+def test_the_table_shows_what_is_asked_for(show: str, bad: int, good: int, gates: Suite) -> None:
+    lines = gates.run(f"--rank-show={show}").outlines
+    table = lines[next((n for n, line in enumerate(lines) if SECTION in line), len(lines)) :]
+    assert sum(line.startswith("test_it.py::test_bad ") for line in table) == bad
+    assert sum(line.startswith("test_it.py::test_good ") for line in table) == good
+
+
+def test_the_number_of_worst_queries_is_a_setting(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        def test_search():
+            assert_mrr_at_least(*case([2, 3, 4, 5, 6, 7, 8, 9]), 0.9)
+        """
+    )
+
+    def shown(*arguments: str) -> int:
+        return len(re.findall(r"^E +q00\d ", said(suite.run(*arguments)), re.MULTILINE))
+
+    assert (shown(), shown("--rank-worst=2"), shown("--rank-worst=0")) == (5, 2, 0)
+
+
+def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import names, system
+
+        def test_long(rank_gate):
+            rank_gate.check(
+                *system(),
+                at_least={"map": 0.9},
+                max_drop={"mrr": 0.005, "ndcg@10": 0.005, "recall@5": 0.01},
+                slices={query: "a slice with a name that is very long" for query in names(30)},
+                max_slice_drop=0.02,
+            )
+        """
+    )
+    suite.system([1] * 15 + [2] * 15)
+    suite.run("--rank-update")
+    suite.system([9] * 15 + [2] * 15)
+    result = suite.run("--tb=short")
+    result.assert_outcomes(failed=1)
+    own = [line for line in result.outlines if line.startswith("E ")]
+    assert len(own) > 10
+    for line in own[1:]:
+        assert line.isascii(), line
+        assert len(line.removeprefix("E   ")) <= 100, line
+
+
+# JUnit -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("family", "workers"),
+    [("xunit1", ()), ("xunit2", ()), ("xunit2", ("-n", "2"))],
+    ids=["xunit1", "xunit2", "xdist"],
+)
+def test_junit_has_the_numbers_as_properties(
+    family: str, workers: tuple[str, ...], gates: Suite
+) -> None:
+    result = gates.run(
+        "--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error", *workers
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    found = properties(gates.path / "junit.xml", "test_bad")
+    assert found["rank.gate"] == "test_bad"
+    assert found["rank.queries"] == "2"
+    assert float(found["rank.mrr"]) == 0.75
+    assert found["rank.mrr.verdict"] == "fail"
+    assert found["rank.map.verdict"] == "pass"
+    assert properties(gates.path / "junit.xml", "test_good")["rank.mrr.verdict"] == "pass"
+    assert properties(gates.path / "junit.xml", "test_other") == {}
+
+
+def test_junit_has_baseline_change_and_p(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import system
+
+        def test_bm25(rank_gate):
+            rank_gate.check(*system(), max_drop={"mrr": 0.005})
+        """
+    )
+    suite.system([2] * 30)
+    suite.run("--rank-update")
+    suite.system([3] * 15 + [2] * 15)
+    suite.run("--junitxml=junit.xml")
+    found = properties(suite.path / "junit.xml", "test_bm25")
+    assert float(found["rank.mrr.baseline"]) == 0.5
+    assert float(found["rank.mrr.change"]) == pytest.approx(-1 / 12, abs=1e-6)
+    assert 0 < float(found["rank.mrr.p"]) < 0.05
+
+
+def test_strict_readers_of_junit_can_do_without_properties(gates: Suite) -> None:
+    gates.run("--junitxml=junit.xml", "-o", "rank_junit=false").assert_outcomes(passed=3, failed=1)
+    assert properties(gates.path / "junit.xml", "test_bad") == {}
+
+
+def test_gates_of_one_test_have_properties_of_their_own(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_two(rank_gate):
+            rank_gate.check(*case([2, 2]), at_least={"mrr": 0.4}, name="sparse")
+            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.4}, name="dense")
+        """
+    )
+    suite.run("--junitxml=junit.xml").assert_outcomes(passed=1)
+    values = properties(suite.path / "junit.xml", "test_two").values()
+    assert {"sparse", "dense"} <= set(values) or any("sparse" in one for one in values)
+    assert {"0.5", "0.75"} <= {f"{float(one):g}" for one in values if re.match(r"^0\.\d+$", one)}
+
+
+# JSON --------------------------------------------------------------------------------------
+
+
+def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_one_query(rank_gate):
+            # With one query there is no interval: NaN must not reach the report.
+            rank_gate.check(*case([2]), at_least={"mrr": 0.6})
+        """
+    )
+    suite.run("--rank-json=deep/er/report.json").assert_outcomes(failed=1)
+
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    text = (suite.path / "deep/er/report.json").read_text()
+    (gate,) = json.loads(text, parse_constant=refuse)["gates"]
+    assert gate["metrics"]["mrr"]["value"] == 0.5
+    assert gate["metrics"]["mrr"]["ci"] == [None, None]
+    assert gate["queries"] == 1
+
+
+def test_the_json_report_names_the_settings(gates: Suite) -> None:
+    gates.run("--rank-json=report.json", "-o", "rank_alpha=0.01")
+    settings = json.loads((gates.path / "report.json").read_text())["settings"]
+    assert 0.01 in settings.values()
+
+
+# Markdown ----------------------------------------------------------------------------------
+
+
+def test_markdown_goes_where_it_is_told(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    summary = gates.path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    gates.run("--rank-markdown=own.md")
+    assert not summary.exists()
+    head, _, *body = rows((gates.path / "own.md").read_text())
+    assert head[:4] == ["gate", "metric", "now", "baseline"]
+    assert all(len(row) == len(head) for row in body)
+    assert {row[0].replace("\\", "") for row in body} == {"test_good", "test_bad", "test_assertion"}
+    gates.run("--rank-markdown=none")
+    assert not summary.exists()
+
+
+def test_a_suite_without_gates_writes_no_summary(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = suite.path / "summary.md"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    suite.write(test_it="def test_nothing(): pass")
+    suite.run("-n", "2").assert_outcomes(passed=1)
+    assert not summary.exists()
+
+
+def test_a_summary_stays_below_the_limit_of_its_host(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A limit of 20 kB instead of 1 MB, and gates whose details alone are longer: the details are
+    # cut, never the table.
+    monkeypatch.setattr("pytest_rankmetrics.report.markdown.MOST_BYTES", 20_000)
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import results, truth
+
+        @pytest.mark.parametrize("number", range(15))
+        def test_many(number, rank_gate):
+            rank_gate.check(truth(30), results([5] * 30), at_least={"map": 0.9, "mrr": 0.9})
+        """
+    )
+    suite.run("-q", "--rank-markdown=summary.md", "--rank-show=none", "--rank-worst=30")
+    text = (suite.path / "summary.md").read_text()
+    assert 10_000 < len(text.encode()) < 20_000
+    # Title, line, and two measures of each gate; details of some.
+    assert len(rows(text)) == 2 + 2 * 15
+    assert 0 < text.count("<details>") < 15
+    assert text.count("<details>") == text.count("</details>")
+
+
+# HTML --------------------------------------------------------------------------------------
+
+
+def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pytest_html")
+    monkeypatch.setenv(
+        "PYTEST_ADDOPTS", LEAN.replace("-p no:html", "").replace("-p no:metadata", "")
+    )
+    gates.run("--html=report.html", "--self-contained-html").assert_outcomes(passed=3, failed=1)
+    text = (gates.path / "report.html").read_text()
+    assert SECTION in text.lower()
+    assert "0.7500" in text
+
+
+# NumPy scalars -----------------------------------------------------------------------------
+
+
+def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import numpy as np
+        import pytest
+        from cases import case
+
+        LIMITS = {"f32": np.float32(0.8), "f64": np.float64(0.8), "i64": np.int64(1)}
+
+        @pytest.mark.parametrize("kind", LIMITS)
+        def test_bad(kind, rank_gate):
+            truth, results = case([1, 2])
+            scores = {
+                query: {item: np.float32(10 - rank) for rank, item in enumerate(items)}
+                for query, items in results.items()
+            }
+            weights = {"q001": np.int64(1), "q002": np.float32(1)}
+            rank_gate.check(
+                truth, scores, at_least={"mrr": LIMITS[kind]}, sample_weight=weights,
+                slices={query: np.int64(3) for query in truth}, n_queries=np.int64(2),
+            )
+
+        def test_good():
+            pass
+        """
+    )
+    result = suite.run("-n", "4")
+    result.assert_outcomes(failed=3, passed=1)
+    assert result.ret == 1
+    text = said(result)
+    assert "INTERNALERROR" not in text
+    assert "crashed" not in text
+    own = [line for line in result.outlines if line.startswith(("E ", "test_it.py::"))]
+    assert len(own) > 3
+    assert not [line for line in own if "np." in line]
+
+
+def test_workers_change_no_exit_code(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_bad(rank_gate):
+            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+        """
+    )
+    result = suite.run("-n", "2")
+    result.assert_outcomes(failed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*1 gate: 1 failed*"])
