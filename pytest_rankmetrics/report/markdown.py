@@ -18,6 +18,7 @@ _SIGNS = {
     "fail": ":x:",
     "stale": ":x:",
     "warn": ":warning:",
+    "xfail": ":warning: expected failure",
     "improved": ":white_check_mark: can be raised",
     "new": ":white_check_mark: new",
     "pass": ":white_check_mark:",
