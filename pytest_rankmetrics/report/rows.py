@@ -156,7 +156,7 @@ def tally(session: Session) -> str:
     parts = [
         (sum(one in _FAILED for one in verdicts), "failed", "failed"),
         (warned, "warning", "warnings"),
-        (verdicts.count("xfail"), "failed as expected", "failed as expected"),
+        (verdicts.count("xfail"), "xfailed", "xfailed"),
         (verdicts.count("improved"), "improved", "improved"),
         (verdicts.count("new"), "new", "new"),
     ]
