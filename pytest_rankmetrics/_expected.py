@@ -38,12 +38,25 @@ def failure_is_expected() -> bool:
 def _within_raises(frame: FrameType) -> bool:
     name = frame.f_code.co_filename
     source = "".join(linecache.getlines(name, frame.f_globals))
-    return any(first <= frame.f_lineno <= last for first, last in _raising_blocks(source))
+    return any(
+        first <= frame.f_lineno <= last and _is_known(name, frame)
+        for first, last, name in _raising_blocks(source)
+    )
+
+
+def _is_known(name: str, frame: FrameType) -> bool:
+    """Whether a dotted name means a context of pytest or unittest, whatever it is called."""
+    first, *others = name.split(".")
+    found = frame.f_locals.get(first, frame.f_globals.get(first))
+    for other in others:
+        found = getattr(found, other, None)
+    module = getattr(found, "__module__", None) or ""
+    return module.partition(".")[0] in ("_pytest", "pytest", "unittest")
 
 
 @lru_cache(maxsize=32)
-def _raising_blocks(source: str) -> tuple[tuple[int, int], ...]:
-    """First and last lines of the bodies of ``with ...raises(...)``."""
+def _raising_blocks(source: str) -> tuple[tuple[int, int, str], ...]:
+    """First and last lines of the bodies of ``with ...raises(...)``, and the dotted names."""
     if not any(name in source for name in _RAISES):
         return ()
     try:
@@ -51,17 +64,15 @@ def _raising_blocks(source: str) -> tuple[tuple[int, int], ...]:
     except (SyntaxError, ValueError, RecursionError):
         return ()
     return tuple(
-        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno)
+        (node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno, name)
         for node in ast.walk(tree)
         if isinstance(node, (ast.With, ast.AsyncWith))
-        and any(_name_of_call(item.context_expr) in _RAISES for item in node.items)
+        for name in (_name_of_call(item.context_expr) for item in node.items)
+        if name.rpartition(".")[2] in _RAISES
     )
 
 
 def _name_of_call(expression: ast.expr) -> str:
     if not isinstance(expression, ast.Call):
         return ""
-    function = expression.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+    return ast.unparse(expression.func)

@@ -284,9 +284,8 @@ class _Aligner:
             column = [math.nan if (v := one.values.get(other)) is None else v for one in queries]
             return np.array(column), None
         difference = _difference(other, then, now)
-        same_reading = all(
-            then.get(key) == now.get(key) for key in ("ties", "zero_division", "relevance")
-        )
+        plain = json.loads(json.dumps(now))
+        same_reading = all(then.get(key) == plain.get(key) for key in _OTHER_QUESTION)
         placements = [self._placement(number) for number in self.common]
         if used.is_pooled or not same_reading or None in placements or now.get("relevance"):
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
@@ -326,13 +325,29 @@ def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: list[
     return math.fsum((shares * values)[kept].tolist()) / total if total else math.nan
 
 
+_OTHER_QUESTION = (
+    "ties",
+    "zero_division",
+    "relevance",
+    "min_rel",
+    "unretrieved",
+    "average",
+    "measures",
+    "n_negatives",
+)
+"""Parameters that say what is relevant, or what is measured at all: with another value of these a
+measure is another one, and scoring anew would hide the difference."""
+
+
 def _alike(name: str, other: str) -> bool:
     """Whether two spellings are one metric and cutoff, with other parameters."""
     try:
         one, two = read_measure(name), read_measure(other)
     except ValueError:
         return False
-    return one.metric == two.metric and one.k == two.k
+    if one.metric != two.metric or one.k != two.k:
+        return False
+    return all(one.options.get(key) == two.options.get(key) for key in _OTHER_QUESTION)
 
 
 def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:

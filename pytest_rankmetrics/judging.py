@@ -12,7 +12,7 @@ from pytest_rankmetrics.aligning import Alignment
 from pytest_rankmetrics.comparing import Change, Reference, compare_metrics, compare_slices
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
-from pytest_rankmetrics.policy import Decision, Verdict, judge_threshold, worst
+from pytest_rankmetrics.policy import IMPROVEMENT, Decision, Verdict, judge_threshold, worst
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.results import MetricResult, SliceResult
 from sklearn_rank.evaluation import Evaluation
@@ -71,6 +71,7 @@ def judge(
     _find_slices(found, recorded_slices or {})
     if reference is not None and len(reference.queries):
         _compare(found)
+    _judge_slices_fit(found, recorded_slices or {})
     if alignment is not None and alignment.stale:
         _judge_fit(found, alignment)
     _judge_metrics(found)
@@ -121,6 +122,27 @@ def _find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
             verb = "there is a limit for" if what == "limit" else "baseline has"
             name = "the slice" if what == "limit" else "slice"
             found.fail(f"{verb} {name} {words.several(gone)} but no query is in it now")
+
+
+def _judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
+    """Slices of other queries than those of the baseline: a drop could hide in the move."""
+    if found.reference is None or not found.reference.complete:
+        return
+    for label, part in found.slices.items():
+        stored = recorded.get(label)
+        if not isinstance(stored, Mapping):
+            continue
+        n, text = len(part.query_ids), f"baseline does not fit: slice {words.shown(label)}"
+        if stored.get("queries") != n:
+            text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
+            found.findings.append(Finding(Verdict.STALE, text, text))
+        elif not (found.alignment and found.alignment.notes) and any(
+            abs(change.was - stored.get(name, change.was)) > 2 * IMPROVEMENT
+            for (one, name), change in found.slice_changes.items()
+            if one == label
+        ):
+            text += " has other queries than in the baseline"
+            found.findings.append(Finding(Verdict.STALE, text, text))
 
 
 def _is_empty(queries: Any) -> bool:

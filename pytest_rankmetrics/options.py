@@ -226,12 +226,21 @@ def _refuse_habit(config: pytest.Config, what: str) -> None:
 
 def _refuse_company(config: pytest.Config, what: str) -> None:
     """Reruns would compare with what the first try wrote; workers would write side by side."""
-    if config.getoption("reruns", None):
+    if config.getoption("reruns", None) or _foreign_ini(config, "reruns"):
         msg = f"{what} does not go with --reruns: the second try would pass by the first"
         raise pytest.UsageError(msg)
     if config.getoption("numprocesses", None) or config.getoption("tx", None):
         msg = f"{what} does not go with -n: write baselines in one process"
         raise pytest.UsageError(msg)
+
+
+def _foreign_ini(config: pytest.Config, name: str) -> Any:
+    """A setting of another plugin, if that is installed and it is set."""
+    try:
+        value = config.getini(name)
+    except (KeyError, ValueError):
+        return None
+    return None if str(value).strip() in ("", "0") else value
 
 
 def in_ci() -> bool:

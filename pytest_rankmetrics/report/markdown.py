@@ -18,6 +18,7 @@ _SIGNS = {
     "fail": ":x:",
     "stale": ":x:",
     "warn": ":warning:",
+    "xfail": ":warning: expected failure",
     "improved": ":white_check_mark: can be raised",
     "new": ":white_check_mark: new",
     "pass": ":white_check_mark:",
@@ -60,11 +61,13 @@ def markdown(session: Session) -> str:
 def _head(session: Session) -> str:
     total = sum(1 for _ in session.gates())
     failed = n_failed(session)
+    xfailed = sum(record["verdict"] == "xfail" for _, record in session.gates())
     title = (
         f"### Ranking quality: {failed} of {words.count(total, 'gate')} failed"
         if failed
-        else f"### Ranking quality: {words.count(total, 'gate')} passed"
+        else f"### Ranking quality: {words.count(total - xfailed, 'gate')} passed"
     )
+    title += f", {xfailed} xfailed" if xfailed else ""
     lines = [
         title,
         "",

@@ -64,6 +64,8 @@ def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
+    if record["verdict"] == "xfail":
+        rows = [replace(row, verdict="xfail") if row.failed else row for row in rows]
     if record["warnings"] and not any(row.verdict == "warn" or row.failed for row in rows):
         text = words.line(record["warnings"][0], 80)
         rows[0] = replace(rows[0], verdict="warn", reason=text)
@@ -154,6 +156,7 @@ def tally(session: Session) -> str:
     parts = [
         (sum(one in _FAILED for one in verdicts), "failed", "failed"),
         (warned, "warning", "warnings"),
+        (verdicts.count("xfail"), "xfailed", "xfailed"),
         (verdicts.count("improved"), "improved", "improved"),
         (verdicts.count("new"), "new", "new"),
     ]

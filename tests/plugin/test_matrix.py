@@ -110,9 +110,8 @@ def failed(result: pytest.RunResult) -> set[str]:
 
 WAYS = {
     "alone": (),
-    "four workers": ("-n", "4"),
     "second try": ("--reruns", "1"),
-    "workers and second try": ("-n", "2", "--reruns", "1"),
+    "workers and second try": ("-n", "4", "--reruns", "1"),
     "quiet": ("-q", "-q"),
     "no traceback": ("--tb=no",),
     "no capture": ("-s",),

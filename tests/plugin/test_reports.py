@@ -69,7 +69,7 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
     summary = gates.path / "summary.md"
     summary.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    result = gates.run("--rank-json=report.json", *workers)
+    result = gates.run("--rank-json=report.json", "--junitxml=junit.xml", *workers)
     result.assert_outcomes(passed=3, failed=1)
     assert result.ret == 1
     assert said(result).count(SECTION) == 1
@@ -88,6 +88,8 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
         "test_it.py::test_bad",
         "test_it.py::test_good",
     ]
+    found = properties(gates.path / "junit.xml", "test_bad")
+    assert (float(found["rank.mrr"]), found["rank.mrr.verdict"]) == (0.75, "fail")
     text = summary.read_text()
     assert text.startswith("before\n")
     assert text.count("### Ranking quality: 1 of 3 gates failed") == 1
@@ -175,17 +177,9 @@ def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> Non
 # JUnit -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("family", "workers"),
-    [("xunit1", ()), ("xunit2", ()), ("xunit2", ("-n", "2"))],
-    ids=["xunit1", "xunit2", "xdist"],
-)
-def test_junit_has_the_numbers_as_properties(
-    family: str, workers: tuple[str, ...], gates: Suite
-) -> None:
-    result = gates.run(
-        "--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error", *workers
-    )
+@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+def test_junit_has_the_numbers_as_properties(family: str, gates: Suite) -> None:
+    result = gates.run("--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error")
     result.assert_outcomes(passed=3, failed=1)
     found = properties(gates.path / "junit.xml", "test_bad")
     assert found["rank.gate"] == "test_bad"
@@ -290,7 +284,7 @@ def test_a_suite_without_gates_writes_no_summary(
     summary = suite.path / "summary.md"
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     suite.write(test_it="def test_nothing(): pass")
-    suite.run("-n", "2").assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
     assert not summary.exists()
 
 
@@ -337,33 +331,32 @@ def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyP
 
 
 def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:
+    # A worker that dies is forgiven while others are alive: the failing gate would be gone.
     suite.write(
         test_it="""
-        import numpy as np
-        import pytest
         from cases import case
 
-        LIMITS = {"f32": np.float32(0.8), "f64": np.float64(0.8), "i64": np.int64(1)}
+        def test_bad(rank_gate):
+            import numpy as np
 
-        @pytest.mark.parametrize("kind", LIMITS)
-        def test_bad(kind, rank_gate):
             truth, results = case([1, 2])
             scores = {
                 query: {item: np.float32(10 - rank) for rank, item in enumerate(items)}
                 for query, items in results.items()
             }
-            weights = {"q001": np.int64(1), "q002": np.float32(1)}
             rank_gate.check(
-                truth, scores, at_least={"mrr": LIMITS[kind]}, sample_weight=weights,
+                truth, scores, at_least={"mrr": np.float32(0.8), "map": np.float64(0.5)},
+                sample_weight={"q001": np.int64(1), "q002": np.float32(1)},
                 slices={query: np.int64(3) for query in truth}, n_queries=np.int64(2),
+                required_queries=np.array(["q001"]),
             )
 
         def test_good():
             pass
         """
     )
-    result = suite.run("-n", "4")
-    result.assert_outcomes(failed=3, passed=1)
+    result = suite.run("-n", "4", "--junitxml=junit.xml", "--rank-json=report.json")
+    result.assert_outcomes(failed=1, passed=1)
     assert result.ret == 1
     text = said(result)
     assert "INTERNALERROR" not in text
@@ -371,18 +364,3 @@ def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:
     own = [line for line in result.outlines if line.startswith(("E ", "test_it.py::"))]
     assert len(own) > 3
     assert not [line for line in own if "np." in line]
-
-
-def test_workers_change_no_exit_code(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_bad(rank_gate):
-            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
-        """
-    )
-    result = suite.run("-n", "2")
-    result.assert_outcomes(failed=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*1 gate: 1 failed*"])

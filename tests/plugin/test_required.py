@@ -55,7 +55,6 @@ def test_required_gates_that_ran_and_passed_are_fine(
         ("-m", "not rank_gate"),
         ("--deselect", "test_it.py::test_bm25"),
         ("test_it.py::test_other",),
-        ("-n", "2", "-k", "other"),
         ("--ignore", "test_it.py"),
         ("-k", "no_such_test"),
     ],
