@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._segments import blocks, offsets_of, segment_index, take_segments
-from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+from sklearn_rank._order import falling_codes, order_runs, order_segments
+from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
-RANK_BLOCK = 1 << 16
+RANK_BLOCK = BLOCK
 """Items ranked, and then measured, at once."""
-_LAST = np.uint32(0xFFFFFFFF)
 
 
 class Hits(NamedTuple):
@@ -63,19 +63,14 @@ class GradedRows:
 
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
-        if ties in ("stable", "docid"):
-            return _by_argsort(self, stable=True)
-        if _is_cheaper_to_search(self.offsets, int(np.count_nonzero(self.grades))):
+        by_place = ties in ("stable", "docid")
+        if not by_place and _is_cheaper_to_search(self.offsets, int(np.count_nonzero(self.grades))):
             positions = np.flatnonzero(self.grades > 0)
             hit_offsets = np.searchsorted(positions, self.offsets)
             grades = self.grades[positions].astype(np.float64)
             wanted = self.scores[positions]
             return _by_search(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
-        if self.scores.dtype.type in (np.float32, np.float16):
-            single = self.grades.astype(np.float32)
-            if (single == self.grades).all():
-                return _by_packed_sort(self, np.maximum(single, np.float32(0.0)))
-        return _by_argsort(self, stable=False)
+        return _by_order(self, by_place=by_place)
 
 
 @dataclass(frozen=True)
@@ -195,7 +190,7 @@ def ranked_parts(
         return tuple(pool.map(rank_one, work))
 
 
-# Three ways to the same places ------------------------------------------------------------------
+# Two ways to the same places --------------------------------------------------------------------
 
 
 def _is_cheaper_to_search(offsets: IntArray, n_hits: int) -> bool:
@@ -219,64 +214,45 @@ def _by_search(items: KnownHits) -> Hits:
     return Hits(np.diff(borders), above[order], tied[order], items.hit_grades[order])
 
 
-def _by_packed_sort(items: GradedRows, grades: Array) -> Hits:
-    """Score and grade packed into one integer, so that one fast sort orders both."""
-    # + 0.0 makes one zero of two; then the bits of a float, flipped, order as the floats do.
-    bits = (items.scores.astype(np.float32) + np.float32(0.0)).view(np.int32)
-    bits ^= (~bits >> 31) & np.int32(0x7FFFFFFF)
-    keys = bits.view(np.uint32).astype(np.uint64) << np.uint64(32)
-    keys |= ~grades.view(np.uint32)
-    _sorted_segments(keys, items.offsets)
-
-    falling = keys.astype(np.uint32)
-    places = np.flatnonzero(falling != _LAST)
-    found = (~falling[places]).view(np.float32).astype(np.float64)
-    return _places((keys >> np.uint64(32)).astype(np.uint32), places, found, items.offsets)
-
-
-def _by_argsort(items: GradedRows, *, stable: bool) -> Hits:
-    """Any dtype: order the rows; ``stable`` breaks ties by the order of the rows."""
-    n_items = len(items.scores)
-    # Sorting the reversed rows ascending and reversing back is descending and keeps row order.
-    flipped = n_items - items.offsets[::-1]
-    order = _argsorted_segments(items.scores[::-1], flipped, stable=stable)
-    order = (n_items - 1) - order[::-1]
-    grades = items.grades[order]
-    places = np.flatnonzero(grades > 0)
-    found = grades[places].astype(np.float64)
-    if stable:
-        counts = np.diff(np.searchsorted(places, items.offsets))
-        above = places - np.repeat(items.offsets[:-1], counts)
-        return Hits(counts, above, np.ones(len(places), np.int64), found)
-    return _places(items.scores[order], places, found, items.offsets)
-
-
-def _places(ordered: Array, places: IntArray, grades: FloatArray, offsets: IntArray) -> Hits:
-    """Places of hits that stand at ``places`` of the ``ordered`` scores, with their ties."""
-    borders = np.searchsorted(places, offsets)
+def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
+    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
+    order, same = order_segments(falling_codes(items.scores), items.offsets)
+    ordered = items.grades[order]
+    places = np.flatnonzero(ordered > 0)
+    grades = ordered[places]
+    borders = np.searchsorted(places, items.offsets)
     counts = np.diff(borders)
-    above = places - np.repeat(offsets[:-1], counts)
+    above = places - np.repeat(items.offsets[:-1], counts)
     tied = np.ones(len(places), np.int64)
-    same = ordered[1:] == ordered[:-1]
-    inner = offsets[1:-1]
-    same[inner[(inner > 0) & (inner < len(ordered))] - 1] = False
-    # Runs of equal scores as borders of the run: only they are looked at, however many rows.
+    if not by_place:
+        _join_ties(same, places, above, tied, grades)
+    return Hits(counts, above, tied, grades.astype(np.float64))
+
+
+def _join_ties(
+    same: BoolArray, places: IntArray, above: IntArray, tied: IntArray, grades: Array
+) -> None:
+    """Give the hits of a tie one place, the better grades first; all in place.
+
+    Runs of equal scores are known by their borders: only they are looked at, however many rows.
+    """
     tie = np.flatnonzero(same)
-    if len(tie):
-        new = np.flatnonzero(np.diff(tie, prepend=-2) > 1)
-        starts = tie[new]
-        sizes = np.diff(new, append=len(tie)) + 1
-        first, last = np.searchsorted(places, starts), np.searchsorted(places, starts + sizes)
-        found = np.flatnonzero(last > first)
-        starts, sizes, first = starts[found], sizes[found], first[found]
-        members = (last[found] - first).astype(np.int64)
-        inside = np.repeat(first - offsets_of(members)[:-1], members) + np.arange(members.sum())
-        above[inside] -= places[inside] - np.repeat(starts, members)
-        tied[inside] = np.repeat(sizes, members)
-        several = inside[np.repeat(members > 1, members)]
-        run = np.repeat(np.arange(len(members)), members)[np.repeat(members > 1, members)]
-        grades[several] = grades[several[np.lexsort((-grades[several], run))]]
-    return Hits(counts, above, tied, grades)
+    if not len(tie):
+        return
+    new = np.flatnonzero(np.diff(tie, prepend=-2) > 1)
+    starts = tie[new]
+    sizes = np.diff(new, append=len(tie)) + 1
+    first, last = np.searchsorted(places, starts), np.searchsorted(places, starts + sizes)
+    found = np.flatnonzero(last > first)
+    starts, sizes, first = starts[found], sizes[found], first[found]
+    members = (last[found] - first).astype(np.int64)
+    inside = np.repeat(first - offsets_of(members)[:-1], members) + np.arange(members.sum())
+    above[inside] -= places[inside] - np.repeat(starts, members)
+    tied[inside] = np.repeat(sizes, members)
+    several = members > 1
+    hits = inside[np.repeat(several, members)]
+    found_grades = grades[hits]
+    grades[hits] = found_grades[order_runs(falling_codes(found_grades), members[several])]
 
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:
@@ -297,30 +273,11 @@ def _resolve(hits: Hits, ties: Ties) -> Hits:
     return Hits(hits.counts, above, np.ones_like(above), grades)
 
 
-def _equal_lengths(offsets: IntArray) -> int:
-    """Length of all segments if they are equally long, else 0."""
-    lengths = np.diff(offsets)
-    return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else 0
-
-
 def _sorted_segments(values: Array, offsets: IntArray) -> Array:
-    if length := _equal_lengths(offsets):
-        values.reshape(-1, length).sort(axis=1)
+    lengths = np.diff(offsets)
+    if len(lengths) and lengths[0] and (lengths == lengths[0]).all():
+        values.reshape(-1, int(lengths[0])).sort(axis=1)
         return values
-    borders = offsets.tolist()
-    for start, stop in pairwise(borders):
+    for start, stop in pairwise(offsets.tolist()):
         values[start:stop].sort()
     return values
-
-
-def _argsorted_segments(values: Array, offsets: IntArray, *, stable: bool) -> IntArray:
-    kind: Literal["stable", "quicksort"] = "stable" if stable else "quicksort"
-    if length := _equal_lengths(offsets):
-        order = values.reshape(-1, length).argsort(axis=1, kind=kind)
-        order += offsets[:-1, None]
-        return order.ravel()
-    order = np.empty(len(values), dtype=np.int64)
-    borders = offsets.tolist()
-    for start, stop in pairwise(borders):
-        np.add(values[start:stop].argsort(kind=kind), start, out=order[start:stop])
-    return order

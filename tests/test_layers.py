@@ -16,7 +16,7 @@ LAYERS = (
     ("exceptions", "typing"),
     ("_text", "_warn"),
     ("_validation", "_segments"),
-    ("_judged",),
+    ("_judged", "_order"),
     ("_ranks",),
     ("inputs._items", "inputs._scored"),
     ("inputs.relevance", "inputs._assemble", "inputs.rows"),
