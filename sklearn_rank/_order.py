@@ -15,7 +15,7 @@ from sklearn_rank._segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
-_SIGNED = {2: np.int32, 4: np.int32, 8: np.int64}
+_SIGNED: dict[int, type[np.signedinteger]] = {2: np.int32, 4: np.int32, 8: np.int64}
 
 
 class Ordered(NamedTuple):
@@ -35,13 +35,13 @@ def falling_codes(values: Array) -> Array:
     """
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind in "iu":
-        return ~values
+        return np.invert(values)
     if size not in _SIGNED:
-        return ~np.unique(values, return_inverse=True)[1]
-    signed = _SIGNED[size]
-    bits = values.astype(np.float32 if size == 2 else values.dtype, copy=False).view(signed)
-    rises = ~(bits >> (8 * bits.itemsize - 1))
-    codes = bits & np.iinfo(signed).max
+        return np.invert(np.unique(values, return_inverse=True)[1])
+    bits = values.astype(np.float32 if size == 2 else values.dtype, copy=False).view(_SIGNED[size])
+    sign = 8 * bits.itemsize - 1
+    rises = ~(bits >> sign)
+    codes: Array = bits & ((1 << sign) - 1)
     codes ^= rises
     codes -= rises
     return codes
@@ -58,10 +58,11 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
         return Ordered(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool))
     place_bits = (n_items - 1).bit_length()
     room = _KEY_BITS - place_bits - (n_segments - 1).bit_length()
-    keys, spare, width = _compact(codes, room)
-    dropped = max(width - room, 0)
+    packed, spare, width = _compact(codes, room)
+    dropped = spare + max(width - room, 0)
+    rest = packed & np.uint64((1 << dropped) - 1) if dropped > spare else None
     segments = np.arange(n_segments, dtype=np.uint64) << np.uint64(place_bits + room)
-    packed = keys >> np.uint64(spare + dropped) if spare + dropped else keys.copy()
+    packed >>= np.uint64(dropped)
     packed <<= np.uint64(place_bits)
     packed |= np.repeat(segments, np.diff(offsets))
     packed |= np.arange(n_items, dtype=np.uint64)
@@ -70,8 +71,8 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
     order = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
     packed >>= np.uint64(place_bits)
     same = packed[1:] == packed[:-1]
-    if dropped and same.any():
-        _settle(order, same, keys & np.uint64((1 << (spare + dropped)) - 1))
+    if rest is not None and same.any():
+        _settle(order, same, rest)
     return Ordered(order, same)
 
 

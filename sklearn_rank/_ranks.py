@@ -5,11 +5,13 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +22,10 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = BLOCK
 """Items ranked, and then measured, at once."""
+
+
+_Work = TypeVar("_Work")
+_Done = TypeVar("_Done")
 
 
 class Hits(NamedTuple):
@@ -61,10 +67,15 @@ class GradedRows:
         """Grades of the relevant items."""
         return self.grades[self.grades > 0].astype(np.float64)
 
+    @cached_property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return int(np.count_nonzero(self.grades > 0))
+
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
         by_place = ties in ("stable", "docid")
-        if not by_place and _is_cheaper_to_search(self.offsets, int(np.count_nonzero(self.grades))):
+        if not by_place and _is_cheaper_to_search(self.offsets, self.n_hits):
             positions = np.flatnonzero(self.grades > 0)
             hit_offsets = np.searchsorted(positions, self.offsets)
             grades = self.grades[positions].astype(np.float64)
@@ -130,11 +141,15 @@ class KnownHits:
         """Grades of the relevant items."""
         return self.hit_grades
 
+    @property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return len(self.hit_scores)
+
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
         if self.positions is None or (
-            ties not in ("stable", "docid")
-            and _is_cheaper_to_search(self.offsets, len(self.hit_scores))
+            ties not in ("stable", "docid") and _is_cheaper_to_search(self.offsets, self.n_hits)
         ):
             return _by_search(self)
         grades = np.zeros(len(self.scores))
@@ -145,7 +160,7 @@ class KnownHits:
 ScoredItems: TypeAlias = GradedRows | KnownHits
 
 
-def ranked_parts(
+def ranked(
     items: ScoredItems,
     ties: Ties,
     *,
@@ -153,41 +168,51 @@ def ranked_parts(
     weights: FloatArray | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
     n_jobs: int | None = None,
-) -> tuple[JudgedRankings, ...]:
-    """The waist of scored items, in blocks of queries that fit the processor's cache.
+) -> JudgedRankings:
+    """The waist of scored items, made in blocks of queries that fit the processor's cache.
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
     """
+    queries = list(blocks(items.offsets, RANK_BLOCK))
+    work = [items.block(first, last) for first, last in queries]
+    borders = offsets_of(np.array([block.n_hits for block in work], dtype=np.int64))
+    # Large arrays, filled by parts: a system hands out their memory in far larger pages.
+    counts = np.zeros(len(items.offsets) - 1, np.int64)
+    above, tied = np.empty(borders[-1], np.int64), np.empty(borders[-1], np.int64)
+    grades = np.empty(borders[-1])
 
-    def rank_one(queries: tuple[int, int]) -> JudgedRankings:
-        first, last = queries
-        block = items.block(first, last)
-        hits = _resolve(block.rank(ties), ties)
-        offsets = offsets_of(hits.counts)
-        judged_offsets, judged_grades = offsets, hits.grades
-        if judged is not None:
-            start, stop = judged[0][first], judged[0][last]
-            judged_offsets, judged_grades = (
-                judged[0][first : last + 1] - start,
-                judged[1][start:stop],
-            )
-        return JudgedRankings(
-            query_ids=query_ids[first:last],
-            offsets=offsets,
-            above=hits.above,
-            tied=hits.tied,
-            grades=hits.grades,
-            n_ranked=np.diff(block.offsets),
-            judged_offsets=judged_offsets,
-            judged_grades=judged_grades,
-            weights=None if weights is None else weights[first:last],
-        )
+    def rank_one(number: int) -> None:
+        hits = _resolve(work[number].rank(ties), ties)
+        counts[slice(*queries[number])] = hits.counts
+        place = slice(borders[number], borders[number + 1])
+        above[place], tied[place], grades[place] = hits.above, hits.tied, hits.grades
 
-    work = list(blocks(items.offsets, RANK_BLOCK))
-    if n_jobs is None or n_jobs == 1 or len(work) < 2:
-        return tuple(map(rank_one, work))
-    with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as pool:
-        return tuple(pool.map(rank_one, work))
+    in_threads(rank_one, range(len(work)), n_jobs)
+    offsets = offsets_of(counts)
+    judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets,
+        above=above,
+        tied=tied,
+        grades=grades,
+        n_ranked=np.diff(items.offsets),
+        judged_offsets=judged_offsets,
+        judged_grades=judged_grades,
+        weights=weights,
+    )
+
+
+def in_threads(
+    function: Callable[[_Work], _Done], work: Iterable[_Work], n_jobs: int | None
+) -> list[_Done]:
+    """Results of a function over all work, in order; -1 jobs are as many as there are cores."""
+    pieces = list(work)
+    n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
+    if n_threads < 2:
+        return [function(piece) for piece in pieces]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, pieces))
 
 
 # Two ways to the same places --------------------------------------------------------------------

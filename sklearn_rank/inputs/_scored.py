@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import Judged, JudgedRankings
-from sklearn_rank._ranks import ScoredItems, ranked_parts
+from sklearn_rank._ranks import ScoredItems, ranked
 from sklearn_rank._segments import take_segments
 from sklearn_rank.exceptions import ScoresRequiredError
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
@@ -42,7 +42,7 @@ class ScorePool:
             grades = items.relevant_grades() if grades is None else grades
             grades = np.concatenate((grades, missed))
         judged = None if grades is None else (np.array([0, len(grades)]), grades)
-        return ranked_parts(items.as_one(), self.ties, query_ids=["all"], judged=judged)[0]
+        return ranked(items.as_one(), self.ties, query_ids=["all"], judged=judged)
 
 
 def judged_by_scores(
@@ -54,5 +54,6 @@ def judged_by_scores(
     n_jobs: int | None = None,
 ) -> Judged:
     """What rows and matrices have in common."""
-    parts = ranked_parts(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    rankings = ranked(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    parts = rankings.in_blocks()
     return Judged(query_ids, parts, parts, ScorePool(items, ties, weighted=weights is not None))

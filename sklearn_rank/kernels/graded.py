@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import SMALL_INTEGERS, JudgedRankings, small_integers
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._levels import SMALL_INTEGERS, Best, best_of, small_integers
 from sklearn_rank._segments import (
     offsets_of,
     segment_index,
@@ -27,6 +28,7 @@ GainTable = tuple[tuple[float, float], ...]
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
+_LARGE_GAIN = 1e100
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -38,9 +40,11 @@ def dcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
-    gains = _gains(rankings.grades, np.zeros(len(rankings.grades)), gain)
+    if not isinstance(gain, str):
+        _gains(rankings.grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
+    top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _discounted(rankings, gains, k, discount)
+        total = _discounted(top, _gains(top.grades, 0.0, gain), k, discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -48,9 +52,9 @@ def ideal_dcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
-    gains = _gains(rankings.ideal_grades, np.zeros(len(rankings.judged_grades)), gain)
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _ideal(rankings, gains, k, discount)
+        best = _best_gains(rankings, np.zeros(len(rankings)), depth(rankings, k), gain)
+        total = _ideal(best, depth(rankings, k), discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -59,22 +63,30 @@ def ndcg(
 ) -> FloatArray:
     """DCG over the DCG of the best order of all relevant items."""
     # One scale per query cancels in the quotient and keeps every grade within float64.
+    cut = depth(rankings, k)
+    top = rankings.within(cut)
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    found = _gains(rankings.grades, np.repeat(scale, rankings.n_hits), gain)
-    ideal = _gains(rankings.ideal_grades, np.repeat(scale, rankings.n_relevant), gain)
-    largest = segment_max(ideal, rankings.judged_offsets)
-    shrink = np.where(largest > 1e100, 1.0 / np.maximum(largest, 1.0), 1.0)
-    found = found * np.repeat(shrink, rankings.n_hits)
-    ideal = ideal * np.repeat(shrink, rankings.n_relevant)
-    total, best = (
-        _discounted(rankings, found, k, discount),
-        _ideal(rankings, ideal, k, discount),
-    )
+    found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
+    best = _best_gains(rankings, scale, cut, gain)
+    if best.values.max(initial=0.0) > _LARGE_GAIN:
+        largest = segment_max(*best)
+        shrink = np.where(largest > _LARGE_GAIN, 1.0 / np.maximum(largest, 1.0), 1.0)
+        found = found * np.repeat(shrink, top.n_hits)
+        best = best._replace(values=best.values * np.repeat(shrink, np.diff(best.offsets)))
+    total, ideal = _discounted(top, found, k, discount), _ideal(best, cut, discount)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(best > 0, total / best, np.nan)
+        return np.where(ideal > 0, total / ideal, np.nan)
 
 
-def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
+def _best_gains(rankings: JudgedRankings, scale: FloatArray, cut: int, gain: Any) -> Best:
+    """Gains of the first ``cut`` of all relevant items, the largest gains first."""
+    if rankings.levels is not None:
+        return rankings.levels.best(_gains(rankings.levels.grades, 0.0, gain), cut)
+    scales = np.repeat(scale, rankings.n_relevant)
+    return best_of(_gains(rankings.judged_grades, scales, gain), rankings.judged_offsets, cut)
+
+
+def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArray:
     """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
     if gain == "exp2":
         return _exponential(grades, scale)
@@ -102,9 +114,9 @@ def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
     return values[place]
 
 
-def _exponential(grades: FloatArray, scale: FloatArray) -> FloatArray:
+def _exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
-    codes = None if scale.any() else small_integers(grades)
+    codes = None if np.any(scale) else small_integers(grades)
     if codes is not None:
         return _EXP2_TABLE[codes]
     with np.errstate(over="ignore"):
@@ -163,15 +175,11 @@ def _discounted(
     return segment_sum(gains * weights, rankings.offsets)
 
 
-def _ideal(rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any) -> FloatArray:
-    """Sum of the gains of all relevant items, the largest gains first."""
-    cut, offsets = depth(rankings, k), rankings.judged_offsets
-    query = segment_index(offsets)
-    if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
-        gains = gains[np.lexsort((-gains, query))]
-    by_rank = np.append(_rank_weights(cut, discount), 0.0)
-    place = np.arange(len(gains)) - offsets[:-1][query]
-    return segment_sum(gains * by_rank[np.minimum(place, cut)], offsets)
+def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
+    """Sum of the gains of each query, from the first rank on."""
+    sizes = np.diff(best.offsets)
+    place = np.arange(len(best.values)) - np.repeat(best.offsets[:-1], sizes)
+    return segment_sum(best.values * _rank_weights(cut, discount)[place], best.offsets)
 
 
 def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:
@@ -193,22 +201,23 @@ def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) ->
 
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """Expected one over the rank at which a user, satisfied by chance, stops."""
-    top = _top_grades(rankings, max_grade)
-    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
-    value = _expected_stop(
-        stops, rankings.above, rankings.tied, rankings.offsets, depth(rankings, k)
-    )
+    cut = depth(rankings, k)
+    found, top = rankings.within(cut), _top_grades(rankings, max_grade)
+    stops = _stops(found.grades, np.repeat(top, found.n_hits))
+    value = _expected_stop(stops, found.above, found.tied, found.offsets, cut)
     return where_relevant(rankings, value)
 
 
 def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """ERR over the ERR of the best order of all relevant items."""
-    top = _top_grades(rankings, max_grade)
-    stops = _stops(rankings.ideal_grades, np.repeat(top, rankings.n_relevant))
-    offsets = rankings.judged_offsets
-    place = np.arange(len(stops)) - offsets[:-1][segment_index(offsets)]
-    ones = np.ones(len(stops), dtype=np.int64)
-    best = _expected_stop(stops, place, ones, offsets, depth(rankings, k))
+    cut, top, levels = depth(rankings, k), _top_grades(rankings, max_grade), rankings.levels
+    if levels is not None:
+        grades, offsets = levels.best(levels.grades, cut)
+    else:
+        grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    stops = _stops(grades, np.repeat(top, np.diff(offsets)))
+    place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
+    best = _expected_stop(stops, place, np.ones(len(stops), dtype=np.int64), offsets, cut)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
 
