@@ -15,6 +15,7 @@ from sklearn_rank._segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
+"""Bits of a key that are used."""
 _SIGNED: dict[int, type[np.signedinteger]] = {2: np.int32, 4: np.int32, 8: np.int64}
 
 
@@ -83,7 +84,7 @@ def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     low = np.iinfo(codes.dtype).min if fits else int(codes.min())
     # Unsigned arithmetic wraps, so that the differences are right whatever the signs.
     keys = codes.astype(np.uint64)
-    keys -= np.uint64(low % (1 << _KEY_BITS))
+    keys -= np.uint64(low % (1 << 64))
     if fits:
         return keys, 0, width
     used = int(np.bitwise_or.reduce(keys))

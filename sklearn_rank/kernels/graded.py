@@ -29,6 +29,8 @@ _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
 _LARGE_GAIN = 1e100
+_NOBODY = 1e-20
+"""A probability this small of still reading adds nothing to an expectation."""
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -283,6 +285,9 @@ def _tied_stop(
     Let F(t) be the expected probability that t items drawn from the group satisfy nobody. Without
     relevant items it is 1; adding the n-th item, which satisfies with probability s, gives
     F'(t) = (1 - t/n) F(t) + (t/n) (1 - s) F(t - 1). All terms are positive, so nothing cancels.
+
+    Items are added by rising s, so that F never rises: what has come down to nothing stays so,
+    and ever fewer t have to be looked at.
     """
     inside = np.minimum(size, cut - above)
     result = np.empty(len(first))
@@ -291,13 +296,17 @@ def _tied_stop(
             chosen = by_length[by_count]
             drawn = np.arange(1.0, inside[chosen].max() + 1.0)
             nobody = np.ones((len(chosen), len(drawn) + 1))
+            reading = nobody
             for item in range(int(relevant[chosen].max())):
                 present = item < relevant[chosen]
-                place = first[chosen] + np.where(present, item, 0)
+                place = first[chosen] + np.where(present, relevant[chosen] - 1 - item, 0)
                 total = (size - relevant)[chosen] + item + 1
-                share = np.minimum(drawn / total[:, None], 1.0) * present[:, None]
+                share = np.minimum(drawn[: reading.shape[1] - 1] / total[:, None], 1.0)
+                share *= present[:, None]
                 passing = (1.0 - stops[place])[:, None]
-                nobody[:, 1:] += share * (passing * nobody[:, :-1] - nobody[:, 1:])
+                reading[:, 1:] += share * (passing * reading[:, :-1] - reading[:, 1:])
+                reading[reading < _NOBODY] = 0.0
+                reading = reading[:, : int(np.flatnonzero(reading.any(axis=0))[-1]) + 1]
             expected = (nobody[:, :-1] - nobody[:, 1:]) / (above[chosen, None] + drawn)
             valid = drawn <= inside[chosen, None]
             result[chosen] = segment_sum(expected[valid], offsets_of(inside[chosen]))
