@@ -127,13 +127,10 @@ class JudgedRankings:
         """The relevant items as tie groups."""
         n_hits = len(self.above)
         before = np.arange(n_hits) - np.repeat(self.offsets[:-1], self.n_hits)
-        joined = self._same_group()
-        if not len(joined):
-            ones = np.ones(n_hits, dtype=np.int64)
-            return TieGroups(self.offsets, self.above, self.tied, ones, before)
-        new = np.ones(n_hits, dtype=bool)
-        new[joined] = False
-        starts = np.flatnonzero(new)
+        joined = self._joined()
+        if not joined.any():
+            return TieGroups(self.offsets, self.above, self.tied, np.ones(n_hits, int), before)
+        starts = np.flatnonzero(~joined)
         return TieGroups(
             offsets=np.searchsorted(starts, self.offsets),
             above=self.above[starts],
@@ -142,14 +139,12 @@ class JudgedRankings:
             before=before[starts],
         )
 
-    def _same_group(self) -> IntArray:
-        """Hits in the same tie group as the hit before them."""
-        tied = np.flatnonzero(self.tied > 1)
-        follows = tied[1:][(tied[1:] - tied[:-1] == 1)]
-        follows = follows[self.above[follows] == self.above[follows - 1]]
-        first: BoolArray = self.offsets[np.searchsorted(self.offsets, follows)] == follows
-        result: IntArray = follows[~first]
-        return result
+    def _joined(self) -> BoolArray:
+        """(H,) whether a hit is in the same tie group as the one before it."""
+        joined = self.tied > 1
+        joined[1:] &= self.above[1:] == self.above[:-1]
+        joined[self.offsets[:-1][self.n_hits > 0]] = False
+        return joined
 
     def block(self, first: int, last: int) -> JudgedRankings:
         """Queries ``first:last``, as views of the same arrays."""

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank._segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
@@ -94,18 +93,18 @@ def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
 
 def _settle(order: IntArray, same: BoolArray, rest: Array) -> None:
     """Order, in place, the runs of items that are the same but for the ``rest`` of their codes."""
-    within = np.zeros(len(order), dtype=bool)
-    within[1:] = same
-    starts = ~within
-    within[:-1] |= same
-    places = np.flatnonzero(within)
-    runs = np.append(np.flatnonzero(starts[places]), len(places))
+    places, runs = runs_of(same)
     members = order[places]
     again = order_segments(rest[members], runs)
     order[places] = members[again.order]
     same[places[1:] - 1] = again.same
 
 
-def order_runs(codes: Array, sizes: IntArray) -> IntArray:
-    """Order of consecutive runs of the given sizes, each by its codes."""
-    return order_segments(codes, offsets_of(sizes)).order
+def runs_of(same: BoolArray) -> tuple[IntArray, IntArray]:
+    """Places that are the same as a neighbour, and the borders of their runs."""
+    is_member = np.zeros(len(same) + 1, dtype=bool)
+    is_member[1:] = same
+    starts = ~is_member
+    is_member[:-1] |= same
+    places = np.flatnonzero(is_member)
+    return places, np.append(np.flatnonzero(starts[places]), len(places))

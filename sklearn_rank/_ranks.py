@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._order import falling_codes, order_runs, order_segments
+from sklearn_rank._order import falling_codes, order_segments, runs_of
 from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
@@ -267,7 +267,7 @@ def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
     counts = np.diff(borders)
     above = places - np.repeat(items.offsets[:-1], counts)
     tied = np.ones(len(places), np.int64)
-    if not by_place:
+    if not by_place and same.any():
         _join_ties(same, places, above, tied, grades)
     return Hits(counts, above, tied, grades.astype(np.float64))
 
@@ -275,27 +275,21 @@ def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
 def _join_ties(
     same: BoolArray, places: IntArray, above: IntArray, tied: IntArray, grades: Array
 ) -> None:
-    """Give the hits of a tie one place, the better grades first; all in place.
-
-    Runs of equal scores are known by their borders: only they are looked at, however many rows.
-    """
-    tie = np.flatnonzero(same)
-    if not len(tie):
-        return
-    new = np.flatnonzero(np.diff(tie, prepend=-2) > 1)
-    starts = tie[new]
-    sizes = np.diff(new, append=len(tie)) + 1
-    first, last = np.searchsorted(places, starts), np.searchsorted(places, starts + sizes)
-    found = np.flatnonzero(last > first)
-    starts, sizes, first = starts[found], sizes[found], first[found]
-    members = (last[found] - first).astype(np.int64)
-    inside = np.repeat(first - offsets_of(members)[:-1], members) + np.arange(members.sum())
-    above[inside] -= places[inside] - np.repeat(starts, members)
-    tied[inside] = np.repeat(sizes, members)
-    several = members > 1
-    hits = inside[np.repeat(several, members)]
-    found_grades = grades[hits]
-    grades[hits] = found_grades[order_runs(falling_codes(found_grades), members[several])]
+    """Give the hits of a tie one place, the better grades first; all in place."""
+    members, runs = runs_of(same)
+    is_member = np.zeros(len(same) + 1, dtype=bool)
+    is_member[members] = True
+    hits = np.flatnonzero(is_member[places])
+    sizes = np.diff(runs)
+    run = np.repeat(np.arange(len(sizes)), sizes)
+    is_hit = np.zeros(len(same) + 1, dtype=bool)
+    is_hit[places] = True
+    run = run[is_hit[members]]
+    above[hits] -= places[hits] - members[runs[:-1]][run]
+    tied[hits] = sizes[run]
+    found = grades[hits]
+    borders = np.flatnonzero(np.diff(run, prepend=-1, append=-1))
+    grades[hits] = found[order_segments(falling_codes(found), borders).order]
 
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:
