@@ -45,10 +45,13 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
     by_place = ties in ("stable", "docid")
     result = FoundItems([], [], [], [], by_place)
     for ranking, truth in queries:
-        relevant = {key: grade for key, grade in truth.items() if grade > 0}
+        relevant = truth
+        if min(truth.values(), default=1.0) <= 0:
+            relevant = {key: grade for key, grade in truth.items() if grade > 0}
         if ranking.scores is None or by_place:
             ordered = _by_falling_id(ranking) if ties == "docid" else ranking
-            keys = list(ordered.items)
+            items = ordered.items
+            keys = items if isinstance(items, list) else list(items)
             places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
             result.found.append(places)
             result.grades.append([relevant[keys[place]] for place in places])

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from tests.benchmarks._measure import Result, compete
-from tests.benchmarks._memory import peak_of
+from tests.benchmarks._memory import peaks_of
 from tests.benchmarks._report import heading, machine, table
 from tests.benchmarks.catalogue import ROWS, contests_of
 from tests.benchmarks.scaling import series_of
@@ -57,9 +57,9 @@ def measure(chosen: list[str], size: str, rounds: int) -> dict[str, Any]:
                 for measured in progress.track(list(series_of(size, rounds)), description=name):
                     series += map(asdict, measured())
             else:
-                contests = list(contests_of(name, size))
-                for number, contest in enumerate(progress.track(contests, description=name)):
-                    results += compete(contest, rounds, peak_of(contest, size, number))
+                contests = list(zip(contests_of(name, size), peaks_of(name, size), strict=True))
+                for contest, peak in progress.track(contests, description=name):
+                    results += compete(contest, rounds, peak)
             progress.advance(task)
     return {"results": results, "series": series}
 

@@ -1,6 +1,6 @@
-"""Peak memory of our side of a contest, in a process of its own.
+"""Peak memory of our side of the contests of a row, in a process of their own.
 
-``python -m tests.benchmarks._memory ROW SIZE NUMBER`` prints it as JSON.
+``python -m tests.benchmarks._memory ROW SIZE`` prints it as JSON.
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from tests.benchmarks._measure import Contest, Work
 MIB = 2**20
 
 
-def peak_of(contest: Contest, size: str, number: int) -> dict[str, float]:
-    """MiB that one call takes beside its input: allocated, and of the resident set."""
+def peaks_of(row: str, size: str) -> list[dict[str, float]]:
+    """For each contest the MiB of one call beside its input: allocated, and resident."""
+    command = [sys.executable, "-m", __name__, row, size]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    figures: list[dict[str, float]] = json.loads(done.stdout)
+    return figures
+
+
+def peak(contest: Contest) -> dict[str, float]:
+    """The figures of one contest, in this process."""
     if not contest.in_process:
         return {}
-    command = [sys.executable, "-m", __name__, contest.row, size, str(number)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    figures: dict[str, float] = json.loads(done.stdout)
+    figures = {"resident": resident_growth(contest.ours), "traced": traced_peak(contest.ours)}
     if contest.input_bytes:
         figures["times_input"] = figures["traced"] * MIB / contest.input_bytes
     return figures
@@ -66,10 +72,8 @@ def _status(field: str) -> float:
 def main() -> None:
     from tests.benchmarks.catalogue import contests_of
 
-    row, size, number = sys.argv[1:]
-    contest = list(contests_of(row, size))[int(number)]
-    figures = {"resident": resident_growth(contest.ours), "traced": traced_peak(contest.ours)}
-    print(json.dumps(figures))
+    row, size = sys.argv[1:]
+    print(json.dumps([peak(contest) for contest in contests_of(row, size)]))
 
 
 if __name__ == "__main__":
