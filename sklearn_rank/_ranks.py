@@ -5,26 +5,21 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
 from sklearn_rank._order import falling_codes, order_segments, runs_of
 from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
+from sklearn_rank._threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = BLOCK
 """Items ranked, and then measured, at once."""
-
-
-_Work = TypeVar("_Work")
-_Done = TypeVar("_Done")
 
 
 class Hits(NamedTuple):
@@ -200,18 +195,6 @@ def ranked(
         judged_grades=judged_grades,
         weights=weights,
     )
-
-
-def in_threads(
-    function: Callable[[_Work], _Done], work: Iterable[_Work], n_jobs: int | None
-) -> list[_Done]:
-    """Results of a function over all work, in order; -1 jobs are as many as there are cores."""
-    pieces = list(work)
-    n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
-    if n_threads < 2:
-        return [function(piece) for piece in pieces]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, pieces))
 
 
 # Three ways to the same places ------------------------------------------------------------------
