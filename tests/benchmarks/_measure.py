@@ -6,6 +6,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,7 @@ class Target:
     def __str__(self) -> str:
         if self.times is None:
             return f"+{self.more_ms:g} ms"
-        return f"{self.times:.3g}" if self.times >= 0.1 else f"1/{1 / self.times:.3g}"
+        return f"{self.times:.3g}" if self.times >= 0.5 else f"1/{1 / self.times:.3g}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class Contest:
 
     row: str
     work: str
-    ours: Work
+    ours: Work | None
+    """None where our side itself is not installed."""
     peers: tuple[Peer, ...]
     input_bytes: int = 0
     """Bytes of the arrays given; 0 where the data are Python's objects."""
@@ -60,7 +62,7 @@ class Result:
     peer: str
     ours_ms: float | None
     peer_ms: float | None
-    """None if the peer is not installed."""
+    """None for what is not installed."""
     ratio: float | None
     target: str
     reached: bool | None
@@ -101,37 +103,47 @@ def alternate(timers: Mapping[Any, Timer], rounds: int) -> dict[Any, list[float]
 
 
 def compete(contest: Contest, rounds: int, memory: Mapping[str, float]) -> Iterator[Result]:
-    """Our figures beside those of each peer; a peer that is absent is named all the same."""
-    timers = {"": wall(contest.ours)}
+    """Our figures beside those of each peer; who is absent is named all the same."""
+    timers = {} if contest.ours is None else {_OURS: wall(contest.ours)}
     for peer in contest.peers:
-        try:
+        with suppress(ImportError):
             timers[peer.name] = peer.build()
-        except ImportError:
-            continue
     times = alternate(timers, rounds)
-    ours = times[""]
     for peer in contest.peers:
-        wanted = "" if peer.target is None else str(peer.target)
-        mine = 1e3 * statistics.median(ours)
-        if peer.name not in times:
-            yield Result(
-                contest.row, contest.work, peer.name, mine, None, None, wanted, None, memory
-            )
-            continue
-        theirs = times[peer.name]
-        ratio = statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
-        more = 1e3 * statistics.median(one - other for one, other in zip(ours, theirs, strict=True))
-        yield Result(
-            contest.row,
-            contest.work,
-            peer.name,
-            mine,
-            1e3 * statistics.median(theirs),
-            ratio,
-            wanted,
-            _reached(peer.target, ratio, more),
-            memory,
-        )
+        yield _result(contest, peer, times.get(_OURS), times.get(peer.name), memory)
+
+
+_OURS = ""
+
+
+def _result(
+    contest: Contest,
+    peer: Peer,
+    ours: list[float] | None,
+    theirs: list[float] | None,
+    memory: Mapping[str, float],
+) -> Result:
+    ratio = reached = None
+    if ours and theirs:
+        pairs = list(zip(ours, theirs, strict=True))
+        ratio = statistics.median(one / other for one, other in pairs)
+        more_ms = 1e3 * statistics.median(one - other for one, other in pairs)
+        reached = _reached(peer.target, ratio, more_ms)
+    return Result(
+        contest.row,
+        contest.work,
+        peer.name,
+        _median_ms(ours),
+        _median_ms(theirs),
+        ratio,
+        "" if peer.target is None else str(peer.target),
+        reached,
+        memory,
+    )
+
+
+def _median_ms(seconds: list[float] | None) -> float | None:
+    return 1e3 * statistics.median(seconds) if seconds else None
 
 
 def _reached(target: Target | None, ratio: float, more_ms: float) -> bool | None:

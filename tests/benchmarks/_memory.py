@@ -27,7 +27,7 @@ def peaks_of(row: str, size: str) -> list[dict[str, float]]:
 
 def peak(contest: Contest) -> dict[str, float]:
     """The figures of one contest, in this process."""
-    if not contest.in_process:
+    if contest.ours is None or not contest.in_process:
         return {}
     figures = {"resident": resident_growth(contest.ours), "traced": traced_peak(contest.ours)}
     if contest.input_bytes:

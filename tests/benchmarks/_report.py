@@ -68,6 +68,9 @@ def _cells(one: Result) -> list[str]:
     of_input = f"{memory['times_input']:.2f}" if "times_input" in memory else ""
     missed = " (missed)" if one.reached is False else ""
     ratio = "" if one.ratio is None else f"{one.ratio:.3g}{missed}"
-    theirs = "absent" if one.peer_ms is None else f"{one.peer_ms:,.1f}"
-    ours = "" if one.ours_ms is None else f"{one.ours_ms:,.1f}"
+    ours, theirs = _milliseconds(one.ours_ms), _milliseconds(one.peer_ms)
     return [one.row, one.work, one.peer, ours, theirs, ratio, one.target, peak, of_input]
+
+
+def _milliseconds(value: float | None) -> str:
+    return "absent" if value is None else f"{value:,.1f}"

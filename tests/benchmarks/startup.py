@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
-from tests.benchmarks._measure import Contest, Peer, Target, Timer, Work, wall
+from tests.benchmarks._measure import Contest, Peer, Target, Timer, wall
 
 ROOT = Path(__file__).parents[2]
-SITE = "from sklearn_rank import evaluate"
 
 
 def python(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -21,45 +22,45 @@ def python(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
 
 
-def importtime(statement: str, module: str) -> float:
-    """Seconds that ``-X importtime`` counts for a module and all that it imports."""
-    lines = python("-X", "importtime", "-c", statement).stderr.splitlines()
-    found = [line for line in lines if line.split("|")[-1].strip() == module]
-    return int(found[-1].split("|")[1]) / 1e6
+def is_plugin_installed() -> bool:
+    """Whether a pytest run of this Python loads the plugin."""
+    found = entry_points(group="pytest11", name="rankmetrics")
+    return bool(found) and find_spec("pytest") is not None
 
 
 def contests(row: str, size: str) -> Iterator[Contest]:
     """Processes, and imports within them."""
     yield Contest(
         row,
-        "a process that imports sklearn_rank",
+        "a process: import sklearn_rank",
         partial(python, "-c", "import sklearn_rank"),
         (_process("import numpy", Target(times=1.3)),),
         in_process=False,
     )
     yield Contest(
         row,
-        "a process that imports sklearn_rank.evaluate",
-        partial(python, "-c", SITE),
+        "a process: from sklearn_rank import evaluate",
+        partial(python, "-c", "from sklearn_rank import evaluate"),
         (_process("import numpy", Target(times=1.3)),),
         in_process=False,
     )
     folder = Path(tempfile.mkdtemp())
     (folder / "test_empty.py").write_text("def test_nothing() -> None: ...\n")
     run = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
-    without: Work = partial(python, *run, "-p", "no:rankmetrics", folder=folder)
+
+    def without() -> Timer:
+        if not is_plugin_installed():
+            raise ModuleNotFoundError(name="pytest")
+        return wall(partial(python, *run, "-p", "no:rankmetrics", folder=folder))
+
     yield Contest(
         row,
         "an empty pytest run with the plugin",
-        partial(python, *run, folder=folder),
-        (Peer("the same with -p no:rankmetrics", _timer(without), Target(more_ms=5.0)),),
+        partial(python, *run, folder=folder) if is_plugin_installed() else None,
+        (Peer("the same with -p no:rankmetrics", without, Target(more_ms=5.0)),),
         in_process=False,
     )
 
 
 def _process(statement: str, target: Target) -> Peer:
-    return Peer(f"a process: {statement}", _timer(partial(python, "-c", statement)), target)
-
-
-def _timer(work: Work) -> Callable[[], Timer]:
-    return lambda: wall(work)
+    return Peer(f"a process: {statement}", lambda: wall(partial(python, "-c", statement)), target)
