@@ -129,7 +129,7 @@ class JudgedRankings:
         before = np.arange(n_hits) - np.repeat(self.offsets[:-1], self.n_hits)
         joined = self._joined()
         if not joined.any():
-            return TieGroups(self.offsets, self.above, self.tied, np.ones(n_hits, int), before)
+            return TieGroups(self.offsets, self.above, self.tied, np.ones(n_hits, np.int64), before)
         starts = np.flatnonzero(~joined)
         return TieGroups(
             offsets=np.searchsorted(starts, self.offsets),

@@ -93,18 +93,29 @@ def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
 
 def _settle(order: IntArray, same: BoolArray, rest: Array) -> None:
     """Order, in place, the runs of items that are the same but for the ``rest`` of their codes."""
-    places, runs = runs_of(same)
-    members = order[places]
-    again = order_segments(rest[members], runs)
+    runs = runs_of(same)
+    places, members = runs.members, order[runs.members]
+    again = order_segments(rest[members], runs.borders)
     order[places] = members[again.order]
     same[places[1:] - 1] = again.same
 
 
-def runs_of(same: BoolArray) -> tuple[IntArray, IntArray]:
-    """Places that are the same as a neighbour, and the borders of their runs."""
+class Runs(NamedTuple):
+    """Runs of two or more items in order that are the same."""
+
+    is_member: BoolArray
+    """(n,) whether an item is in a run."""
+    members: IntArray
+    """Places of the items that are."""
+    borders: IntArray
+    """Borders of the runs among the members."""
+
+
+def runs_of(same: BoolArray) -> Runs:
+    """The runs of items of which each is the same as the one before it."""
     is_member = np.zeros(len(same) + 1, dtype=bool)
     is_member[1:] = same
     starts = ~is_member
     is_member[:-1] |= same
-    places = np.flatnonzero(is_member)
-    return places, np.append(np.flatnonzero(starts[places]), len(places))
+    members = np.flatnonzero(is_member)
+    return Runs(is_member, members, np.append(np.flatnonzero(starts[members]), len(members)))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._order import falling_codes, order_segments, runs_of
+from sklearn_rank._order import Runs, falling_codes, order_segments, runs_of
 from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
 from sklearn_rank._threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
@@ -244,34 +244,33 @@ def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
     """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
     order, same = order_segments(falling_codes(items.scores), items.offsets)
     ordered = items.grades[order]
-    places = np.flatnonzero(ordered > 0)
-    grades = ordered[places]
-    borders = np.searchsorted(places, items.offsets)
-    counts = np.diff(borders)
+    relevant = ordered > 0
+    places = np.flatnonzero(relevant)
+    counts = np.diff(np.searchsorted(places, items.offsets))
     above = places - np.repeat(items.offsets[:-1], counts)
     tied = np.ones(len(places), np.int64)
+    grades = ordered[places]
     if not by_place and same.any():
-        _join_ties(same, places, above, tied, grades)
+        _join_ties(runs_of(same), relevant, places, above, tied, grades)
     return Hits(counts, above, tied, grades.astype(np.float64))
 
 
 def _join_ties(
-    same: BoolArray, places: IntArray, above: IntArray, tied: IntArray, grades: Array
+    runs: Runs,
+    relevant: BoolArray,
+    places: IntArray,
+    above: IntArray,
+    tied: IntArray,
+    grades: Array,
 ) -> None:
     """Give the hits of a tie one place, the better grades first; all in place."""
-    members, runs = runs_of(same)
-    is_member = np.zeros(len(same) + 1, dtype=bool)
-    is_member[members] = True
-    hits = np.flatnonzero(is_member[places])
-    sizes = np.diff(runs)
-    run = np.repeat(np.arange(len(sizes)), sizes)
-    is_hit = np.zeros(len(same) + 1, dtype=bool)
-    is_hit[places] = True
-    run = run[is_hit[members]]
-    above[hits] -= places[hits] - members[runs[:-1]][run]
+    hits = np.flatnonzero(runs.is_member[places])
+    sizes = np.diff(runs.borders)
+    run = np.repeat(np.arange(len(sizes)), sizes)[np.flatnonzero(relevant[runs.members])]
+    above[hits] -= places[hits] - runs.members[runs.borders[:-1]][run]
     tied[hits] = sizes[run]
     found = grades[hits]
-    borders = np.flatnonzero(np.diff(run, prepend=-1, append=-1))
+    borders = np.concatenate(([0], np.flatnonzero(run[1:] != run[:-1]) + 1, [len(run)]))
     grades[hits] = found[order_segments(falling_codes(found), borders).order]
 
 
