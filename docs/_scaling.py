@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def main() -> None:
     report = json.loads((DOCS / "_scaling.json").read_text())
     page = (DOCS / "scaling.md").read_text()
     results = [Result(**one) for one in report["results"]]
-    page = fill(page, "machine", heading(report["machine"], report["rounds"]) + ".")
+    facts = textwrap.fill(heading(report["machine"], report["rounds"]) + ".", 100)
+    page = fill(page, "machine", facts)
     page = fill(page, "table", table(results))
     page = fill(page, "growth", growth(report["series"]))
     (DOCS / "scaling.md").write_text(page)

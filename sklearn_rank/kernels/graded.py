@@ -67,7 +67,9 @@ def ndcg(
     # One scale per query cancels in the quotient and keeps every grade within float64.
     cut = depth(rankings, k)
     top = rankings.within(cut)
-    scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
+    scale = np.zeros(len(rankings))
+    if rankings.levels is None:
+        scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
     found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
     best = _best_gains(rankings, scale, cut, gain)
     if best.values.max(initial=0.0) > _LARGE_GAIN:
