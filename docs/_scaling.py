@@ -40,7 +40,7 @@ def draw(series: list[dict[str, Any]], target: Path) -> None:
             _line(axis, one)
         axis.set_title(TITLES[name], fontsize=9)
         axis.set_xlabel(lines[0]["quantity"])
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.1 * axis.dataLim.ymax)
         if len(lines) > 1:
             axis.legend(frameon=False)
     axes.flat[-1].set_axis_off()
