@@ -86,6 +86,25 @@ fourth.
 
 """
 
+_UNDEFINED = """\
+## Undefined queries
+
+What a query counts that lacks something, with the default parameters. What an undefined one counts
+is up to [`zero_division`](inputs.md#undefined-queries). `hmean` is undefined where one of its
+members is; `ndcg` also is where all gains are 0. With `unretrieved="ignore"` LAG and the areas
+under curves are undefined, too, where nothing relevant was retrieved; with `n_negatives=` the
+number given, and not the ranking, says whether something irrelevant is there.
+
+"""
+
+CASES = {
+    "nothing is relevant": ([set()], [["x", "y"]]),
+    "the ranking is empty": ([{"a"}], [[]]),
+    "nothing relevant was retrieved": ([{"a"}], [["x", "y"]]),
+    "nothing irrelevant was retrieved": ([{"a"}], [["a"]]),
+}
+"""Queries that lack something; what they count is measured, not written down."""
+
 _CURVES = """\
 ## Curves
 
@@ -151,7 +170,8 @@ def pages() -> dict[Path, str]:
 def metrics_page() -> str:
     """All metrics: a table, and a section for each."""
     sections = "\n".join(_section(metric) for metric in METRICS)
-    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{sections}\n{_CURVES}"
+    undefined = f"{_UNDEFINED}{_undefined_table()}"
+    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{undefined}\n\n{sections}\n{_CURVES}"
 
 
 def api_page() -> str:
@@ -245,6 +265,23 @@ def _wide_table() -> str:
         for metric in METRICS
     ]
     return _table(titles, rows)
+
+
+def _undefined_table() -> str:
+    names = [metric.name for metric in METRICS]
+    columns = [
+        sklearn_rank.evaluate(*case, names, zero_division=math.nan).scores
+        for case in CASES.values()
+    ]
+    rows = [
+        [f"[{name}](#{name})", *(_value(list(column.values())[place]) for column in columns)]
+        for place, name in enumerate(names)
+    ]
+    return _table(["measure", *CASES], rows)
+
+
+def _value(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:g}"
 
 
 def _short_table() -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sklearn_rank.conventions import CONVENTIONS as CONVENTIONS
     from sklearn_rank.conventions import Convention as Convention
+    from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
     from sklearn_rank.evaluation import Evaluation as Evaluation
     from sklearn_rank.evaluation import evaluate as evaluate
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
     from sklearn_rank.exceptions import QuerySplitError as QuerySplitError
+    from sklearn_rank.exceptions import QuerySplitWarning as QuerySplitWarning
     from sklearn_rank.exceptions import RankingConfigError as RankingConfigError
     from sklearn_rank.exceptions import ScoresRequiredError as ScoresRequiredError
     from sklearn_rank.exceptions import SharedTruthWarning as SharedTruthWarning
@@ -98,6 +100,7 @@ _HOMES = {
         "InvalidParameterError",
         "QueryMismatchError",
         "QuerySplitError",
+        "QuerySplitWarning",
         "RankingConfigError",
         "ScoresRequiredError",
         "SharedTruthWarning",
@@ -132,6 +135,7 @@ _HOMES = {
         "limited_auc_score",
         "ranking_auc_score",
     ),
+    "display": ("PrecisionRecallAtKDisplay",),
     "model_selection": ("QueryKFold", "check_query_splits"),
     "rankers": ("QueryRanker",),
     "scorers": (

@@ -75,13 +75,23 @@ def _settle(
     return np.where(undefined, float(zero_division), values)
 
 
+def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
+    """The values over a power of two that brings the largest to 1 or just below; its exponent.
+
+    Sums and products of them neither overflow nor lose digits, and it is the same power in any
+    order of the values.
+    """
+    exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    return np.ldexp(values, -exponent), exponent
+
+
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     if not len(values):
         return math.nan
-    if weights is None:
-        return math.fsum(values.tolist()) / len(values)
-    total = math.fsum(weights.tolist())
-    if total == 0:
-        # Only queries that count as a given value are left, and weigh nothing by themselves.
-        return _mean(values, None)
-    return math.fsum((weights * values).tolist()) / total
+    values, exponent = in_unit(values)
+    if weights is None or not weights.any():
+        # Without any weight only queries that count as a given value are left.
+        return math.ldexp(math.fsum(values.tolist()) / len(values), exponent)
+    weights, _ = in_unit(weights)
+    total = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+    return math.ldexp(total, exponent)

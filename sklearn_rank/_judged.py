@@ -185,7 +185,11 @@ class JudgedRankings:
         hits, offsets = take_segments(self.offsets, queries)
         judged, judged_offsets = take_segments(self.judged_offsets, queries)
         return JudgedRankings(
-            query_ids=[self.query_ids[query] for query in queries.tolist()],
+            query_ids=(
+                self.query_ids[queries]
+                if isinstance(self.query_ids, np.ndarray)
+                else [self.query_ids[query] for query in queries.tolist()]
+            ),
             offsets=offsets,
             above=self.above[hits],
             tied=self.tied[hits],
@@ -282,6 +286,8 @@ class Judged:
     """Numbers of the judged queries without a ranking."""
     left_out: Collection[Any] = ()
     """Ids of queries that were given but not evaluated."""
+    keyed: bool = False
+    """Whether queries were joined by key, so that nothing of them goes by position."""
 
     @cached_property
     def rankings(self) -> JudgedRankings:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.typing import Array
+from sklearn_rank.typing import Array, FloatArray
 
 AUTO = ("decision_function", "predict_proba", "predict")
 
@@ -49,20 +49,42 @@ def row_scores(
 ) -> Array:
     """One score per row: never a hard label unless ``method`` is "predict"."""
     classes = _classes(estimator)
-    if method == "predict" or (method == "auto" and classes is None):
-        name = _first_method(estimator, AUTO) if method == "auto" else method
-        return np.asarray(call(estimator, name, X, caller))
     if classes is None:
-        return _single_column(call(estimator, method, X, caller), method)
-    if len(classes) > 2 or grades is not None:
-        return _expected_grades(estimator, X, classes, grades, caller)
-    name = _first_method(estimator, AUTO) if method == "auto" else method
-    scores = np.asarray(call(estimator, name, X, caller))
+        name = _first_method(estimator) if method == "auto" else method
+        return _single_column(call(estimator, name, X, caller), name)
+    if method == "predict":
+        return label_grades(call(estimator, method, X, caller), pos_label, grades)
     if len(classes) == 1:
-        return np.zeros(len(scores))
-    if scores.ndim == 2:
-        scores = scores[:, 1]
-    return _towards(scores, classes, pos_label, owner)
+        return np.zeros(len(call(estimator, "predict", X, caller)))
+    values = _class_grades(classes, pos_label, grades, owner)
+    if len(classes) > 2:
+        return _expected_grade(estimator, X, values, method, pos_label, caller)
+    name = _first_method(estimator) if method == "auto" else method
+    scores = np.asarray(call(estimator, name, X, caller))
+    scores = scores[:, 1] if scores.ndim == 2 else scores
+    ascending: Array = np.sign(values[1] - values[0]) * scores
+    return ascending
+
+
+def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None) -> Array:
+    """Grades of labels; the labels themselves if nothing says what they mean."""
+    array = np.asarray(labels)
+    if grades is None:
+        return array if pos_label is None else array == pos_label
+    return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
+
+
+def has_signed_labels(estimator: Any) -> bool:
+    """Whether this is a classifier of -1 and 1, which are labels and no grades."""
+    classes = _classes(estimator)
+    return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
+
+
+def _grade(label: Any, grades: Mapping[Any, float]) -> float:
+    if label not in grades:
+        msg = f"relevance has no grade for the label {safe_repr(label)}; it needs one for each"
+        raise RankingConfigError(msg)
+    return grades[label]
 
 
 def _classes(estimator: Any) -> Array | None:
@@ -73,10 +95,10 @@ def _classes(estimator: Any) -> Array | None:
     return None if isinstance(classes, (list, tuple)) else np.asarray(classes)
 
 
-def _first_method(estimator: Any, names: tuple[str, ...]) -> str:
-    found = next((name for name in names if hasattr(estimator, name)), None)
+def _first_method(estimator: Any) -> str:
+    found = next((name for name in AUTO if hasattr(estimator, name)), None)
     if found is None:
-        msg = f"{type(estimator).__name__} has none of the methods {', '.join(names)}"
+        msg = f"{type(estimator).__name__} has none of the methods {', '.join(AUTO)}"
         raise RankingConfigError(msg)
     return found
 
@@ -91,41 +113,46 @@ def _single_column(scores: Any, method: str) -> Array:
     return array
 
 
-def _expected_grades(
-    estimator: Any,
-    X: Any,
-    classes: Array,
-    grades: Mapping[Any, float] | None,
-    caller: MethodCaller,
-) -> Array:
-    """Probabilities of the grades, times the grades."""
-    if not hasattr(estimator, "predict_proba"):
+def _class_grades(
+    classes: Array, pos_label: Any, grades: Mapping[Any, float] | None, owner: str
+) -> FloatArray:
+    """(n_classes,) grade of each class: told, 1 for the relevant label, or the class itself."""
+    labels = classes.tolist()
+    if grades is not None:
+        return label_grades(classes, None, grades)
+    if pos_label is not None:
+        if pos_label not in labels:
+            msg = f"pos_label {safe_repr(pos_label)} is not one of the classes {safe_repr(labels)}"
+            raise RankingConfigError(msg)
+        return np.array([float(label == pos_label) for label in labels])
+    if classes.dtype.kind not in "biuf":
         msg = (
-            f"{type(estimator).__name__} predicts {len(classes)} grades but has no predict_proba; "
-            "use a regressor, a classifier with predict_proba, or response_method='predict'"
+            f"{owner}: classes are {safe_repr(labels)}; pass pos_label= or relevance="
+            "{label: grade}"
         )
         raise RankingConfigError(msg)
-    if grades is not None:
-        values = np.array([grades[label] for label in classes.tolist()], dtype=np.float64)
-    elif classes.dtype.kind in "biuf":
-        values = classes.astype(np.float64)
+    return classes.astype(np.float64)
+
+
+def _expected_grade(
+    estimator: Any,
+    X: Any,
+    values: FloatArray,
+    method: str,
+    pos_label: Any,
+    caller: MethodCaller,
+) -> Array:
+    """Probabilities of more than two classes, times their grades."""
+    if method != "decision_function" and hasattr(estimator, "predict_proba"):
+        return np.asarray(call(estimator, "predict_proba", X, caller)) @ values
+    if pos_label is not None and hasattr(estimator, "decision_function"):
+        margins = np.asarray(call(estimator, "decision_function", X, caller))
+        if margins.shape[1:] == values.shape:
+            return margins[:, int(np.argmax(values))]
+    name, count = type(estimator).__name__, len(values)
+    if method == "decision_function":
+        msg = f"the decision_function of {name} gives no one score for {count} grades; "
     else:
-        msg = f"classes are {safe_repr(classes.tolist())}; pass relevance={{label: grade}}"
-        raise RankingConfigError(msg)
-    chances = np.asarray(call(estimator, "predict_proba", X, caller))
-    if chances.ndim == 1:
-        chances = np.stack((1.0 - chances, chances), axis=1)
-    return chances @ values
-
-
-def _towards(scores: Array, classes: Array, pos_label: Any, owner: str) -> Array:
-    """Scores that grow with the chance of the relevant class."""
-    if pos_label is None:
-        if classes.dtype.kind in "biuf":
-            return scores
-        msg = f"{owner}: classes are {safe_repr(classes.tolist())}; pass pos_label="
-        raise RankingConfigError(msg)
-    if pos_label not in classes.tolist():
-        msg = f"pos_label {safe_repr(pos_label)} is not one of the classes {classes.tolist()!r}"
-        raise RankingConfigError(msg)
-    return -scores if pos_label == classes.tolist()[0] else scores
+        msg = f"{name} predicts {count} grades but has no predict_proba; "
+    msg += "use a regressor, a classifier with predict_proba, or response_method='predict'"
+    raise RankingConfigError(msg)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from types import FrameType
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,23 +12,23 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rank import _responses
-from sklearn_rank._query_ids import carried_query_ids
+from sklearn_rank._callers import Raises, is_swallowed
+from sklearn_rank._judged import Judged
+from sklearn_rank._query_ids import QueryIds, find_query_ids
+from sklearn_rank._readings import layout_of_y, read_queries, read_rows
+from sklearn_rank._scorer_options import OPTION_NAMES, ScorerOptions
 from sklearn_rank._scoring import score_measure
 from sklearn_rank._text import closest, safe_repr
-from sklearn_rank._validation import check_flag, check_option, check_zero_division
-from sklearn_rank._warn import warn
+from sklearn_rank._validation import check_zero_division
 from sklearn_rank.exceptions import (
-    DegenerateQueriesWarning,
-    GroupsRequiredError,
+    InvalidParameterError,
     RankingConfigError,
     UndefinedMetricError,
 )
-from sklearn_rank.grammar import measure as read_measure
-from sklearn_rank.grammar import parse_measures
-from sklearn_rank.inputs.dispatch import TIES, judge, layout_of
+from sklearn_rank.grammar import parse_members
+from sklearn_rank.inputs.dispatch import judge
 from sklearn_rank.measures import Measure
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 _REQUESTABLE = ("groups", "query_weight")
 
@@ -42,35 +40,6 @@ try:
     _Base(max, 1, {}, "predict")
 except Exception:  # pragma: no cover - a future scikit-learn
     _Base = object
-
-
-@dataclass(frozen=True)
-class ScorerOptions:
-    """How a scorer reads estimators and data; see :meth:`RankingScorer.with_options`."""
-
-    groups_from: str = "qid"
-    response_method: str = "auto"
-    one_query: bool = False
-    pos_label: Any = None
-    relevance: Mapping[Any, float] | None = None
-    string_provider: StringProvider | None = None
-    ties: Ties = "average"
-    zero_division: ZeroDivision = "warn"
-
-    def __post_init__(self) -> None:
-        owner = "with_options"
-        if not isinstance(self.groups_from, str):
-            msg = (
-                f"groups_from must be the name of a column or index level, got {self.groups_from!r}"
-            )
-            raise TypeError(msg)
-        check_option(self.response_method, "response_method", ("auto", *_responses.AUTO), owner)
-        check_flag(self.one_query, "one_query", owner)
-        check_option(self.ties, "ties", TIES, owner)
-        check_zero_division(self.zero_division, owner)
-
-
-_OPTION_NAMES = tuple(option.name for option in fields(ScorerOptions))
 
 
 class RankingScorer(_Base):  # type: ignore[misc]
@@ -90,6 +59,12 @@ class RankingScorer(_Base):  # type: ignore[misc]
         ``__name__`` and the start of ``repr``.
     options : ScorerOptions
         How estimators and data are read.
+    requests : mapping of str to bool or str, default={"groups": True}
+        Metadata to ask for.
+    bound : array-like of shape (n_samples,), default=None
+        Fixed query ids.
+    named : Measure, default=None
+        What the name stands for; ``repr`` tells the differences. None: ``measure``.
 
     Examples
     --------
@@ -108,8 +83,10 @@ class RankingScorer(_Base):  # type: ignore[misc]
         options: ScorerOptions | None = None,
         requests: Mapping[str, Any] | None = None,
         bound: Any = None,
+        named: Measure | None = None,
     ) -> None:
         self.measure = measure
+        self._named = measure if named is None else named
         self.options = options or ScorerOptions()
         self._name = name
         self._requests = dict(requests if requests is not None else {"groups": True})
@@ -174,122 +151,44 @@ class RankingScorer(_Base):  # type: ignore[misc]
         try:
             return self._value(method_caller, estimator, X, y_true, groups, query_weight)
         except RankingConfigError as error:
-            if _is_swallowed():
-                return _Raises(error)
+            if is_swallowed():
+                return Raises(error)
             raise
 
     def _value(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> float:
-        layout = self._layout(y)
+        layout = layout_of_y(y, self.options, self._name)
+        queries = None
         if layout == "rows":
-            y, scores, groups = self._rows(caller, estimator, X, y, groups)
+            queries = find_query_ids(X, y, groups, self._bound, self.options, self._name)
+            y, scores = read_rows(estimator, X, y, self.options, caller, self._name)
         else:
-            method = self._method_for_queries(estimator, layout)
-            scores, groups = _responses.call(estimator, method, X, caller), None
-            y = y.to_numpy() if hasattr(y, "columns") else y
-            if layout == "lists" and len(scores) != len(y):
-                msg = (
-                    f"predict gives {len(scores)} ranked lists for {len(y)} queries; "
-                    "it has to give one per element of X"
-                )
-                raise RankingConfigError(msg)
+            y, scores = read_queries(estimator, X, y, layout, self.options, caller)
+        judged = self._judged(y, scores, queries, query_weight)
+        if queries is not None:
+            queries.warn_of_faults(len(judged.query_ids), len(y))
+        settled = check_zero_division(self.options.zero_division, self._name)
+        value = score_measure(self.measure, judged, settled).average.value
+        if math.isnan(value):
+            msg = f"{self.measure} is undefined for all {len(judged.query_ids):,} queries"
+            raise UndefinedMetricError(msg)
+        return self._sign * value
+
+    def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
         try:
-            judged = judge(
+            return judge(
                 y,
                 scores,
-                groups=groups,
+                groups=None if queries is None else queries.read(len(y)),
                 sample_weight=query_weight,
-                string_provider=self.options.string_provider if layout == "lists" else None,
+                string_provider=self.options.string_provider,
                 ties=self.options.ties,
                 owner=self._name,
             )
         except TypeError as error:
             # Objects of the wrong kind: no other candidate of a search would fare better.
             raise RankingConfigError(str(error)) from error
-        n_queries = len(judged.query_ids)
-        if layout == "rows" and 1 < n_queries == len(y):
-            message = f"{n_queries:,} rows in {n_queries:,} queries; is 'groups' a row id?"
-            warn(message, DegenerateQueriesWarning)
-        settled = check_zero_division(self.options.zero_division, self._name)
-        value = score_measure(self.measure, judged, settled).average.value
-        if math.isnan(value):
-            msg = f"{self.measure} is undefined for all {n_queries:,} queries"
-            raise UndefinedMetricError(msg)
-        return self._sign * value
-
-    def _layout(self, y: Any) -> str:
-        if y is None:
-            msg = f"{self._name} needs y: what is relevant"
-            raise RankingConfigError(msg)
-        if isinstance(y, Mapping):
-            msg = (
-                f"y is a {type(y).__name__} keyed by query; scikit-learn splits by position - "
-                "pass [qrels[q] for q in X]"
-            )
-            raise RankingConfigError(msg)
-        if isinstance(y, (set, frozenset)):
-            msg = f"y is one {type(y).__name__} for all queries; pass a set per element of X"
-            raise RankingConfigError(msg)
-        if hasattr(y, "columns"):
-            return "matrix"
-        return "rows" if self._labels_are_text(y) else layout_of(y)
-
-    def _labels_are_text(self, y: Any) -> bool:
-        given = self.options.pos_label is not None or self.options.relevance is not None
-        if not isinstance(next(iter(y), None), str):
-            return False
-        if not given:
-            msg = "y holds strings; pass pos_label= or relevance={'bad': 0, ...}"
-            raise RankingConfigError(msg)
-        return True
-
-    def _rows(self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any) -> tuple[Any, ...]:
-        options = self.options
-        groups = self._query_ids(X, y, groups)
-        scores = _responses.row_scores(
-            estimator,
-            X,
-            method=options.response_method,
-            pos_label=options.pos_label,
-            grades=options.relevance,
-            caller=caller,
-            owner=self._name,
-        )
-        y = y.to_numpy() if hasattr(y, "to_numpy") else y
-        if options.relevance is not None:
-            grades = options.relevance
-            y = np.array([grades[label] for label in np.asarray(y).tolist()])
-        elif options.pos_label is not None:
-            y = np.asarray(y) == options.pos_label
-        groups = np.zeros(len(y), dtype=np.int64) if groups is None else groups
-        return y, scores, groups
-
-    def _query_ids(self, X: Any, y: Any, groups: Any) -> Any:
-        """Query ids of the rows; None if they are to be one query."""
-        for found in (groups, self._bound):
-            if found is not None:
-                return found.to_numpy() if hasattr(found, "to_numpy") else found
-        found = carried_query_ids(self.options.groups_from, X, y)
-        if found is None and not self.options.one_query:
-            name = self._name
-            msg = (
-                f"{name} needs the query id of every row and got none. Either run under "
-                "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a "
-                f"column or index level named {self.options.groups_from!r} (groups_from=), or use "
-                f"{name}.bind(qid); {name}.with_options(one_query=True) scores all rows as one "
-                "query."
-            )
-            raise GroupsRequiredError(msg)
-        return found
-
-    def _method_for_queries(self, estimator: Any, layout: str) -> str:
-        """Method that ranks items of queries: ``predict``, unless told or a classifier's scores."""
-        if self.options.response_method != "auto":
-            return self.options.response_method
-        if layout == "matrix" and hasattr(estimator, "classes_"):
-            return "decision_function" if hasattr(estimator, "decision_function") else "predict"
-        return "predict"
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -345,19 +244,19 @@ class RankingScorer(_Base):  # type: ignore[misc]
         >>> ndcg_scorer.with_options(k=5, gain="linear")
         ndcg_scorer.with_options(gain='linear', k=5)
         """
-        own = {name: options.pop(name) for name in _OPTION_NAMES if name in options}
+        own = {name: options.pop(name) for name in OPTION_NAMES if name in options}
         metric = self.measure.metric
         unknown = [name for name in options if name != "k" and name not in metric.defaults]
         if unknown:
-            known = (*metric.defaults, "k", *_OPTION_NAMES)
+            known = (*metric.defaults, "k", *OPTION_NAMES)
             msg = (
                 f"{self._name} has no option {safe_repr(unknown[0])}"
                 f"{closest(unknown[0], known)}; its options are: {', '.join(known)}"
             )
-            raise TypeError(msg)
+            raise InvalidParameterError(msg)
         k = options.pop("k", self.measure.k)
         if "measures" in options:
-            options["measures"] = parse_measures(options["measures"])
+            options["measures"] = parse_members(options["measures"])
         measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
         return self._copy(measure=measure, options=replace(self.options, **own))
 
@@ -383,6 +282,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             "options": self.options,
             "requests": self._requests,
             "bound": self._bound,
+            "named": self._named,
             **changed,
         }
         return RankingScorer(state.pop("measure"), **state)
@@ -427,48 +327,21 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return hash(self.measure)
 
     def __repr__(self) -> str:
-        default = read_measure(_DEFAULT_MEASURES.get(self._name, self._name.removeprefix("neg_")))
+        usual = dict(self._named.parameters)
+        defaults = self.measure.metric.defaults
+        now = dict(self.measure.parameters)
         shown = {
-            name: value
-            for name, value in self.measure.parameters
-            if (name, value) not in default.parameters
+            name: now.get(name, defaults[name])
+            for name in defaults
+            if now.get(name, defaults[name]) != usual.get(name, defaults[name])
         }
-        if self.measure.k != default.k:
+        if self.measure.k != self._named.k:
             shown["k"] = self.measure.k
-        for option in fields(ScorerOptions):
-            value = getattr(self.options, option.name)
-            if value is not option.default and value != option.default:
-                shown[option.name] = value
+        shown.update(self.options.changed())
         start = self._name if self._name.endswith("_scorer") else f"get_scorer({self._name!r})"
         text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{start}.with_options({text})" if text else start) + bound
-
-
-class _Raises:
-    """Stands for a score; raises the error where scikit-learn unwraps it.
-
-    ``model_selection`` turns an exception of a scorer into NaN, with which a search succeeds and
-    picks the first candidate. It calls ``.item()`` on a scorer's result outside of that net, in
-    the place where it refuses results that are no numbers.
-    """
-
-    def __init__(self, error: RankingConfigError) -> None:
-        self.error = error
-
-    def item(self) -> float:
-        raise self.error
-
-
-def _is_swallowed() -> bool:
-    """Whether an exception would end as NaN: model_selection's ``_score`` is among the callers."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        in_module = frame.f_globals.get("__name__") == "sklearn.model_selection._validation"
-        if in_module and frame.f_code.co_name == "_score":
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _short(value: Any) -> str:
@@ -479,13 +352,3 @@ def _same_ids(one: Any, other: Any) -> bool:
     if one is None or other is None:
         return one is other
     return np.array_equal(np.asarray(one), np.asarray(other))
-
-
-_DEFAULT_MEASURES: dict[str, str] = {}
-"""Measures of the ready scorers by their names, for short representations."""
-
-
-def ready_scorer(name: str, measure: str) -> RankingScorer:
-    """One of the scorers that the package exports by name."""
-    _DEFAULT_MEASURES[name] = measure
-    return RankingScorer(read_measure(measure), name=name)

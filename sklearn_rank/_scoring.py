@@ -24,49 +24,35 @@ class Scored:
 def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:
     """Values of all queries and their mean."""
     if measure.is_pooled:
-        return Scored(measure, None, None, _pooled(measure, judged, zero_division, None))
+        return _averaged(measure, judged, None, None, zero_division)
     values, weights = measure.per_query(judged), measure.average_weights(judged)
-    mean = average(
-        values,
-        weights,
-        present=None if judged.weights is None else judged.weights > 0,
-        zero_division=zero_division,
-        measure=str(measure),
-        query_ids=judged.query_ids,
-    )
-    return Scored(measure, values, weights, mean)
+    return _averaged(measure, judged, values, weights, zero_division)
 
 
 def score_slice(
-    scored: Scored, judged: Judged, queries: IntArray, zero_division: str | float
+    whole: Scored, queries: IntArray, judged: Judged, zero_division: str | float
 ) -> Scored:
-    """The same for some of the queries; only a pooled measure has to be computed again."""
-    if scored.values is None:
-        return Scored(
-            scored.measure, None, None, _pooled(scored.measure, judged, zero_division, queries)
-        )
-    values = scored.values[queries]
-    weights = None if scored.weights is None else scored.weights[queries]
-    ids, data_weights = judged.query_ids, judged.weights
-    mean = average(
-        values,
-        weights,
-        present=None if data_weights is None else data_weights[queries] > 0,
-        zero_division=zero_division,
-        measure=str(scored.measure),
-        query_ids=[ids[query] for query in queries.tolist()],
+    """The same for ``judged``, some of the queries; only pooled measures are computed again."""
+    values, weights = (
+        None if one is None else one[queries] for one in (whole.values, whole.weights)
     )
-    return Scored(scored.measure, values, weights, mean)
+    return _averaged(whole.measure, judged, values, weights, zero_division)
 
 
-def _pooled(
-    measure: Measure, judged: Judged, zero_division: str | float, queries: IntArray | None
-) -> Average:
-    values = measure.pooled(judged.pool(queries))
-    return average(
-        values,
-        None,
+def _averaged(
+    measure: Measure,
+    judged: Judged,
+    values: FloatArray | None,
+    weights: FloatArray | None,
+    zero_division: str | float,
+) -> Scored:
+    """Values with their mean; without any, the value of the one ranking of all items."""
+    mean = average(
+        measure.pooled(judged.pool()) if values is None else values,
+        weights,
+        present=None if values is None or judged.weights is None else judged.weights > 0,
         zero_division=zero_division,
         measure=str(measure),
-        query_ids=["all items together"],
+        query_ids=["all items together"] if values is None else judged.query_ids,
     )
+    return Scored(measure, values, weights, mean)

@@ -16,6 +16,8 @@ from sklearn_rank.typing import FloatArray
 
 FrameBackend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = get_args(FrameBackend)
+_TITLES = ("measure", "score", "95 % interval", "queries")
+_HUGE = 1e9
 
 
 class _Evaluation(Protocol):
@@ -30,11 +32,14 @@ class _Evaluation(Protocol):
 
 def to_text(evaluation: _Evaluation) -> str:
     """A row per measure, then what was counted."""
-    rows = _rows(evaluation)
-    width = max(15, *(len(row[0]) + 2 for row in rows))
-    lines = [f"{'measure':{width - 1}}{'score':>6}  {'95 % interval':<16}{'queries':>11}"]
-    lines += [
-        f"{name:{width - 1}}{score:>6}  {interval:<16}{queries:>11}"
+    rows = [_TITLES, *_rows(evaluation)]
+    name_width, score_width, interval_width, queries_width = (
+        max(least, *(len(row[column]) for row in rows))
+        for column, least in enumerate((12, 6, 14, 11))
+    )
+    lines = [
+        f"{name:{name_width}}  {score:>{score_width}}  "
+        f"{interval:<{interval_width}}  {queries:>{queries_width}}"
         for name, score, interval, queries in rows
     ]
     return "\n".join([*lines, _remarks(evaluation.counts)])
@@ -42,9 +47,7 @@ def to_text(evaluation: _Evaluation) -> str:
 
 def to_html(evaluation: _Evaluation) -> str:
     """The same as an HTML table, every text escaped."""
-    head = "".join(
-        f"<th>{title}</th>" for title in ("measure", "score", "95 % interval", "queries")
-    )
+    head = "".join(f"<th>{title}</th>" for title in _TITLES)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
         for row in _rows(evaluation)
@@ -62,7 +65,7 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
 
     check_option(backend, "backend", _FRAMES, "to_frame")
     kinds = {type(query) for query in query_ids}
-    ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(safe_repr, query_ids))
+    ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(_whole, query_ids))
     data = {"query": ids, **{name: values.tolist() for name, values in columns.items()}}
     return nw.from_dict(data, backend=backend).to_native()
 
@@ -77,7 +80,12 @@ def plain_id(query: Any) -> Any:
         return query.isoformat()
     if isinstance(query, tuple):
         return [plain_id(part) for part in query]
-    return safe_repr(query)
+    return _whole(query)
+
+
+def _whole(query: Any) -> str:
+    """An id as text that keeps it apart from all others."""
+    return safe_repr(query, limit=None)
 
 
 def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
@@ -87,10 +95,15 @@ def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
         low = high = math.nan
         if name in evaluation.per_query:
             low, high = evaluation.confidence_interval(name)
-        interval = "" if math.isnan(low) else f"{low:.4f}..{high:.4f}"
+        interval = "" if math.isnan(low) else f"{_digits(low)}..{_digits(high)}"
         queries = counts["averaged"][name]
-        rows.append((name, f"{score:.4f}", interval, f"{queries:,}"))
+        rows.append((name, _digits(score), interval, f"{queries:,}"))
     return rows
+
+
+def _digits(value: float) -> str:
+    """Four digits after the point, or as many in all of a number that would fill the line."""
+    return f"{value:.4f}" if not abs(value) >= _HUGE else f"{value:.4g}"
 
 
 _REMARKS = (

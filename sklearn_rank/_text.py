@@ -11,20 +11,20 @@ MAX_CHARACTERS = 80
 MAX_LISTED = 5
 
 
-def safe_repr(value: Any, *, limit: int = MAX_CHARACTERS) -> str:
-    """Printable, single-line, quoted form of an id, cut to ``limit`` characters.
+def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
+    """Printable, single-line, quoted form of an id, cut to ``limit`` characters; None cuts nothing.
 
     Control characters, bidirectional and zero-width marks, line separators, lone surrogates and
     unassigned code points are written as escapes; other Unicode stays readable.
     """
     if isinstance(value, np.generic):
         value = value.item()
+    full = value if isinstance(value, str) else _repr(value)
+    shown = full[:limit]
+    left = len(full) - len(shown)
     if isinstance(value, str):
-        shown, left = value[:limit], len(value) - limit
         text = "'" + _escape(shown.replace("\\", "\\\\").replace("'", "\\'")) + "'"
     else:
-        full = _repr(value)
-        shown, left = full[:limit], len(full) - limit
         text = _escape(shown)
     return f"{text} (+{left:,} characters)" if left > 0 else text
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._text import safe_repr
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.typing import Array, FloatArray
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 
 EXACT_INTEGER = 2**53
 """float64 holds every integer up to here."""
@@ -25,13 +25,41 @@ def check_cutoff(k: Any, owner: str) -> int | None:
     """``k`` as a plain integer, or None for the whole ranking."""
     if k is None:
         return None
-    if isinstance(k, (bool, np.bool_)) or not isinstance(k, Integral) or k < 1:
+    if not _is_integer(k) or k < 1:
         msg = (
             f"The 'k' parameter of {owner} must be an int in the range [1, inf) or None. "
             f"Got {safe_repr(k)} instead."
         )
         raise InvalidParameterError(msg)
     return int(k)
+
+
+def check_integer(value: Any, name: str, owner: str, *, at_least: int) -> int:
+    """``value`` as a plain integer of at least a bound."""
+    if not _is_integer(value) or value < at_least:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int in the range [{at_least}, inf). "
+            f"Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return int(value)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def check_seed(value: Any, name: str, owner: str) -> np.random.Generator:
+    """The generator itself, or one that starts from the given seed."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if not _is_integer(value) or value < 0:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int of at least 0 or a "
+            f"numpy.random.Generator. Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return np.random.default_rng(int(value))
 
 
 def check_option(value: Any, name: str, allowed: Collection[str], owner: str) -> str:
@@ -224,15 +252,27 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
     raise ValueError(msg)
 
 
-def check_grades(array: Array, name: str, *, where: Any = None) -> None:
-    """ValueError for a grade that is not finite or is negative."""
+def check_grades(
+    array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
+) -> Array:
+    """Grades that are finite, that float64 can hold and, unless told, at least 0."""
+
+    def refuse(wrong: Array, what: str) -> None:
+        position = int(np.flatnonzero(wrong)[0])
+        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
+        raise ValueError(msg)
+
     check_finite(array, name, where=where)
-    if array.dtype.kind == "u" or not array.size or array.min() >= 0:
-        return
-    position = int(np.flatnonzero(array < 0)[0])
-    place = where(position) if where else f"position {position}"
-    msg = f"{name} contains a negative grade ({array.flat[position]}) at {place}"
-    raise ValueError(msg)
+    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
+        refuse(array < 0, "negative grade")
+    if array.dtype.itemsize <= 8:
+        return array
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float64)
+    lost = np.isinf(narrow) | ((narrow == 0) & (array != 0))
+    if lost.any():
+        refuse(lost, "grade that float64 cannot hold")
+    return narrow
 
 
 def check_weights(
@@ -282,4 +322,30 @@ def check_same_index(**arguments: Any) -> None:
     for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
+            raise ValueError(msg)
+
+
+def check_query_name(name: Any, parameter: str) -> str:
+    """RankingConfigError if this cannot name a column or index level that holds query ids."""
+    if not isinstance(name, str):
+        msg = f"{parameter} must be the name of a column or index level, got {safe_repr(name)}"
+        raise RankingConfigError(msg)
+    return name
+
+
+def check_same_order(**arguments: Any) -> None:
+    """ValueError when pandas objects hold the same rows in different orders."""
+    indexed = [
+        (name, value.index)
+        for name, value in arguments.items()
+        if hasattr(value, "iloc") and hasattr(value, "index")
+    ]
+    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
+        if len(index_a) != len(index_b) or index_a.equals(index_b):
+            continue
+        if index_a.isin(index_b).all() and index_b.isin(index_a).all():
+            msg = (
+                f"{name_a} and {name_b} have the same index in different orders, and rows are "
+                "paired by position; align them or pass .to_numpy()"
+            )
             raise ValueError(msg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -13,9 +13,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from sklearn_rank import _tables
-from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, Pool
+from sklearn_rank._judged import Judged
 from sklearn_rank._scoring import Scored, score_measure, score_slice
-from sklearn_rank._text import closest, listed, safe_repr
+from sklearn_rank._slices import read_slices, take_queries
+from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_zero_division
 from sklearn_rank.conventions import Convention, find_convention
 from sklearn_rank.exceptions import (
@@ -73,7 +74,7 @@ def evaluate(
         Query id of each row, in any order; required for 1-D grades, refused elsewhere.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
@@ -134,7 +135,7 @@ def evaluate(
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
-    named = _named(requested, tuple(preset.apply(one) for one in requested))
+    named = _named(requested, tuple(preset.apply(one).complete() for one in requested))
     judged = judge(
         y_true,
         y_score,
@@ -205,10 +206,14 @@ class Evaluation:
         """Mean of each measure, keyed by any spelling of it."""
         return _ByMeasure({name: one.average.value for name, one in self._scored.items()}, self)
 
-    @cached_property
+    @property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
-        values = {name: one.values for name, one in self._scored.items() if one.values is not None}
+        values = {
+            name: _read_only(one.values)
+            for name, one in self._scored.items()
+            if one.values is not None
+        }
         return _ByMeasure(values, self)
 
     def __iter__(self) -> Iterator[str]:
@@ -291,7 +296,7 @@ class Evaluation:
         ScoresRequiredError
             If the measure is pooled: it has no values per query to resample.
         InvalidParameterError
-            If ``level`` or ``method`` is wrong.
+            If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
 
         References
         ----------
@@ -339,7 +344,9 @@ class Evaluation:
         Returns
         -------
         evaluations : dict of label to Evaluation
-            In order of first appearance; pooled measures are ranked anew within each slice.
+            In order of first appearance; pooled measures are ranked anew within each slice. What
+            belongs to no query in particular (unjudged queries, dropped duplicates, missed items
+            of one shared ground truth) is part of a slice of all queries only.
 
         Raises
         ------
@@ -360,7 +367,8 @@ class Evaluation:
         ... }
         {'head': 1.0, 'tail': 0.5}
         """
-        return {label: self._slice(queries) for label, queries in self._labels(slices).items()}
+        labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
+        return {label: self._slice(queries) for label, queries in labels.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
@@ -425,72 +433,15 @@ class Evaluation:
         raise UnknownMeasureError(msg + ", ".join(names))
 
     def _slice(self, queries: IntArray) -> Evaluation:
-        missing = np.intersect1d(self._judged.missing, queries)
-        rankings = (self._judged.rankings.take(queries),)
-        by_score = (self._judged.by_score.take(queries),)
-        judged = Judged(
-            rankings[0].query_ids,
-            rankings,
-            by_score,
-            _SlicedPool(self._judged.pool, queries),
-            InputCounts(missing=len(missing)),
-            np.searchsorted(queries, missing),
-            [*_listed_ids(self.query_ids), *self._judged.left_out],
-        )
+        if len(queries) == len(self.query_ids):
+            # With what belongs to no query in particular: unjudged queries, missed items.
+            return self
+        judged = take_queries(self._judged, queries, _listed_ids(self.query_ids))
         scored = {
-            name: score_slice(one, self._judged, queries, self._zero_division)
+            name: score_slice(one, queries, judged, self._zero_division)
             for name, one in self._scored.items()
         }
         return Evaluation(scored, judged, self._zero_division)
-
-    def _labels(self, slices: Any) -> dict[Any, IntArray]:
-        place = {query: number for number, query in enumerate(_listed_ids(self.query_ids))}
-        if callable(slices):
-            slices = {query: slices(query) for query in place}
-        if not isinstance(slices, Mapping) or not slices:
-            msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
-            raise InvalidParameterError(msg)
-        try:
-            return self._read_labels(slices, place)
-        except InvalidParameterError:
-            raise
-        except TypeError as error:
-            msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
-            raise InvalidParameterError(msg) from error
-
-    def _read_labels(self, slices: Any, place: dict[Any, int]) -> dict[Any, IntArray]:
-        """Numbers of the queries of each label, in the order of the queries."""
-        known = {*place, *self._judged.left_out}
-        members: dict[Any, list[int]] = {}
-        if all(key in known for key in slices):
-            for query in place:
-                if query in slices:
-                    for label in dict.fromkeys(_as_labels(slices[query])):
-                        members.setdefault(label, []).append(place[query])
-        else:
-            for label, queries in slices.items():
-                if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
-                    _refuse_unknown(slices, known)
-                asked = list(dict.fromkeys(queries))
-                _refuse_unknown(asked, known)
-                members[label] = sorted(place[query] for query in asked if query in place)
-        found = {label: np.array(one, dtype=np.int64) for label, one in members.items() if one}
-        if not found:
-            msg = "slices leaves every query without a label"
-            raise InvalidParameterError(msg)
-        return found
-
-
-@dataclass(frozen=True)
-class _SlicedPool:
-    """The pool of some of the queries."""
-
-    whole: Pool
-    queries: IntArray
-
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of the slice, or of some of its queries."""
-        return self.whole(self.queries if queries is None else self.queries[queries])
 
 
 class _ByMeasure(Mapping[str, Any]):
@@ -530,7 +481,14 @@ def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, M
         if effective in named.values():
             msg = f"measures names {one} twice"
             raise ValueError(msg)
-        named[one.in_full() if str(one) in named else str(one)] = effective
+        name = one.in_full() if str(one) in named else str(one)
+        if name in named:
+            msg = (
+                f"measures names {name} twice, with functions or numbers that its spelling does "
+                "not tell apart; name the functions differently, or evaluate one at a time"
+            )
+            raise ValueError(msg)
+        named[name] = effective
     return named
 
 
@@ -552,21 +510,16 @@ def _check_jobs(n_jobs: Any) -> int | None:
     return int(n_jobs)
 
 
-def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
-    unknown = [query for query in queries if query not in known]
-    if unknown:
-        msg = f"slices names queries that were not evaluated: {listed(unknown)}"
-        raise InvalidParameterError(msg)
-
-
-def _as_labels(label: Any) -> Iterable[Any]:
-    return label if isinstance(label, (set, frozenset, list, tuple)) else (label,)
-
-
 def _listed_ids(query_ids: Any) -> list[Any]:
     if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
         return cast("list[Any]", query_ids.tolist())
     return list(query_ids)
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def _plain(value: float) -> float | None:

@@ -14,6 +14,7 @@ __all__ = [
     "InvalidParameterError",
     "QueryMismatchError",
     "QuerySplitError",
+    "QuerySplitWarning",
     "RankingConfigError",
     "ScoresRequiredError",
     "SharedTruthWarning",
@@ -65,6 +66,10 @@ class GroupsRequiredError(RankingConfigError):
 
 class DegenerateQueriesWarning(UserWarning):
     """Every query has a single row, so that nothing is ranked; perhaps groups are row ids."""
+
+
+class QuerySplitWarning(UserWarning):
+    """The rows of a fold that is scored are only part of their queries."""
 
 
 class SharedTruthWarning(UserWarning):

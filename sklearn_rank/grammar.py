@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import check_cutoff
@@ -21,14 +21,18 @@ from sklearn_rank.measures import Measure, find_metric
 __all__ = ["measure", "parse_measures"]
 
 _MEASURE = re.compile(
-    r"\s*(?P<name>[A-Za-z][\w\-]*?)\s*(?:\((?P<inner>.*)\))?\s*(?:@\s*(?P<k>[^@()\s]+?))?"
-    r"(?:-l(?P<level>\d+))?\s*",
+    r"(?P<name>[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
+    r"(?:-l(?P<level>\d+))?",
     re.DOTALL,
 )
 _TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
 _WORD = re.compile(r"[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
 _NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
 _LONGEST = 4000
+"""Digits of a number."""
+_LONGEST_TEXT = 100_000
+_DEEPEST = 32
+"""Measures within measures."""
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),
@@ -76,16 +80,20 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     >>> measure("P_10") == measure("precision@10") == measure("precision", k=10)
     True
     """
+    return _read(spec, k, **parameters).complete()
+
+
+def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
+    """The same; a member of another measure may take the cutoff that it needs from there."""
     if "measures" in parameters:
-        parameters["measures"] = parse_measures(parameters["measures"])
+        parameters["measures"] = parse_members(parameters["measures"])
     if isinstance(spec, Measure):
         result = spec
     elif isinstance(spec, str):
-        try:
-            result = _parse(spec)
-        except RecursionError:
-            msg = f"{safe_repr(spec)} nests measures too deeply"
-            raise UnknownMeasureError(msg) from None
+        if len(spec) > _LONGEST_TEXT:
+            msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_TEXT:,} characters"
+            raise UnknownMeasureError(msg)
+        result = _parse(spec)
     else:
         msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
         raise TypeError(msg)
@@ -96,21 +104,13 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
     if not parameters and k is None:
         return result
     own = dict(result.parameters)
-    changed = Measure.of(result.metric, result.k if k is None else k, **own, **parameters)
+    changed = Measure.open(result.metric, result.k if k is None else k, **own, **parameters)
     return _giving(changed, result.given | parameters.keys())
 
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
-    if isinstance(measures, (str, Measure)):
-        measures = (measures,)
-    if not isinstance(measures, Iterable):
-        msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
-        raise TypeError(msg)
-    parsed = tuple(measure(item) for item in measures)
-    if not parsed:
-        msg = "measures is empty; name at least one"
-        raise ValueError(msg)
+    parsed = tuple(one.complete() for one in _parsed(measures))
     for place, one in enumerate(parsed):
         if distinct and one in parsed[:place]:
             msg = f"measures names {one} twice"
@@ -118,16 +118,37 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
     return parsed
 
 
+def parse_members(measures: Any) -> tuple[Measure, ...]:
+    """The same for members of another measure, which may take their cutoff from there."""
+    return _parsed(measures)
+
+
+def _parsed(measures: Any) -> tuple[Measure, ...]:
+    if isinstance(measures, (str, Measure)):
+        measures = (measures,)
+    if not isinstance(measures, Iterable):
+        msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
+        raise TypeError(msg)
+    parsed = tuple(_read(item) for item in measures)
+    if not parsed:
+        msg = "measures is empty; name at least one"
+        raise ValueError(msg)
+    return parsed
+
+
 def _giving(result: Measure, given: Iterable[str]) -> Measure:
     return Measure(result.metric, result.k, result.parameters, frozenset(given))
 
 
-def _parse(text: str) -> Measure:
-    match = _MEASURE.fullmatch(text)
+def _parse(text: str, level: int = 0) -> Measure:
+    if level > _DEEPEST:
+        msg = f"{safe_repr(text)} nests measures too deeply"
+        raise UnknownMeasureError(msg)
+    match = _MEASURE.fullmatch(text.strip())
     if match is None:
         msg = f"{safe_repr(text)} is not a measure; spell it like 'ndcg(gain=linear)@10'"
         raise UnknownMeasureError(msg)
-    name, level = match["name"], match["level"]
+    name, min_rel = match["name"], match["level"]
     k = None if match["k"] is None else _cutoff(match["k"], text)
     trec = _TREC_CUTOFF.fullmatch(text.strip())
     if trec is not None:
@@ -139,7 +160,7 @@ def _parse(text: str) -> Measure:
     for argument in _arguments(match["inner"]):
         key, equals, value = argument.partition("=")
         if not equals or "(" in key:
-            members.append(_parse(argument))
+            members.append(_parse(argument, level + 1))
             continue
         key, given = _spelled(key.strip(), _value(value.strip(), text))
         if given == "none" and metric.defaults.get(key, "none") is None:
@@ -151,26 +172,25 @@ def _parse(text: str) -> Measure:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)
         parameters[key] = given
-    if level is not None:
-        if "min_rel" in parameters or len(level) > _LONGEST:
+    if min_rel is not None:
+        if "min_rel" in parameters or len(min_rel) > _LONGEST:
             what = "set twice in" if "min_rel" in parameters else "too large in"
             msg = f"min_rel is {what} {safe_repr(text)}"
             raise InvalidParameterError(msg)
-        parameters["min_rel"] = int(level)
+        parameters["min_rel"] = int(min_rel)
     if members and not metric.combines:
         msg = f"{metric.name} is not made of other measures, got {safe_repr(text)}"
         raise InvalidParameterError(msg)
     if members:
         parameters["measures"] = tuple(members)
-    return Measure.of(metric, k, **parameters)
+    return Measure.open(metric, k, **parameters)
 
 
 def _cutoff(text: str, spelling: str) -> int:
     if not re.fullmatch(r"[0-9]{1,4000}", text):
         msg = f"the cutoff of {safe_repr(spelling)} must be a whole number, got {safe_repr(text)}"
         raise InvalidParameterError(msg)
-    k = check_cutoff(int(text), safe_repr(spelling))
-    return k if k is not None else 0
+    return cast("int", check_cutoff(int(text), safe_repr(spelling)))
 
 
 def _spelled(key: str, value: Any) -> tuple[str, Any]:

@@ -11,8 +11,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.utils import check_random_state
 
 from sklearn_rank._query_ids import carried_query_ids
-from sklearn_rank._text import listed
-from sklearn_rank._validation import check_option, to_array
+from sklearn_rank._splits import QueryRows
+from sklearn_rank._validation import check_option, check_query_name, to_array
 from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.inputs.rows import group_rows, read_groups
@@ -147,7 +147,7 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     """Query ids from ``groups``, or from where scorers find them."""
     if groups is not None:
         return groups
-    carried = carried_query_ids(query, X, y)
+    carried = carried_query_ids(check_query_name(query, "query"), X, y)
     if carried is not None:
         return carried
     if y is not None and layout_of(y) != "rows":
@@ -201,33 +201,12 @@ def check_query_splits(
     sklearn_rank.exceptions.QuerySplitError: 1 of 3 queries are in both train and test of ...
     """
     ids = query_ids_of(X, y, groups, query)
-    grouping = group_rows(read_groups(ids))
-    sizes = np.diff(grouping.offsets)
-    code = np.empty(int(grouping.offsets[-1]), dtype=np.int64)
-    order = slice(None) if grouping.order is None else grouping.order
-    code[order] = np.repeat(np.arange(len(sizes)), sizes)
+    rows = QueryRows.of(ids)
     with warnings.catch_warnings():
         # What a splitter without groups says of them is just what is checked here.
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
         splits = list(cv.split(X, y, groups=ids))
     for number, (train, test) in enumerate(splits):
-        tested = np.bincount(code[test], minlength=len(sizes))
-        trained = np.bincount(code[train], minlength=len(sizes))
-        shared = np.flatnonzero((tested > 0) & (trained > 0))
-        if len(shared):
-            names = listed([grouping.query_ids[place] for place in shared.tolist()])
-            msg = (
-                f"{len(shared)} of {len(sizes)} queries are in both train and test of split "
-                f"{number} ({names}); use GroupKFold or QueryKFold"
-            )
-            raise QuerySplitError(msg)
-        cut = np.flatnonzero((tested > 0) & (tested < sizes))
-        if len(cut):
-            place = int(cut[0])
-            name = listed([grouping.query_ids[place]])
-            msg = (
-                f"{len(cut)} of {len(sizes)} queries are cut in the test part of split {number}: "
-                f"of query {name} only {tested[place]} of {sizes[place]} rows are there; "
-                "use GroupKFold or QueryKFold"
-            )
-            raise QuerySplitError(msg)
+        fault = rows.fault(train, test, f"split {number}")
+        if fault is not None:
+            raise QuerySplitError(fault)

@@ -9,17 +9,22 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_rank._boosters import Booster, EvaluationRows, booster_of
+from sklearn_rank._callers import current_fold
 from sklearn_rank._query_ids import carried_query_ids, without_query_ids
+from sklearn_rank._splits import QueryRows
 from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import as_numbers, check_same_length
+from sklearn_rank._validation import (
+    as_numbers,
+    check_query_name,
+    check_same_length,
+    check_same_order,
+)
 from sklearn_rank.exceptions import GroupsRequiredError, RankingConfigError
 from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["QueryRanker"]
-
-_QUERY_KEYWORDS = {"xgboost": "qid", "lightgbm": "group", "catboost": "group_id"}
-"""What each library calls the queries when fitting."""
 
 
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -49,16 +54,32 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     GroupsRequiredError
         If there are no query ids, when fitting.
     RankingConfigError
-        If the ranker is of no library that is known here.
+        If the ranker is of no library that is known here, or ``query`` is not a str.
+    ValueError
+        If what is passed speaks of different rows or queries; see :meth:`fit`.
 
     References
     ----------
     .. [1] XGBoost, Learning to Rank. LightGBM, LGBMRanker. CatBoost, CatBoostRanker.
+
+    Examples
+    --------
+    With one of the three libraries ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` fits; other
+    estimators need no queries to fit, and are used as they are.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_rank import QueryRanker
+    >>> QueryRanker(Ridge()).fit([[1.0], [2.0]], [0, 1], groups=["a", "a"])
+    Traceback (most recent call last):
+    ...
+    sklearn_rank.exceptions.RankingConfigError: ranker must be an XGBRanker, LGBMRanker or ...
     """
 
     __metadata_request__fit = {  # noqa: RUF012 - scikit-learn's spelling
         "groups": True,
         "sample_weight": True,
+        "eval_set": True,
+        "eval_groups": True,
     }
 
     def __init__(self, ranker: Any, query: str = "qid") -> None:
@@ -94,26 +115,36 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         eval_groups : list of array-like, default=None
             Query ids of the rows of each pair, unless X or y carries them.
         **fit_params
-            Further arguments of the ranker's ``fit``.
+            Further arguments of the ranker's ``fit``, such as ``callbacks``; none with a value per
+            row or query, because rows are sorted.
 
         Returns
         -------
         self : QueryRanker
             Fitted.
+
+        Raises
+        ------
+        GroupsRequiredError
+            If there are no query ids.
+        RankingConfigError
+            If the ranker is unknown, or the query ids are moved by ``permutation_test_score``.
+        TypeError
+            If an argument of the library is passed that has a value per row or query.
+        ValueError
+            If lengths differ; if ``groups`` and X, where both tell the queries, disagree or are
+            pandas objects whose rows stand in different orders; if every query has a single row;
+            if weights differ within a query of a library that weighs queries.
         """
-        library = self._library()
+        booster = booster_of(self.ranker)
+        booster.refuse_replaced(fit_params)
         data = _Sorted.of(X, y, groups, self.query, type(self).__name__)
-        keywords: dict[str, Any] = {**fit_params, **data.queries(library)}
+        keywords = {**fit_params, booster.queries: data.queries(booster)}
         if sample_weight is not None:
-            keywords.update(data.weights(library, sample_weight))
-        if eval_set is not None:
-            given = eval_groups if eval_groups is not None else [None] * len(eval_set)
-            check_same_length("eval_set", len(eval_set), "eval_groups", len(given))
-            sets = [
-                _Sorted.of(one[0], one[1], ids, self.query, "eval_set")
-                for one, ids in zip(eval_set, given, strict=True)
-            ]
-            keywords.update(_evaluation_keywords(library, sets))
+            keywords[booster.weights] = data.weights(booster, sample_weight)
+        if eval_set is not None or eval_groups is not None:
+            sets = _evaluation_sets(eval_set, eval_groups, self.query)
+            keywords.update(booster.evaluation(self.ranker, sets, fit_params))
         self.ranker_ = clone(self.ranker)
         self.ranker_.fit(data.X, data.y, **keywords)
         return self
@@ -135,17 +166,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query, X)))
         return scores
 
-    def _library(self) -> str:
-        for kind in type(self.ranker).__mro__:
-            name = kind.__module__.split(".")[0]
-            if name in _QUERY_KEYWORDS:
-                return name
-        msg = (
-            "ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, "
-            f"got {safe_repr(self.ranker)}"
-        )
-        raise RankingConfigError(msg)
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ranker_")
 
@@ -155,26 +175,29 @@ class _Sorted:
     """Rows in the order of their queries, as the libraries want them."""
 
     X: Any
-    y: Any
+    y: Array
     order: IntArray
     grouping: Grouping
 
     @classmethod
     def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> _Sorted:
         """Sort rows by the query ids that are passed or carried."""
-        ids = groups if groups is not None else carried_query_ids(query, X, y)
-        if ids is None:
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        grades = as_numbers(y, "y")
+        if grades.ndim != 1:
+            msg = f"y should be a 1d array, got an array of shape {grades.shape} instead."
+            raise ValueError(msg)
+        check_same_length("X", n_rows, "y", len(grades))
+        grouping = group_rows(read_groups(_query_ids(X, y, groups, query, owner), n_rows))
+        if 1 < n_rows == len(grouping.query_ids):
             msg = (
-                f"{owner} needs the query id of every row and got none: pass groups=qid, or give "
-                f"X a column or index level named {query!r}"
+                f"{owner}: {n_rows:,} rows in {n_rows:,} queries leave nothing to rank; "
+                "is 'groups' a row id?"
             )
-            raise GroupsRequiredError(msg)
-        ids = read_groups(ids)
-        check_same_length("X", X.shape[0] if hasattr(X, "shape") else len(X), "groups", len(ids))
-        grouping = group_rows(ids)
-        order = np.arange(len(ids)) if grouping.order is None else grouping.order
-        features = without_query_ids(query, X)
-        return cls(_take_rows(features, order), np.asarray(y)[order], order, grouping)
+            raise ValueError(msg)
+        order = np.arange(n_rows) if grouping.order is None else grouping.order
+        features = _take_rows(without_query_ids(query, X), order)
+        return cls(features, grades[order], order, grouping)
 
     @property
     def sizes(self) -> IntArray:
@@ -186,37 +209,91 @@ class _Sorted:
         """Number of the query of each row."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
-    def queries(self, library: str) -> dict[str, Any]:
-        """The queries in the library's own keyword."""
-        value = self.sizes if library == "lightgbm" else self.numbers
-        return {_QUERY_KEYWORDS[library]: value}
+    def queries(self, booster: Booster) -> IntArray:
+        """The queries as the library wants them."""
+        return self.sizes if booster.counts_rows else self.numbers
 
-    def weights(self, library: str, sample_weight: Any) -> dict[str, Any]:
+    def weights(self, booster: Booster, sample_weight: Any) -> Array:
         """Weights of rows, or of queries where the library weighs those."""
         given = as_numbers(sample_weight, "sample_weight")
-        check_same_length("X", len(self.order), "sample_weight", len(given))
-        by_row = given[self.order]
-        if library == "lightgbm":
-            return {"sample_weight": by_row}
-        by_query = by_row[self.grouping.offsets[:-1]]
-        if (np.repeat(by_query, self.sizes) != by_row).any():
+        if given.ndim != 1:
             msg = (
-                f"{library} weighs queries: sample_weight must be the same for all rows of a query"
+                f"sample_weight should be a 1d array, got an array of shape {given.shape} instead."
             )
             raise ValueError(msg)
-        return {"group_weight": by_row} if library == "catboost" else {"sample_weight": by_query}
+        check_same_length("X", len(self.order), "sample_weight", len(given))
+        by_row = given[self.order]
+        if booster.weighs == "row":
+            return by_row
+        by_query = by_row[self.grouping.offsets[:-1]]
+        differs = np.flatnonzero(np.repeat(by_query, self.sizes) != by_row)
+        if len(differs):
+            query = self.grouping.query_ids[int(self.numbers[differs[0]])]
+            msg = (
+                f"{booster.ranker} weighs queries: sample_weight must be the same for all rows of "
+                f"a query, and is not for query {safe_repr(query)}"
+            )
+            raise ValueError(msg)
+        return by_query if booster.weighs == "query" else by_row
 
 
-def _evaluation_keywords(library: str, sets: list[_Sorted]) -> dict[str, Any]:
-    """Evaluation sets in the library's own keywords."""
-    if library == "catboost":
-        from catboost import Pool
+def _query_ids(X: Any, y: Any, groups: Any, query: str, owner: str) -> Any:
+    """Query ids that are passed, or that X or y carries; ValueError where two disagree."""
+    check_query_name(query, "query")
+    # Not compared with y: permutation_test_score moves it, and its index with it.
+    carried = carried_query_ids(query, X)
+    if groups is not None:
+        check_same_order(X=X, groups=groups)
+        if carried is not None:
+            _check_same_queries(groups, carried, query)
+        return groups
+    if carried is not None:
+        return carried
+    carried = carried_query_ids(query, None, y)
+    if carried is None:
+        msg = (
+            f"{owner} needs the query id of every row and got none: pass groups=qid, or give "
+            f"X a column or index level named {query!r}"
+        )
+        raise GroupsRequiredError(msg)
+    fold = current_fold()
+    if fold is not None and fold.shuffles_y:
+        msg = (
+            f"permutation_test_score moves the index level {query!r} of y along with y; pass "
+            "groups= to permute within queries, or let X carry the query ids"
+        )
+        raise RankingConfigError(msg)
+    return carried
 
-        return {"eval_set": [Pool(one.X, one.y, group_id=one.numbers) for one in sets]}
-    pairs = [(one.X, one.y) for one in sets]
-    if library == "xgboost":
-        return {"eval_set": pairs, "eval_qid": [one.numbers for one in sets]}
-    return {"eval_set": pairs, "eval_group": [one.sizes for one in sets]}
+
+def _check_same_queries(groups: Any, carried: Array, query: str) -> None:
+    """ValueError if the passed ids and those of X put different rows together."""
+    passed = read_groups(groups, len(carried))
+    differs = np.flatnonzero(QueryRows.of(passed).numbers != QueryRows.of(carried).numbers)
+    if len(differs):
+        row = int(differs[0])
+        msg = (
+            f"groups and the {query!r} of X put different rows together, first at row {row}: "
+            f"{safe_repr(passed[row])} and {safe_repr(carried[row])}; leave out the one that is "
+            "not the query"
+        )
+        raise ValueError(msg)
+
+
+def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[EvaluationRows]:
+    """Evaluation sets, each sorted like the data."""
+    if not isinstance(eval_set, list) or any(
+        not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in eval_set
+    ):
+        msg = f"eval_set must be a list of pairs (X, y), got {safe_repr(eval_set)}"
+        raise TypeError(msg)
+    ids = [None] * len(eval_set) if eval_groups is None else eval_groups
+    check_same_length("eval_set", len(eval_set), "eval_groups", len(ids))
+    sets = [
+        _Sorted.of(X, y, groups, query, f"eval_set[{number}]")
+        for number, ((X, y), groups) in enumerate(zip(eval_set, ids, strict=True))
+    ]
+    return [EvaluationRows(one.X, one.y, one.sizes, one.numbers) for one in sets]
 
 
 def _take_rows(X: Any, order: IntArray) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sklearn_rank._scorer import RankingScorer, ready_scorer
+from sklearn_rank._scorer import RankingScorer
 from sklearn_rank._text import safe_repr
 from sklearn_rank.grammar import measure as read_measure
 from sklearn_rank.grammar import parse_measures
@@ -34,21 +34,26 @@ __all__ = [
     "recall_scorer",
 ]
 
-map_scorer = ready_scorer("map_scorer", "map")
-mar_scorer = ready_scorer("mar_scorer", "mar")
-mrr_scorer = ready_scorer("mrr_scorer", "mrr")
-ndcg_scorer = ready_scorer("ndcg_scorer", "ndcg")
-err_scorer = ready_scorer("err_scorer", "err")
-nerr_scorer = ready_scorer("nerr_scorer", "nerr")
-neg_lag_scorer = ready_scorer("neg_lag_scorer", "lag")
-auc_scorer = ready_scorer("auc_scorer", "auc")
-gauc_scorer = ready_scorer("gauc_scorer", "gauc")
+
+def _ready(name: str, measure: str) -> RankingScorer:
+    return RankingScorer(read_measure(measure), name=name)
+
+
+map_scorer = _ready("map_scorer", "map")
+mar_scorer = _ready("mar_scorer", "mar")
+mrr_scorer = _ready("mrr_scorer", "mrr")
+ndcg_scorer = _ready("ndcg_scorer", "ndcg")
+err_scorer = _ready("err_scorer", "err")
+nerr_scorer = _ready("nerr_scorer", "nerr")
+neg_lag_scorer = _ready("neg_lag_scorer", "lag")
+auc_scorer = _ready("auc_scorer", "auc")
+gauc_scorer = _ready("gauc_scorer", "gauc")
 # Without a cutoff these do not depend on the order of a list that holds all items.
-precision_scorer = ready_scorer("precision_scorer", "precision@10")
-recall_scorer = ready_scorer("recall_scorer", "recall@10")
-f1_scorer = ready_scorer("f1_scorer", "f1@10")
-hit_rate_scorer = ready_scorer("hit_rate_scorer", "hit_rate@10")
-lauc_scorer = ready_scorer("lauc_scorer", "lauc@10")
+precision_scorer = _ready("precision_scorer", "precision@10")
+recall_scorer = _ready("recall_scorer", "recall@10")
+f1_scorer = _ready("f1_scorer", "f1@10")
+hit_rate_scorer = _ready("hit_rate_scorer", "hit_rate@10")
+lauc_scorer = _ready("lauc_scorer", "lauc@10")
 
 _METRIC_OF = {function: metric for metric, function in FUNCTIONS.items()}
 
@@ -101,7 +106,10 @@ def make_rank_scorer(
         read = Measure.of(metric)
     else:
         read = read_measure(measure, options.pop("k", None))
-    scorer = RankingScorer(read, name=_name(read))
+    # Functions have no spelling: the scorer is named without them, and its repr tells them.
+    spelled = {key: value for key, value in read.parameters if not callable(value)}
+    named = Measure.of(read.metric, read.k, **spelled)
+    scorer = RankingScorer(read, name=_name(named), named=named)
     return scorer.with_options(**options) if options else scorer
 
 

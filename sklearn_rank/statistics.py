@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sklearn_rank._averaging import in_unit
 from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import check_number, check_option
+from sklearn_rank._validation import check_integer, check_option, check_seed
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.typing import FloatArray
 
@@ -56,7 +57,8 @@ def mean_confidence_interval(
     Raises
     ------
     InvalidParameterError
-        If ``level`` is not in (0, 1) or ``method`` is unknown.
+        If ``level`` is not in (0, 1), ``method`` is unknown, ``n_resamples`` is not an integer of
+        at least 1, or ``random_state`` neither a seed nor a generator.
 
     References
     ----------
@@ -70,12 +72,14 @@ def mean_confidence_interval(
     >>> round(low, 4), round(high, 4)
     (0.0891, 0.9109)
     """
-    owner = "mean_confidence_interval"
+    owner = "a confidence interval"
     check_option(method, "method", ("t", "bootstrap"), owner)
     if not isinstance(level, Real) or not 0 < level < 1:
         msg = f"The 'level' parameter of {owner} must be in (0, 1). Got {safe_repr(level)} instead."
         raise InvalidParameterError(msg)
-    level, n_resamples = float(level), check_number(n_resamples, "n_resamples", owner, at_least=1)
+    level = float(level)
+    n_resamples = check_integer(n_resamples, "n_resamples", owner, at_least=1)
+    generator = check_seed(random_state, "random_state", owner)
     sample = np.asarray(values, dtype=np.float64)
     share = np.ones(len(sample)) if weights is None else np.asarray(weights, dtype=np.float64)
     kept = ~np.isnan(sample) & (share > 0)
@@ -84,8 +88,16 @@ def mean_confidence_interval(
         return math.nan, math.nan
     if (sample == sample[0]).all():
         return float(sample[0]), float(sample[0])
+    (sample, exponent), (share, _) = in_unit(sample), in_unit(share)
     if method == "bootstrap":
-        return _bootstrap(sample, share, level, n_resamples, random_state)
+        low, high = _bootstrap(sample, share, level, n_resamples, generator)
+    else:
+        low, high = _t_interval(sample, share, level)
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))
+
+
+def _t_interval(sample: FloatArray, share: FloatArray, level: float) -> tuple[float, float]:
     from scipy import stats
 
     mean = math.fsum(share * sample) / math.fsum(share)
@@ -101,7 +113,7 @@ def _bootstrap(
     share: FloatArray,
     level: float,
     n_resamples: int,
-    random_state: int | np.random.Generator,
+    generator: np.random.Generator,
 ) -> tuple[float, float]:
     from scipy import stats
 
@@ -118,6 +130,6 @@ def _bootstrap(
         n_resamples=n_resamples,
         batch=batch,
         method="BCa",
-        random_state=np.random.default_rng(random_state),
+        random_state=generator,
     ).confidence_interval
     return float(interval.low), float(interval.high)

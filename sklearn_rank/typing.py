@@ -26,6 +26,6 @@ Unretrieved: TypeAlias = Literal["last", "ignore"]
 Gain: TypeAlias = (
     Literal["exp2", "linear", "binary"] | Mapping[float, float] | Callable[[FloatArray], Any]
 )
-"""Grade to gain; a callable gets an array of grades above 0 and returns one gain for each."""
+"""Grade to gain; a callable gets an array of grades above 0 and returns a gain for each alone."""
 Discount: TypeAlias = Literal["log2"] | Callable[[FloatArray], Any]
-"""Rank to divisor; a callable gets an array of ranks counted from 1."""
+"""Rank to divisor; a callable gets an array of ranks from 1 and returns one for each alone."""

@@ -22,10 +22,12 @@ the design decides. The differences:
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import math
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,7 +42,6 @@ from sklearn_rank import (
     InvalidParameterError,
     QueryMismatchError,
     RelevanceInput,
-    ScoresRequiredError,
     UndefinedMetricError,
     UndefinedMetricWarning,
     dcg_at_k_score,
@@ -56,6 +57,7 @@ from sklearn_rank import (
     mean_average_precision_score,
     mean_average_recall_score,
     mean_reciprocal_rank_score,
+    measure,
     ndcg_at_k_score,
     normalized_expected_reciprocal_rank_score,
     precision_at_k_score,
@@ -316,7 +318,58 @@ def test_scores_that_mappings_refuse(run, error, message):
         mean_average_precision_score({"q": {"a"}}, {"q": run})
 
 
-@pytest.mark.parametrize("value", [True, np.float32(2), np.int8(3), np.bool_(True), 10**18])
+ROUNDED = {"a": 2**53 + 1, "b": 2**53, "c": 1.5}
+ROUNDED_MESSAGE = r"mixes floats with the integer 9007199254740993, which float64 cannot hold"
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "options"),
+    [
+        case("string provider", {"a"}, ROUNDED, {"string_provider": str}),
+        case("tuples", {("a",)}, {(item,): score for item, score in ROUNDED.items()}, {}),
+        case("docid", {"a"}, ROUNDED, {"ties": "docid"}),
+        case("stable", {"a"}, ROUNDED, {"ties": "stable"}),
+        case(
+            "kept duplicate",
+            {"1"},
+            {1: 2**53 + 1, "1": 2, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+        case(
+            "dropped duplicate",
+            {"1"},
+            {1: 2**53, "1": 2**53 + 1, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+    ],
+)
+def test_integers_that_float64_cannot_hold_are_refused_on_every_way(truth, run, options):
+    with pytest.raises(ValueError, match=rf"y_score\['q'\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate({"q": truth}, {"q": run}, "mrr", **options)
+    with pytest.raises(ValueError, match=rf"y_score\[0\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate([truth], [run], "mrr", **options)
+
+
+def test_nan_scores_of_dropped_duplicates_are_refused():
+    run = {"q": {1: 2.0, "1": math.nan}}
+    with pytest.raises(ValueError, match=r"y_score\['q'\] contains NaN as the score of item '1'"):
+        evaluate({"q": {"1"}}, run, "mrr", string_provider=str, duplicates="first")
+
+
+@pytest.mark.parametrize("scores", [[2**53 + 1, 2**53, 1.5], [1.5, -(2**53), -(2**53) - 1]])
+@pytest.mark.parametrize("wrap", [list, RelevanceInput])
+def test_relevance_that_float64_cannot_hold_is_refused(scores, wrap):
+    relevance = wrap([scores])
+    message = r"relevance\[0\] mixes floats with the integer -?9007199254740993, .* at position "
+    with pytest.raises(ValueError, match=message):
+        group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [True, np.float32(2), np.int8(3), np.bool_(True), 10**18, np.longdouble(2) ** 60],
+    ids=repr,
+)
 def test_scores_that_mappings_accept(value):
     assert mean_reciprocal_rank_score({"q": {"a"}}, {"q": {"b": -1, "a": value}}) == 1.0
 
@@ -713,6 +766,59 @@ def test_err_of_any_grade_is_exact(grade):
     assert second == pytest.approx(1 / 2)
 
 
+@pytest.mark.parametrize("gain", ["exp2", "linear", {5e-324: 5e-324, 1.5e-323: 1.5e-323}])
+@pytest.mark.parametrize("measured", ["ndcg", "ndcg@1"])
+def test_ndcg_of_the_smallest_gains_is_exact(gain, measured):
+    # The gains are as 1 to 3: 2^g - 1 is g ln 2 down there, and the factor cancels.
+    value = evaluate(
+        [{"a": 5e-324, "b": 1.5e-323}], [["a", "b"]], measure(measured, gain=gain)
+    ).scores[measure(measured, gain=gain)]
+    expected = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    assert value == pytest.approx(1 / 3 if "@" in measured else expected, rel=1e-15)
+
+
+def test_ndcg_of_gains_far_apart_in_other_queries():
+    truth = [{"a": 5e-324, "b": 1e-323}, {"a": 1.0, "b": 2.0}, {"a": 1e308, "b": 5e307}]
+    rankings = [["a", "b"], ["a", "b"], ["b", "a"]]
+    discount = math.log2(3)
+    expected = (1 + 2 / discount) / (2 + 1 / discount)
+    values = evaluate(truth, rankings, "ndcg(gain=linear)").per_query["ndcg(gain=linear)"]
+    assert values == pytest.approx([expected] * 3, rel=1e-15)
+
+
+@pytest.mark.parametrize("grade", ["1e400", "1e-400", "-1e400"])
+@pytest.mark.parametrize("convention", ["default", "sklearn"])
+def test_grades_that_float64_cannot_hold_are_refused(grade, convention):
+    grades = np.array([np.longdouble(text) for text in ("0", grade, "1")])
+    if not np.isfinite(grades).all() or not grades[1]:
+        pytest.skip("longdouble is float64 on this machine")
+    options = {"convention": convention}
+    message = (
+        r"y_true contains a (grade that float64 cannot hold|negative grade) \(-?1e[+-]400\) at "
+    )
+    with pytest.raises(ValueError, match=message + "row 1 of query 7"):
+        evaluate(grades, [3, 2, 1], "map", groups=[7, 7, 7], **options)
+    with pytest.raises(ValueError, match=message + "row 0, column 1"):
+        evaluate(grades[np.newaxis], np.array([[3, 2, 1]]), "map", **options)
+
+
+def test_longdouble_grades_that_float64_holds_are_read():
+    grades = np.array([0, 2, 1], dtype=np.longdouble)
+    assert mean_reciprocal_rank_score(grades, [3, 2, 1], groups=[7, 7, 7]) == 1 / 2
+
+
+@pytest.mark.parametrize("wrap", [np.array, sparse.csr_array])
+def test_negative_grades_of_arrays_are_counted_under_trec_eval(wrap):
+    options = {"convention": "trec_eval", "ties": "stable"}
+    rows = evaluate([1, -1, 0, -2], [4, 3, 2, 1], "map", groups=[0, 0, 1, 1], **options)
+    assert rows.counts["unjudged_grades"] == 2
+    assert rows.per_query["map"].tolist()[:1] == [1.0]
+    matrix = wrap(np.array([[0, -1, 1], [1, 0, 0]]))
+    cells = evaluate(matrix, np.array([[3, 2, 1], [3, 2, 1]]), "mrr", **options)
+    assert cells.counts["unjudged_grades"] == 1
+    assert cells["mrr"] == (1 / 3 + 1) / 2
+
+
 @pytest.mark.parametrize("metric", [dcg_at_k_score, ideal_dcg_at_k_score])
 @pytest.mark.parametrize("grade", [1024, 2000])
 def test_dcg_that_overflows_says_so(metric, grade):
@@ -862,6 +968,56 @@ def test_fractional_grades_gain_by_their_value():
 def test_ids_that_cannot_meet_are_refused(truth, ranking, message):
     with pytest.raises(TypeError, match=message):
         mean_reciprocal_rank_score([truth], [ranking])
+
+
+class Id(str):
+    """A kind of text that calls itself by another name."""
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+def other_point():
+    """Another class of the same name, whose objects are equal all the same."""
+    return NamedTuple("Point", [("x", int), ("y", int)])(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking"),
+    [
+        case("kind of str ranked", {"a"}, [Id("b"), Id("a")]),
+        case("kind of str true", {Id("a")}, ["b", "a"]),
+        case("named tuple ranked", {(1, 2)}, [Point(0, 0), Point(1, 2)]),
+        case("named tuple true", {Point(1, 2)}, [(0, 0), (1, 2)]),
+        case("two named tuples", {other_point()}, [Point(0, 0), Point(1, 2)]),
+        case("timestamps", {pd.Timestamp("2020-01-02")}, [dt.datetime(2020, 1, n) for n in (1, 2)]),
+        case("integers and fractions", {1}, [Fraction(1, 2), Fraction(1)]),
+        case("integers and decimals", {Decimal(1)}, [2, 1]),
+    ],
+)
+def test_ids_of_types_that_can_be_equal_meet(truth, ranking):
+    assert mean_reciprocal_rank_score([truth], [ranking]) == 1 / 2
+
+
+def test_types_of_one_name_that_cannot_be_equal_are_told_apart():
+    def one_class(number):
+        return type("Key", (), {"__module__": f"module{number}"})
+
+    message = (
+        r"items of y_score are module2\.Key, items of y_true are module1\.Key; pass string_pro"
+    )
+    with pytest.raises(TypeError, match=message):
+        mean_reciprocal_rank_score([{one_class(1)()}], [[one_class(2)()]])
+
+
+def test_kinds_of_float_do_not_meet_integers():
+    class Number(float):
+        pass
+
+    with pytest.raises(TypeError, match=r"items of y_score are Number, items of y_true are int; "):
+        mean_reciprocal_rank_score([{1}], [[Number(1)]])
 
 
 def test_types_are_compared_over_all_queries():
@@ -1489,7 +1645,7 @@ def test_ragged_rankings_are_normal():
             "falling distances",
             RelevanceInput([[3, 2, 1]], higher_is_better=False),
             ValueError,
-            r"at position 2: 2\.0 < 3\.0; .*higher_is_better=True",
+            r"at position 2: 2 < 3; .*higher_is_better=True",
         ),
         case("NaN", [[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN"),
         case("str", [["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3'"),
@@ -1565,6 +1721,18 @@ def test_relevance_of_mappings_is_a_mapping():
 def test_relevance_beside_scores_is_refused():
     with pytest.raises(TypeError, match=r"y_score holds \{item: score\} rankings, which need no"):
         group_auc_score([{"b"}], [{"a": 1, "b": 2}], relevance=[[2, 1]])
+
+
+@pytest.mark.parametrize("options", [{"ties": "docid"}, {"convention": "trec_eval"}])
+def test_relevance_with_ties_by_id_is_refused(options):
+    message = r"ties='docid' would reorder tied items, but ranked lists stand as given; pass "
+    with pytest.raises(ValueError, match=message):
+        evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **options)
+    with pytest.raises(ValueError, match=message):
+        evaluate({"q": {"b"}}, {"q": ["a", "b"]}, "gauc", relevance={"q": [1, 1]}, **options)
+    assert evaluate([{"b"}], [["a", "b"]], "gauc", ties="docid")["gauc"] == 0.0
+    stable = {**options, "ties": "stable"}
+    assert evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **stable)["gauc"] == 0.0
 
 
 def test_relevance_beside_dropped_duplicates_is_refused():
@@ -1895,7 +2063,7 @@ def test_weights_that_mappings_refuse(weights, error, message):
 
 
 def test_pooled_measures_take_no_weights():
-    with pytest.raises(ScoresRequiredError, match="it takes no weights"):
+    with pytest.raises(InvalidParameterError, match=r"sample_weight .* pooled measure"):
         ranking_auc_score(
             GRADES, SCORES, groups=GROUPS, average="pooled", sample_weight=[1, 1, 2, 2]
         )
@@ -1934,9 +2102,33 @@ def test_undefined_queries_under_each_zero_division(metric):
     with pytest.raises(UndefinedMetricError, match=r"undefined for 1 of 2 queries: 0$"):
         metric(*pair, zero_division="raise")
     if metric is ranking_auc_score:
-        return  # Weighed by relevant items, of which the first query has none.
+        # Weighed by relevant items, of which the first query has none.
+        assert metric(*pair, zero_division=0.0) == second
+        return
     assert metric(*pair, zero_division=0.0) == pytest.approx((0 + second) / 2)
     assert metric(*pair, zero_division=1.0) == pytest.approx((1 + second) / 2)
+
+
+@pytest.mark.parametrize(
+    ("average", "weights"),
+    [("positives", [0, 1, 2]), ("impressions", [2, 3, 2]), ("macro", [1, 1, 1])],
+)
+@pytest.mark.parametrize("settled", [0.0, 1.0])
+def test_settled_queries_keep_their_weight(average, weights, settled):
+    # Undefined without a relevant item; 1/2 of the pairs; undefined without an irrelevant one.
+    pair = [set(), {"b"}, {"a", "b"}], [["a", "b"], ["a", "b", "c"], ["a", "b"]]
+    value = ranking_auc_score(*pair, average=average, zero_division=settled)
+    wins = weights[0] * settled + weights[1] * 1 / 2 + weights[2] * settled
+    assert value == pytest.approx(wins / sum(weights), rel=1e-15)
+    alone = ranking_auc_score([set()], [["a", "b"]], average=average, zero_division=settled)
+    assert alone == settled
+
+
+def test_settled_queries_keep_their_weight_in_pooled_lag():
+    # The first query has nothing relevant and weighs 0, the second lags 1, the third, which has
+    # two missed items and an empty ranking, counts 0 twice.
+    pair = [set(), {"b"}, {"y", "z"}], [["a"], ["a", "b"], []]
+    assert lag_error(*pair, average="pooled", zero_division=0.0) == (1 * 1 + 2 * 0) / 3
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
@@ -1981,6 +2173,8 @@ def test_ties_by_id_need_ids():
         evaluate(GRADES, SCORES, "map", groups=GROUPS, ties="docid")
     with pytest.raises(ValueError, match=message):
         evaluate(np.ones((1, 2)), np.ones((1, 2)), "map", ties="docid")
+    with pytest.raises(ValueError, match="pass ties='stable' or another rule"):
+        evaluate(GRADES, SCORES, "map", groups=GROUPS, convention="trec_eval")
     with pytest.raises(
         TypeError, match=r"ties='docid' compares item ids, and these do not compare"
     ):
@@ -2103,6 +2297,69 @@ def test_results_are_python_floats(metric):
         assert type(layout) is float
 
 
+@pytest.mark.parametrize("beta", [1e154, 1e200, 1e308, 10**300])
+def test_a_huge_beta_leaves_the_second_member_alone(beta):
+    # Precision 1/2, recall 1/3; with b in the clouds the mean is the recall.
+    pair = [{"a", "y", "z"}], [["x", "a"]]
+    assert fbeta_at_k_score(*pair, beta=beta) == pytest.approx(1 / 3, rel=1e-15)
+    assert 0 <= fbeta_at_k_score(*pair, k=10**400, beta=beta) <= 1 / 3
+    assert harmonic_mean_score(*pair, beta=beta) == pytest.approx(1 / 3, rel=1e-15)
+    assert harmonic_mean_score([{"z"}], [["x", "a"]], beta=beta) == 0.0
+
+
+@pytest.mark.parametrize("beta", [1e-308, 1e-200, 5e-324, 0])
+def test_a_tiny_beta_leaves_the_first_member_alone(beta):
+    pair = [{"a", "y", "z"}], [["x", "a"]]
+    assert fbeta_at_k_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
+    assert harmonic_mean_score(*pair, beta=beta) == pytest.approx(1 / 2, rel=1e-15)
+
+
+# Irrelevant items by query ---------------------------------------------------------------------
+
+TWO = {"p": {"a"}, "q": {"b"}}, {"p": ["x", "a"], "q": ["b", "y"]}
+
+
+@pytest.mark.parametrize("metric", [ranking_auc_score, group_auc_score, limited_auc_score])
+@pytest.mark.parametrize("order", ["pq", "qp"])
+def test_n_negatives_of_mappings_are_joined_by_query(metric, order):
+    numbers = {"p": 4, "q": 1, "left out": 7}
+    truth = {query: TWO[0][query] for query in order}
+    # a stands below 1 of 4, b above the only one.
+    value = metric(truth, TWO[1], n_negatives={query: numbers[query] for query in sorted(numbers)})
+    assert value == (3 / 4 + 1) / 2
+
+
+def test_n_negatives_by_query_serve_every_layout():
+    numbers = {"p": 4, "q": 1}
+    value = group_auc_score([0, 1, 1, 0], [2, 1, 2, 1], groups=list("ppqq"), n_negatives=numbers)
+    assert value == (3 / 4 + 1) / 2
+    lists = [{"a"}, {"b"}], [["x", "a"], ["b", "y"]]
+    assert group_auc_score(*lists, n_negatives={0: 4, 1: 1}) == (3 / 4 + 1) / 2
+    assert group_auc_score(*lists, n_negatives=[4, 1]) == (3 / 4 + 1) / 2
+
+
+@pytest.mark.parametrize("numbers", [[4, 1], (4, 1), np.array([4, 1])], ids=repr)
+def test_n_negatives_by_position_are_refused_for_mappings(numbers):
+    message = (
+        r"n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
+        r"pass \{query: number\}"
+    )
+    with pytest.raises(InvalidParameterError, match=message):
+        group_auc_score(*TWO, n_negatives=numbers)
+
+
+def test_n_negatives_by_query_that_do_not_fit():
+    with pytest.raises(InvalidParameterError, match=r"n_negatives has no number for query 'q'$"):
+        group_auc_score(*TWO, n_negatives={"p": 4})
+    with pytest.raises(InvalidParameterError, match=r"n_negatives is 0 for query 'q', whose rank"):
+        group_auc_score(*TWO, n_negatives={"p": 4, "q": 0})
+    with pytest.raises(InvalidParameterError, match=r"The 'n_negatives' parameter of gauc must be"):
+        group_auc_score(*TWO, n_negatives={"p": 4, "q": -1})
+    message = r"n_negatives by query says nothing of all queries ranked together; pass one number"
+    with pytest.raises(InvalidParameterError, match=message):
+        ranking_auc_score([0, 1], [2, 1], groups=["p", "p"], average="pooled", n_negatives={"p": 4})
+
+
 # Functions as parameters -----------------------------------------------------------------------
 
 
@@ -2112,13 +2369,22 @@ def test_results_are_python_floats(metric):
         (lambda grades: -grades, r"gain must be finite and at least 0, got -1\.0 for grade 1"),
         (lambda grades: grades * np.nan, r"gain must be finite and at least 0, got nan"),
         (lambda grades: 1.0, r"gain must return one number for each grade"),
+        (lambda grades: "high", r"gain must return one number for each grade"),
+        (lambda grades: ["1"], r"gain must return numbers, got \['1'\]"),
+        (lambda grades: [None], r"gain must return numbers, got \[None\]"),
+        (lambda grades: grades * 1j, r"gain must return numbers, got array\(\[0\.\+1\.j\]\)"),
+        (lambda grades: [[1], [1, 2]], r"gain must return one number for each grade"),
+        (lambda grades: [10**400], r"gain must return numbers that float64 can hold"),
         (
             {1: -1.0},
             r"The 'gain' parameter of ndcg must be a finite number in the range \[0, inf\)",
         ),
         ({2: 1.0}, r"gain has no entry for grade 1"),
     ],
-    ids=["negative", "NaN", "scalar", "negative in a table", "missing in a table"],
+    ids=[
+        *("negative", "NaN", "scalar", "text", "digits", "None", "complex", "ragged", "huge"),
+        *("negative in a table", "missing in a table"),
+    ],
 )
 def test_gains_that_are_refused(gain, message):
     with pytest.raises(InvalidParameterError, match=message):
@@ -2134,9 +2400,53 @@ def test_gains_that_are_refused(gain, message):
         ),
         (lambda ranks: 1 / ranks, r"discount must be .* never fall, got 0\.5 at rank 2"),
         (lambda ranks: 1.0, r"discount must return one number for each rank"),
+        (lambda ranks: ["a", "b"], r"discount must return numbers, got \['a', 'b'\]"),
     ],
-    ids=["zero", "falling", "scalar"],
+    ids=["zero", "falling", "scalar", "text"],
 )
 def test_discounts_that_are_refused(discount, message):
     with pytest.raises(InvalidParameterError, match=message):
         ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=discount)
+
+
+@pytest.mark.parametrize(
+    "gain",
+    [
+        lambda grades: grades / grades.max(),
+        lambda grades: grades - grades.min() + 1,
+        lambda grades: np.cumsum(grades) + 1,
+        lambda grades: grades / grades.sum(),
+    ],
+    ids=["over the greatest", "above the least", "running sum", "share"],
+)
+@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, ideal_dcg_at_k_score])
+def test_gains_that_depend_on_other_grades_are_refused(metric, gain):
+    message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
+    with pytest.raises(InvalidParameterError, match=message):
+        metric([{"a": 1, "b": 3}], [["a", "b"]], gain=gain)
+
+
+def test_discounts_that_depend_on_other_ranks_are_refused():
+    message = r"discount must depend on each rank alone, got 1\.0 for rank 2 and 2\.0 among others"
+    with pytest.raises(InvalidParameterError, match=message):
+        ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=lambda r: r - r.min() + 1)
+
+
+def test_functions_are_never_called_with_nothing():
+    def of_something(values):
+        assert len(values)
+        return values + 1.0
+
+    options = {"gain": of_something, "discount": of_something, "zero_division": 0.0}
+    # Nothing relevant, nothing ranked, nothing at all.
+    assert ndcg_at_k_score([set()], [["a"]], **options) == 0.0
+    assert ndcg_at_k_score([{"a"}], [[]], **options) == 0.0
+    assert dcg_at_k_score([set()], [[]], **options) == 0.0
+
+
+def test_functions_may_return_any_numbers():
+    pair = [{"a": 1, "b": 3}], [["a", "b"]]
+    expected = (1 / 1 + 3 / 2) / (3 / 1 + 1 / 2)
+    for wrap in (list, tuple, np.asarray, lambda values: np.asarray(values, dtype=object)):
+        value = ndcg_at_k_score(*pair, gain=lambda g, w=wrap: w(g), discount=lambda r, w=wrap: w(r))
+        assert value == pytest.approx(expected)

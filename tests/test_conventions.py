@@ -169,6 +169,26 @@ def test_a_measure_can_be_asked_for_with_and_without_the_convention():
     assert list(evaluation.scores.values()) == pytest.approx([1 / 2, 1 / 3])
 
 
+def test_ardoco_leaves_out_queries_without_a_hit_in_its_own_form():
+    truth = {"q1a", "q1b", "q1c", "q2a", "q3a"}
+    rankings = [["x1", "q1a", "y1", "q1b"], ["x2", "y2", "z2", "q2a"], ["x3", "y3"]]
+    # Per hit: (1/2 + 2/4) / 2 and 1/4; the third query found nothing of the one truth.
+    shared = evaluate(truth, rankings, "map", convention="ardoco")
+    assert shared["map"] == (1 / 2 + 1 / 4) / 2
+    # With a truth of its own it has something to find, and counts.
+    truths = [{"q1a", "q1b", "q1c"}, {"q2a"}, {"q3a"}]
+    own = evaluate(truths, rankings, "map", convention="ardoco")
+    assert own["map"] == (1 / 2 + 1 / 4 + 0) / 3
+
+
+def test_xgboost_counts_one_for_every_measure_unless_told():
+    pair = [set(), {"a"}], [["x"], ["a"]]
+    evaluation = evaluate(*pair, ("map", "ndcg@5", "precision@1"), convention="xgboost")
+    assert list(evaluation.scores.values()) == [1.0, 1.0, 1.0]
+    settled = evaluate(*pair, "precision@1", convention="xgboost", zero_division=0.0)
+    assert settled["precision@1"] == 1 / 2
+
+
 def test_explicit_ties_win():
     truth, run = {"q": {"a"}}, {"q": {"a": 1, "b": 1}}
     assert evaluate(truth, run, "mrr")["mrr"] == (1 + 1 / 2) / 2

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import sklearn_rank
+from sklearn_rank._scorer_options import ScorerOptions
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -97,6 +100,14 @@ def test_every_page_is_linked_from_the_index():
     index = ROOT / "docs" / "index.md"
     linked = {(index.parent / target).resolve() for target in links(index)}
     assert linked == {page for page in (ROOT / "docs").glob("*.md") if page != index}
+
+
+def test_every_option_of_scorers_has_a_row_with_its_default():
+    page = (ROOT / "docs" / "scorers.md").read_text(encoding="utf-8")
+    table = page[page.index("| option | default | meaning |") :]
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \| .{20,} \|$", table, re.MULTILINE)
+    defaults = {option.name: option.default for option in fields(ScorerOptions)}
+    assert {name: ast.literal_eval(default) for name, default in rows} == defaults
 
 
 def test_links_of_this_test_are_not_empty():

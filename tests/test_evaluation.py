@@ -67,6 +67,21 @@ def test_measures_in_all_forms(measures, names):
     assert list(evaluate(TRUTH, RUN, measures).scores) == names
 
 
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (measure("ndcg", gain=lambda g: g), measure("ndcg", gain=lambda g: 2 * g)),
+        (measure("gauc", n_negatives={"q1": 9}), measure("gauc", n_negatives={"q1": 8})),
+    ],
+    ids=["functions", "numbers"],
+)
+def test_measures_that_are_spelled_alike_do_not_replace_each_other(pair):
+    with pytest.raises(
+        ValueError, match=r"^measures names .*<.*>\) twice, with functions or number"
+    ):
+        evaluate({"q1": {"a"}}, {"q1": ["x", "a"]}, pair)
+
+
 def test_default_measures():
     assert list(evaluate(TRUTH, RUN).scores) == ["map", "ndcg@10"]
 
@@ -142,6 +157,12 @@ def test_zero_division(zero_division, expected):
     assert evaluation["mrr"] == expected
     assert np.isnan(evaluation.per_query["mrr"][0])
     assert evaluation.counts["undefined"] == {"mrr": 1}
+
+
+def test_values_per_query_stay_undefined_where_the_mean_settles_them():
+    evaluation = evaluate(*HALF, "mrr", zero_division=1.0)
+    assert evaluation["mrr"] == (1 + 1 / 2) / 2
+    assert np.isnan(evaluation.per_query["mrr"]).tolist() == [True, False]
 
 
 def test_zero_division_raise():
@@ -300,6 +321,35 @@ def test_other_parameters_of_intervals(evaluation):
         evaluation.confidence_interval("ndcg@10")
 
 
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("n_resamples", [0, -1, 2.0, 99.5, True, "99", None])
+def test_resamples_are_a_number_of_them(evaluation, method, n_resamples):
+    with pytest.raises(
+        InvalidParameterError,
+        match=r"'n_resamples' parameter of a confidence interval must be an int in the range \[1,",
+    ):
+        evaluation.confidence_interval("mrr", method=method, n_resamples=n_resamples)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("seed", [-1, 1.5, "0", None, True, [1, 2], np.random.RandomState(0)])
+def test_random_state_is_a_seed_or_a_generator(evaluation, method, seed):
+    message = (
+        r"The 'random_state' parameter of a confidence interval must be an int of at least 0 or a "
+        r"numpy\.random\.Generator\. Got "
+    )
+    with pytest.raises(InvalidParameterError, match=message):
+        evaluation.confidence_interval("mrr", method=method, random_state=seed)
+
+
+def test_random_state_may_be_a_generator_or_an_integer_of_numpy(evaluation):
+    bounds = [
+        evaluation.confidence_interval("mrr", method="bootstrap", n_resamples=99, random_state=seed)
+        for seed in (7, np.int64(7), np.random.default_rng(7))
+    ]
+    assert bounds[0] == bounds[1] == bounds[2]
+
+
 # Slices -----------------------------------------------------------------------------------------
 
 SLICES = {
@@ -349,6 +399,17 @@ def test_slices_of_slices(evaluation):
     assert part.by_slice({"t": ["q3"]})["t"]["mrr"] == 1 / 4
 
 
+@pytest.mark.parametrize("wrap", [np.array, list])
+def test_slices_keep_the_kind_of_the_ids(wrap):
+    evaluation = evaluate([1, 0, 1], [3, 2, 1], "map", groups=wrap([7, 7, 9]))
+    part = evaluation.by_slice({7: "a"})["a"]
+    assert type(part.query_ids) is type(evaluation.query_ids)
+    assert part.query_ids.dtype == evaluation.query_ids.dtype
+    assert part.query_ids.tolist() == [7]
+    mixed = evaluate([1, 1], [2, 1], "map", groups=[7, "7"]).by_slice({"s": ["7"]})["s"]
+    assert mixed.query_ids == ["7"]
+
+
 def test_slices_keep_weights():
     weights = {"q1": 1, "q2": 3, "q3": 1, "q4": 1}
     evaluation = evaluate(TRUTH, RUN, "mrr", sample_weight=weights)
@@ -380,6 +441,31 @@ def test_pooled_measures_within_slices_keep_what_was_not_retrieved():
     part = evaluate(truth, run, "auc(average=pooled)").by_slice({"s": ["p"]})["s"]
     # a above x, z below it.
     assert part["auc(average=pooled)"] == 1 / 2
+
+
+def test_a_slice_of_all_queries_is_the_whole():
+    # The items of the one truth that no query found belong to the whole alone.
+    truth, rankings = {"1-a", "1-z", "2-b"}, [["1-x", "1-a"], ["2-b", "2-y"]]
+    scores = [[0.9, 0.8], [0.7, 0.1]]
+    pooled = "auc(average=pooled)"
+    whole = evaluate(truth, rankings, ("map", pooled), relevance=scores)
+    # Falling: 1-x (no), 1-a, 2-b, 2-y (no), then the missed 1-z.
+    assert whole[pooled] == pytest.approx((1 + 1 + 0) / (3 * 2))
+    part = whole.by_slice({"all": [0, 1]})["all"]
+    assert part.to_dict() == whole.to_dict()
+    assert part.counts["missed"] == 1
+    assert whole.by_slice(lambda query: "all")["all"].to_dict() == whole.to_dict()
+    # In a part of them nothing is missed: 1-x (no), 1-a.
+    first = whole.by_slice({"first": [0]})["first"]
+    assert (first[pooled], first.counts["missed"]) == (0.0, 0)
+
+
+def test_a_slice_of_all_queries_keeps_what_was_left_out():
+    truth, run = {"p": {"a"}, "q": {"b"}}, {"p": ["a"], "q": ["x", "b"], "r": ["c"]}
+    whole = evaluate(truth, run, "mrr")
+    part = whole.by_slice({"all": ["q", "p"]})["all"]
+    assert part.counts == whole.counts
+    assert part.counts["unjudged"] == 1
 
 
 @pytest.mark.parametrize(
@@ -592,6 +678,32 @@ def test_to_frame_keeps_integers():
     assert frame["query"].dtype.kind == "i"
 
 
+def test_values_per_query_cannot_be_changed(evaluation):
+    for one in (evaluation, evaluation.by_slice({"s": ["q1", "q2"]})["s"]):
+        for values in one.per_query.values():
+            with pytest.raises(ValueError, match="read-only"):
+                values[0] = 0.0
+        with pytest.raises(ValueError, match="read-only"):
+            copy.deepcopy(one).per_query["mrr"][0] = 0.0
+
+
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame_cuts_no_ids(backend):
+    ids = [(LONG, 1), (LONG, 2), LONG]
+    frame = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_frame(backend)
+    column = frame["query"].to_pylist() if backend == "pyarrow" else list(frame["query"])
+    assert column == [f"('{LONG}', 1)", f"('{LONG}', 2)", f"'{LONG}'"]
+
+
+def test_to_dict_cuts_no_ids():
+    ids = [frozenset([LONG + "1"]), frozenset([LONG + "2"]), b"x" * 200]
+    written = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_dict()["query_ids"]
+    assert written == [repr(one) for one in ids]
+
+
 def test_to_frame_of_other_libraries(evaluation):
     with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):
         evaluation.to_frame("spark")
@@ -625,6 +737,28 @@ def test_text_tells_what_was_left_out():
     assert text.splitlines()[1].split()[-1] == "2"
 
 
+def test_text_lines_up():
+    measures = (
+        "mrr",
+        "ndcg(gain={1:1000000,2:2000000,3:3000000,4:4000000})@10",
+        "dcg(gain=linear)",
+        "lag",
+    )
+    text = repr(evaluate([{"a": 4}] * 3, [["x", "a"], ["a"], ["a", "b"]], measures))
+    lines = text.splitlines()[:-1]
+    assert len({len(line) for line in lines}) == 1
+    ends = [line.index("score") + len("score") for line in lines[:1]]
+    assert all(line[end - 1] != " " and line[end] == " " for line in lines for end in ends)
+
+
+def test_text_of_huge_scores_is_short():
+    evaluation = evaluate([{"a": 1.5e300}, {"a": 1.0e300}], [["a"], ["a"]], "dcg(gain=linear)")
+    lines = repr(evaluation).splitlines()
+    assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
+    assert len({len(line) for line in lines[:-1]}) == 1
+    assert len(lines[0]) < 80
+
+
 def test_text_of_nothing_defined():
     text = repr(evaluate([set()], [["a"]], "mrr", zero_division=np.nan))
     assert text.splitlines()[1].split() == ["mrr", "nan", "0"]
@@ -648,6 +782,59 @@ def test_html_shows_what_text_shows(evaluation):
     for line in repr(evaluation).splitlines()[1:-1]:
         for cell in line.split():
             assert f"<td>{cell}</td>" in page
+
+
+# Extreme values ---------------------------------------------------------------------------------
+
+
+def gains(*values):
+    """One query for each value, whose DCG is the value, to the last digit at rank 1."""
+    return [{"a": value} for value in values], [["a"]] * len(values)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_means_of_huge_values(order):
+    values = [1.5e308, 1.0e308, 1.7e308][::order]
+    evaluation = evaluate(*gains(*values), "dcg(gain=linear)")
+    assert evaluation["dcg(gain=linear)"] == 1.4e308
+    truth, rankings = [{"a", "c"}, {"b"}], [["a", "x", "c"], ["x", "b"]]
+    # Of the pairs of the first 1 of 2, of the second 0 of 1.
+    auc = evaluate(truth, rankings, "auc", sample_weight=[1.5e308, 1.5e308])["auc"]
+    assert auc == pytest.approx((2 * 1 / 2 + 1 * 0) / 3, rel=1e-15)
+    weighted = evaluate(*gains(1.5e308, 1.0e308), "dcg(gain=linear)", sample_weight=[1e300, 1e300])
+    assert weighted["dcg(gain=linear)"] == 1.25e308
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_means_of_tiny_values_and_weights(order):
+    values = [5e-324, 1.5e-323][::order]
+    assert evaluate(*gains(*values), "dcg(gain=linear)")["dcg(gain=linear)"] == 1e-323
+    truth, rankings = [{"a"}, {"b"}, {"c"}][::order], [["a"], ["x", "b"], ["x", "y", "c"]][::order]
+    weights = [5e-324, 1e-323, 5e-324][::order]
+    value = evaluate(truth, rankings, "mrr", sample_weight=weights)["mrr"]
+    assert value == pytest.approx((1 * 1 + 2 * 1 / 2 + 1 * 1 / 3) / 4, rel=1e-15)
+    # 5e-324 is lost beside 1, and no query weighs on another.
+    mixed = evaluate(truth, rankings, "mrr", sample_weight=[5e-324, 1.0, 5e-324])["mrr"]
+    assert mixed == 1 / 2
+
+
+def test_means_of_values_far_apart():
+    values = gains(1e308, 5e-324, 1.0)
+    assert evaluate(*values, "dcg(gain=linear)")["dcg(gain=linear)"] == 1e308 / 3
+
+
+def test_intervals_of_huge_and_tiny_values():
+    for unit in (1.0, 2.0**1000, 2.0**-1060):
+        evaluation = evaluate(*gains(8 * unit, 16 * unit, 12 * unit), "dcg(gain=linear)")
+        low, high = evaluation.confidence_interval("dcg(gain=linear)", 0.5)
+        reach = stats.t.ppf(0.75, 2) * math.sqrt((16 + 16 + 0) / 2 / 3)
+        assert low / unit == pytest.approx(12 - reach, rel=1e-3)
+        assert high / unit == pytest.approx(12 + reach, rel=1e-3)
+        low, high = evaluation.confidence_interval("dcg(gain=linear)", method="bootstrap")
+        assert 8 <= low / unit < 12 < high / unit <= 16
+    # The upper bound lies beyond float64.
+    wide = evaluate(*gains(1.7e308, 1.7e308, 0.5e308), "dcg(gain=linear)")
+    assert wide.confidence_interval("dcg(gain=linear)") == (0.0, math.inf)
 
 
 # n_jobs, copies ---------------------------------------------------------------------------------

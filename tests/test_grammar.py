@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import time
 import warnings
 
 import numpy as np
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 
 from sklearn_rank import (
     METRICS,
+    Convention,
     InvalidParameterError,
     Measure,
     UnknownMeasureError,
     evaluate,
+    harmonic_mean_score,
     measure,
 )
 from sklearn_rank.grammar import parse_measures
@@ -342,6 +345,82 @@ def test_wrong_keywords(spec, k, parameters, message):
         measure(spec, k=k, **parameters)
 
 
+HMEAN = "hmean(map(denominator=k),recall)@10"
+
+
+def test_members_may_take_the_cutoff_that_they_need_from_the_whole():
+    one = measure(HMEAN)
+    assert str(one) == HMEAN
+    assert one == measure("hmean", k=10, measures=("map(denominator=k)", "recall"))
+    assert one == measure("hmean(map(denominator=k),recall)", k=10)
+    nested = "hmean(hmean(map(denominator=k),mrr),recall)@10"
+    assert str(measure(nested)) == nested
+    assert measure("map(denominator=k)", k=5) == measure("map(denominator=k)@5")
+    # Two relevant items, one found at rank 1: AP is 1 / 10, recall 1 / 2.
+    pair = [{"a", "z"}], [["a", "b"]]
+    expected = 2 * 1 / 10 * 1 / 2 / (1 / 10 + 1 / 2)
+    for convention in ("default", "trec_eval"):
+        assert evaluate(*pair, HMEAN, convention=convention)[HMEAN] == pytest.approx(expected)
+    members = ("map(denominator=k)", "recall")
+    assert harmonic_mean_score(*pair, k=10, measures=members) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: measure("hmean(map(denominator=k),recall)"),
+        lambda: measure("hmean(hmean(map(denominator=k),mrr),recall)"),
+        lambda: measure("hmean", measures=("recall", "map(denominator=k)")),
+        lambda: parse_measures([measure(HMEAN).with_cutoff(None)]),
+        lambda: harmonic_mean_score([{"a"}], [["a"]], measures=("map(denominator=k)", "mrr")),
+    ],
+)
+def test_members_that_get_no_cutoff_are_refused(make):
+    with pytest.raises(InvalidParameterError, match=r"^map with denominator='k' needs a cutoff k$"):
+        make()
+
+
+def test_conventions_that_ask_for_a_cutoff_get_one():
+    own = Convention("house", parameters={"map": {"denominator": "k"}})
+    pair = [{"a"}], [["a"]]
+    assert evaluate(*pair, "map@4", convention=own)["map@4"] == 1 / 4
+    for spelling in ("map", "hmean(map,mrr)"):
+        with pytest.raises(InvalidParameterError, match=r"map with denominator='k' needs a cutoff"):
+            evaluate(*pair, spelling, convention=own)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map" + " " * 50_000 + "!",
+        " " * 90_000 + "!",
+        "map(beta=1)" + " " * 50_000 + "!",
+        "map @" + " " * 50_000 + "!",
+        "map" + "_1" * 40_000 + "!",
+        "map" + "-l1" * 30_000 + "!",
+        "map(" + ")" * 90_000 + "!",
+        "hmean(" * 20_000,
+        "fbeta(beta=" + "(" * 50_000 + ")",
+        "map(denominator" + " " * 50_000 + "=k" + " " * 40_000 + ")x",
+        "x" * 10_000_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_texts_are_refused_at_once(text):
+    start = time.perf_counter()
+    with pytest.raises(
+        InvalidParameterError, match=r"not a measure|unknown|nests|longer|neither|whole number"
+    ):
+        measure(text)
+    assert time.perf_counter() - start < 1
+
+
+def test_spaces_around_are_no_matter():
+    assert measure("  \n map ( denominator = relevant ) @ 10  ") == measure(
+        "map(denominator=relevant)@10"
+    )
+
+
 def test_defaults_are_equal_to_nothing_given():
     assert measure("map(denominator=min)") == measure("map")
     assert hash(measure("map(denominator=min)")) == hash(measure("map"))
@@ -355,6 +434,17 @@ def test_functions_print_by_name_and_stay_usable():
     assert str(one) == "ndcg(gain=<sqrt>)"
     assert one == measure("ndcg", gain=np.sqrt)
     assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_numbers_by_query_make_measures_that_are_values():
+    numbers = {"q1": 3, ("q", 2): 4.5}
+    one = measure("gauc", n_negatives=numbers)
+    assert str(one) == "gauc(n_negatives=<2 queries>)"
+    assert one == measure("gauc", n_negatives=dict(reversed(numbers.items())))
+    assert one != measure("gauc", n_negatives={**numbers, "q1": 4})
+    assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
+    assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+    assert measure(one) is one
 
 
 def test_measures_are_frozen():

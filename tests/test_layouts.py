@@ -61,6 +61,7 @@ IDS = [
     case("empty and space", "", " "),
     case("int above 2^53", 2**53, 2**53 + 1),
     case("huge int", 10**30, 10**30 + 1),
+    case("int above 2^63 and a negative one", 2**63 + 1, -1),
     case("bytes", b"a", b"b"),
     case("dates", dt.date(2020, 1, 1), dt.date(2021, 1, 1)),
     case("timestamps", pd.Timestamp("2020"), pd.Timestamp("2021")),
@@ -146,6 +147,20 @@ def test_typed_columns_of_groups(groups):
     evaluation = evaluate(GRADES, SCORES, "mrr", groups=groups)
     assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
     assert len(set(evaluation.query_ids)) == 2
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pa.array])
+def test_large_integers_of_mixed_sign_stay_different_queries(kind):
+    # NumPy has no integer type for all three and would round them to two floats.
+    first, second = 2**62, 2**62 + 1
+    values = (
+        [first, second, first, second, -5]
+        if kind is pa.array
+        else [2 * first, 2 * second, 2 * first, 2 * second, -5]
+    )
+    evaluation = evaluate([1, 0, 0, 1, 1], [1, 1, 2, 2, 0], "mrr", groups=kind(values))
+    assert list(evaluation.query_ids) == [values[0], values[1], -5]
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0, 1.0]
 
 
 def test_queries_stand_in_order_of_first_appearance():
@@ -381,6 +396,12 @@ def test_duplicates_of_scores_keep_the_best_score():
     assert evaluation.counts["duplicates"] == 1
 
 
+def test_duplicates_of_neighbouring_integers_keep_the_best_score():
+    run = {"q": {1: 2**53, "x": 2**53, "1": 2**53 + 1}}
+    options = {"duplicates": "first", "string_provider": str, "ties": "pessimistic"}
+    assert evaluate({"q": {"1"}}, run, "mrr", **options)["mrr"] == 1.0
+
+
 # One truth for all queries ----------------------------------------------------------------------
 
 LINKS = {"1-a", "1-z", "2-b", "3-c"}
@@ -515,6 +536,12 @@ def test_provider_of_integers_keeps_them_apart(higher_is_better):
     scores = [[2**53 + 1, 2**53]] if higher_is_better else [[2**53, 2**53 + 1]]
     relevance = RelevanceInput(scores, provider=int, higher_is_better=higher_is_better)
     assert group_auc_score([{"a"}], [["a", "b"]], relevance=relevance) == 1.0
+
+
+def test_default_provider_keeps_integers_apart():
+    relevance = RelevanceInput([[2**53 + 1, 2**53, np.int64(5)]])
+    assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance) == 1.0
+    assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=relevance) == 1 / 2
 
 
 def test_relevance_input_is_a_value():

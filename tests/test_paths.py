@@ -62,7 +62,7 @@ def rows_of(seed: int, dtype: str, n_levels: int, grades: str) -> dict[str, np.n
         values = rng.integers(limits.min, limits.max, n_levels, dtype=dtype, endpoint=True)
         ends = np.array([limits.min, limits.max], dtype=dtype)
         values = np.concatenate((values, values // 2 * 2, ends))
-    levels = [0, 0, 1, 2, 3] if grades == "whole" else [0, 0, 0.25, 1.5, 40.0]
+    levels = [0, 0, 1, 2, 3] if grades == "whole" else [0, 0, 0.25, 2, 2, 40.0]
     return {
         "y_true": rng.choice(levels, n_rows),
         "y_score": rng.choice(values.astype(dtype), n_rows),

@@ -385,11 +385,13 @@ def test_wrong_groups_are_explained(digits):
     X, y, qid = digits
     model = Ridge().fit(X, y)
     sizes = [len(y) - 60, 60]
-    with pytest.raises(ValueError, match="groups must hold one id per row, not group sizes"):
+    with pytest.raises(
+        RankingConfigError, match="groups must hold one id per row, not group sizes"
+    ):
         map_scorer(model, X, y, groups=sizes)
     broken = np.array(qid, dtype=object)
     broken[17] = None
-    with pytest.raises(ValueError, match=r"groups contains missing values \(row 17\)"):
+    with pytest.raises(RankingConfigError, match=r"groups contains missing values \(row 17\)"):
         map_scorer(model, X, y, groups=broken)
     with pytest.warns(DegenerateQueriesWarning, match=rf"{len(y):,} rows in {len(y):,} queries"):
         map_scorer.with_options(zero_division=0.0)(model, X, y, groups=np.arange(len(y)))
@@ -450,7 +452,7 @@ def test_copies_leave_the_original_alone(digits):
     bound = map_scorer.bind(qid)
     assert bound(Ridge().fit(X, y), X, y) == map_scorer(Ridge().fit(X, y), X, y, groups=qid)
     assert repr(bound) == "map_scorer.bind(...)"
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
         bound(Ridge().fit(X, y), X[:5], y[:5])
 
 
@@ -474,6 +476,12 @@ def test_scorers_are_values():
     assert repr(changed) == (
         "ndcg_scorer.with_options(gain='linear', k=3, groups_from='query', one_query=True)"
     )
+
+
+def test_members_of_a_harmonic_mean_take_its_cutoff():
+    expected = get_scorer("hmean(map(denominator=k),recall)@10")
+    members = ("map(denominator=k)", "recall")
+    assert get_scorer("hmean(ndcg,map)@10").with_options(measures=members) == expected
 
 
 def test_default_cutoffs_of_measures_of_sets():

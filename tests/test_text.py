@@ -55,6 +55,11 @@ class Broken:
         raise RuntimeError("no text")
 
 
+def test_safe_repr_cuts_nothing_without_a_limit():
+    assert safe_repr("a" * 100 + "\n", limit=None) == "'" + "a" * 100 + "\\x0a'"
+    assert safe_repr((1, "b" * 100), limit=None) == repr((1, "b" * 100))
+
+
 def test_safe_repr_escapes_the_repr_of_objects():
     assert safe_repr(Hostile()) == r"\x1b[2J\x0a"
 

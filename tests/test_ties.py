@@ -207,9 +207,8 @@ def test_the_number_of_irrelevant_items_may_differ_by_query(metric: str) -> None
     queries = [query for n in range(1, 5) for query in all_binary(n, missed=(0, 1))]
     n_negatives = [4 + number % 3 for number in range(len(queries))]
     tied = Orders.of(queries)
-    found = tied.evaluate([measure(metric, n_negatives=n_negatives)]).per_query[
-        measure(metric, n_negatives=n_negatives)
-    ]
+    by_query = measure(metric, n_negatives=dict(enumerate(n_negatives)))
+    found = tied.evaluate([by_query]).per_query[by_query]
     for negatives in (4, 5, 6):
         chosen = np.equal(n_negatives, negatives)
         expected = tied.mean(

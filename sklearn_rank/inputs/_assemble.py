@@ -185,6 +185,6 @@ def _by_falling_id(ranking: Ranking) -> Ranking:
     except TypeError as error:
         msg = "ties='docid' compares item ids, and these do not compare; pass string_provider"
         raise TypeError(msg) from error
-    scores = ranking.scores[np.array(order, dtype=np.int64)]
-    ordered = dict(zip([keys[place] for place in order], scores.tolist(), strict=True))
-    return ranking._replace(items=ordered, scores=scores)
+    values = list(cast("Mapping[Any, Any]", ranking.items).values())
+    ordered = {keys[place]: values[place] for place in order}
+    return ranking._replace(items=ordered, scores=ranking.scores[np.array(order, dtype=np.int64)])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from numbers import Real
+from itertools import product, starmap
+from numbers import Number, Real
 from operator import countOf
 from typing import Any, NamedTuple
 
@@ -28,7 +30,11 @@ class Where(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array."""
+    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array.
+
+    A mapping holds the scores as they were given, the array may have rounded them:
+    :func:`check_scores` compares the two.
+    """
 
     items: Sequence[Any] | Mapping[Any, Any]
     scores: Array | None
@@ -78,9 +84,8 @@ class ItemReader:
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        scores = score_array(
-            list(given.values()), where, lambda place: f"for item {safe_repr(list(given)[place])}"
-        )
+        values = list(given.values())
+        scores = score_array(values, where, _item_at(given))
         if self.provider is None:
             kind = type(next(iter(given), ""))
             if kind in _PLAIN_TYPES and countOf(map(type, given), kind) == len(given):
@@ -88,15 +93,17 @@ class ItemReader:
                 return Ranking(given, scores, where)
         items = list(given)
         keys = self._keys(items, where, self._ranked_types)
-        kept = self._without_duplicates(keys, items, where, scores)
+        kept = self._without_duplicates(keys, items, where, values)
         if kept is None:
-            return Ranking(dict(zip(keys, scores.tolist(), strict=True)), scores, where)
+            return Ranking(dict(zip(keys, values, strict=True)), scores, where)
+        # All of them are checked, not only those that are kept.
+        check_scores(scores, [Ranking(given, scores, where)], np.array([0, len(scores)]))
         scores = scores[np.array(kept, dtype=np.int64)]
-        best = dict(zip([keys[i] for i in kept], scores.tolist(), strict=True))
+        best = {keys[i]: values[i] for i in kept}
         return Ranking(best, scores, where, len(keys) - len(kept))
 
     def _without_duplicates(
-        self, keys: list[Any], items: list[Any], where: Where, scores: Array | None
+        self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
     ) -> list[int] | None:
         """Positions of the best-ranked occurrence of each item; None if none repeats."""
         if len(set(keys)) == len(keys):
@@ -230,16 +237,18 @@ class ItemReader:
 
     def check_types(self, ranked: str = "y_score", true: str = "y_true") -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
-        ranked_names = {kind.__name__ for kind in self._ranked_types}
-        true_names = {kind.__name__ for kind in self._true_types}
-        if not ranked_names or not true_names:
-            return
-        if ranked_names.isdisjoint(true_names) or {"int", "float"} <= ranked_names | true_names:
+        pairs = list(product(self._ranked_types, self._true_types))
+        both = self._ranked_types | self._true_types
+        # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
+        floats, integers = _kinds(both, float), _kinds(both, int)
+        if pairs and ((floats and integers) or not any(starmap(_can_be_equal, pairs))):
+            names = _names(both)
             msg = (
-                f"items of {ranked} are {_spoken(ranked_names)}, items of {true} are "
-                f"{_spoken(true_names)}; pass string_provider (such as str) to compare them"
+                f"items of {ranked} are {_spoken(self._ranked_types, names)}, items of {true} are "
+                f"{_spoken(self._true_types, names)}; "
+                "pass string_provider (such as str) to compare them"
             )
-            if "float" in ranked_names:
+            if _kinds(self._ranked_types, float):
                 msg += (
                     ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
                 )
@@ -328,14 +337,23 @@ def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) 
         raise ValueError(msg)
     for ranking in rankings:
         if isinstance(ranking.items, Mapping):
-            for item, value in ranking.items.items():
-                _score(value, ranking.where, lambda _: f"for item {safe_repr(item)}", 0)  # noqa: B023
+            refuse_rounded(ranking.items.values(), ranking.where, _item_at(ranking.items))
+
+
+def refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
+    """ValueError at the first integer that float64 cannot hold."""
+    for place, value in enumerate(values):
+        _score(value, where, place_of, place)
+
+
+def _item_at(items: Iterable[Any]) -> Callable[[int], str]:
+    return lambda place: f"for item {safe_repr(list(items)[place])}"
 
 
 def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
     if isinstance(value, np.generic):
         value = value.item()
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float, np.longdouble)):
         msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
         raise TypeError(msg)
     try:
@@ -351,5 +369,24 @@ def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int)
     return number
 
 
-def _spoken(names: Iterable[str]) -> str:
-    return " and ".join(sorted(names))
+def _kinds(types: Iterable[type], base: type) -> list[type]:
+    return [kind for kind in types if issubclass(kind, base)]
+
+
+def _can_be_equal(one: type, other: type) -> bool:
+    """Whether objects of two types may be equal: kinds of one thing, or numbers."""
+    shared = set(one.__mro__) & set(other.__mro__) - {object}
+    return bool(shared) or (issubclass(one, Number) and issubclass(other, Number))
+
+
+def _names(types: Iterable[type]) -> dict[type, str]:
+    """Names of types, with their modules where names alone do not tell them apart."""
+    times = Counter(kind.__name__ for kind in types)
+    return {
+        kind: kind.__name__ if times[kind.__name__] == 1 else f"{kind.__module__}.{kind.__name__}"
+        for kind in types
+    }
+
+
+def _spoken(types: Iterable[type], names: Mapping[type, str]) -> str:
+    return " and ".join(sorted(names[kind] for kind in types))

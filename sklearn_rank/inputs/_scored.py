@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import Judged, JudgedRankings
+from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
 from sklearn_rank._ranks import ScoredItems, ranked
 from sklearn_rank._segments import take_segments
-from sklearn_rank.exceptions import ScoresRequiredError
-from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,11 @@ class ScorePool:
     def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
         """One ranking of the items of all queries, or of the chosen ones."""
         if self.weighted:
-            msg = "a pooled measure ranks the items of all queries together; it takes no weights"
-            raise ScoresRequiredError(msg)
+            msg = (
+                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
+                "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
         items, missed = self.items, self.missed
         grades = None if self.judged is None else self.judged[1]
         if queries is not None:
@@ -51,9 +54,18 @@ def judged_by_scores(
     *,
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,
+    counts: InputCounts,
     n_jobs: int | None = None,
 ) -> Judged:
     """What rows and matrices have in common."""
     rankings = ranked(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
     parts = rankings.in_blocks()
-    return Judged(query_ids, parts, parts, ScorePool(items, ties, weighted=weights is not None))
+    pool = ScorePool(items, ties, weighted=weights is not None)
+    return Judged(query_ids, parts, parts, pool, counts)
+
+
+def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
+    """The negative ones among grades that passed their check, where they mean "not judged"."""
+    if negative == "raise" or grades.dtype.kind == "u":
+        return InputCounts()
+    return InputCounts(unjudged_grades=int(np.count_nonzero(grades < 0)))

@@ -69,6 +69,7 @@ def judge(
             "where each element is one; leave groups out"
         )
         raise TypeError(msg)
+    _check_ties_by_id(ties, layout, relevance)
     if layout in ("rows", "matrix"):
         for name, value in (("string_provider", string_provider), ("relevance", relevance)):
             if value is not None:
@@ -109,6 +110,22 @@ def judge(
         missing=missing,
         n_jobs=n_jobs,
     )
+
+
+def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:
+    """ValueError where ties are to be broken by item ids that are not there, or do not count."""
+    if ties == "docid" and layout in ("rows", "matrix"):
+        msg = (
+            "ties='docid' breaks ties by item ids, which arrays do not have; "
+            "pass ties='stable' or another rule, or use a mapping layout"
+        )
+        raise ValueError(msg)
+    if ties == "docid" and relevance is not None:
+        msg = (
+            "ties='docid' would reorder tied items, but ranked lists stand as given; "
+            "pass {item: score} rankings instead of relevance=, or ties='stable'"
+        )
+        raise ValueError(msg)
 
 
 def _refuse_lists(y_score: Any, layout: str) -> None:

@@ -15,7 +15,7 @@ from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs._assemble import assemble, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where, sequence
-from sklearn_rank.inputs.relevance import query_scores, read_relevance
+from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.typing import Array, Ties
 
 
@@ -142,13 +142,3 @@ def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
         )
         for query, (one, ranking) in enumerate(zip(scores, rankings, strict=True))
     ]
-
-
-def refuse_scored(rankings: list[Ranking], name: str) -> None:
-    """TypeError if rankings bring scores of their own besides a relevance input."""
-    if any(ranking.scores is not None for ranking in rankings):
-        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
-        raise TypeError(msg)
-    if any(ranking.dropped for ranking in rankings):
-        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
-        raise ValueError(msg)

@@ -15,8 +15,7 @@ from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs._assemble import assemble, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where
-from sklearn_rank.inputs.lists import refuse_scored
-from sklearn_rank.inputs.relevance import query_scores, read_relevance
+from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
 
 
@@ -69,7 +68,7 @@ def judge_mapping(
         n_jobs=n_jobs,
     )
     left_out = [query for query in (*y_true, *y_score) if query not in evaluated]
-    return replace(judged, left_out=left_out)
+    return replace(judged, left_out=left_out, keyed=True)
 
 
 _NOWHERE = Where("y_score", None)

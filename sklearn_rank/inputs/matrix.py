@@ -9,8 +9,7 @@ import numpy as np
 from sklearn_rank._judged import Judged
 from sklearn_rank._ranks import GradedRows, KnownHits, ScoredItems
 from sklearn_rank._validation import as_numbers, check_finite, check_grades, check_weights
-from sklearn_rank.inputs._scored import judged_by_scores
-from sklearn_rank.inputs.rows import check_ties_by_id
+from sklearn_rank.inputs._scored import count_unjudged, judged_by_scores
 from sklearn_rank.typing import Array, IntArray, NegativeGrades, Ties
 
 
@@ -29,7 +28,6 @@ def judge_matrix(
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of (n_queries, n_items) grades and scores."""
-    check_ties_by_id(ties)
     if is_sparse(y_score):
         msg = "y_score is sparse; a score is needed for every item, call .toarray()"
         raise TypeError(msg)
@@ -55,10 +53,8 @@ def judge_matrix(
     def graded(entry: int) -> str:
         return where(entry if positions is None else int(positions[entry]))
 
-    if negative_grades == "raise":
-        check_grades(grades, "y_true", where=graded)
-    else:
-        check_finite(grades, "y_true", where=graded)
+    grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
+    counts = count_unjudged(grades, negative_grades)
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
     items: ScoredItems
     if positions is None:
@@ -69,7 +65,12 @@ def judge_matrix(
         items = KnownHits(flat, offsets, borders, flat[positions], grades, positions)
     weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
     return judged_by_scores(
-        items, ties, query_ids=np.arange(n_queries), weights=weights, n_jobs=n_jobs
+        items,
+        ties,
+        query_ids=np.arange(n_queries),
+        weights=weights,
+        counts=counts,
+        n_jobs=n_jobs,
     )
 
 

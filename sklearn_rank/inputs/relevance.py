@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import check_flag
-from sklearn_rank.inputs._items import Where, score_array, sequence
+from sklearn_rank._validation import EXACT_INTEGER, check_flag
+from sklearn_rank.inputs._items import Ranking, Where, refuse_rounded, score_array, sequence
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]
@@ -25,7 +25,7 @@ class RelevanceInput:
     scores : sequence of sequences, or mapping of query to sequence
         For each query one score for each ranked result, in the same order.
     provider : callable, default=float
-        Turns an element of ``scores`` into a number.
+        Turns an element of ``scores`` into a number; ``float`` leaves numbers as they are.
     higher_is_better : bool, default=True
         False for distances. The order of the ranked results stands as given; scores that
         contradict it are an error.
@@ -68,6 +68,16 @@ def read_relevance(relevance: Any) -> Any:
     return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")
 
 
+def refuse_scored(rankings: list[Ranking], name: str) -> None:
+    """TypeError if rankings bring scores of their own besides a relevance input."""
+    if any(ranking.scores is not None for ranking in rankings):
+        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
+        raise TypeError(msg)
+    if any(ranking.dropped for ranking in rankings):
+        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+        raise ValueError(msg)
+
+
 def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
     """Scores of one query, greater for what stands higher, checked against the order."""
     values = sequence(given, name)
@@ -81,6 +91,8 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
     if scores.dtype.kind == "f" and np.isnan(scores).any():
         msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
         raise ValueError(msg)
+    if scores.dtype.kind == "f" and (np.abs(scores) >= EXACT_INTEGER).any():
+        refuse_rounded(values, name, _at_position)
     wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
     if len(wrong):
         place = int(wrong[0])
@@ -102,6 +114,8 @@ def _at_position(place: int) -> str:
 
 
 def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> Any:
+    if relevance.provider is float and isinstance(value, (int, np.integer, np.floating)):
+        return value  # float() would round large integers
     try:
         return relevance.provider(value)
     except Exception as error:

@@ -22,7 +22,7 @@ from sklearn_rank._validation import (
     to_array,
 )
 from sklearn_rank.exceptions import GroupsRequiredError
-from sklearn_rank.inputs._scored import judged_by_scores
+from sklearn_rank.inputs._scored import count_unjudged, judged_by_scores
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
 
@@ -60,32 +60,26 @@ def judge_rows(
     grades = _column(as_numbers(y_true, "y_true"), "y_true")
     scores = _column(as_numbers(y_score, "y_score"), "y_score")
     check_same_length("y_true", len(grades), "y_score", len(scores))
-    check_ties_by_id(ties)
     ids = read_groups(groups, len(grades))
 
     def where(position: int) -> str:
         return f"row {position} of query {safe_repr(ids[position])}"
 
     check_finite(scores, "y_score", where=where, infinite=True)
-    if negative_grades == "raise":
-        check_grades(grades, "y_true", where=where)
-    else:
-        check_finite(grades, "y_true", where=where)
+    grades = check_grades(grades, "y_true", where=where, negative=negative_grades)
     grouping = group_rows(ids)
     weights = _query_weights(sample_weight, grouping, len(grades))
     if grouping.order is not None:
         grades, scores = grades[grouping.order], scores[grouping.order]
     items = GradedRows(scores, grouping.offsets, grades)
     return judged_by_scores(
-        items, ties, query_ids=grouping.query_ids, weights=weights, n_jobs=n_jobs
+        items,
+        ties,
+        query_ids=grouping.query_ids,
+        weights=weights,
+        counts=count_unjudged(grades, negative_grades),
+        n_jobs=n_jobs,
     )
-
-
-def check_ties_by_id(ties: Ties) -> None:
-    """ValueError where ties are to be broken by item ids and there are none."""
-    if ties == "docid":
-        msg = "ties='docid' breaks ties by item ids, which arrays do not have; use a mapping layout"
-        raise ValueError(msg)
 
 
 def _column(array: Array, name: str) -> Array:
@@ -102,9 +96,7 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
     elif hasattr(groups, "to_numpy"):
         groups = groups.to_numpy()
     if isinstance(groups, (list, tuple)):
-        kinds = set(map(type, groups))
-        # NumPy would make strings of [1, "1"] and drop the NULs of ["a\0"]: lists keep their items.
-        ids: Array | list[Any] = np.asarray(groups) if kinds <= {int} else list(groups)
+        ids: Array | list[Any] = _listed_ids(groups)
     else:
         ids = to_array(groups, "groups")
         if ids.ndim != 1:
@@ -119,6 +111,16 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
         msg = f"groups contains missing values (row {missing})"
         raise ValueError(msg)
     return ids
+
+
+def _listed_ids(groups: list[Any] | tuple[Any, ...]) -> Array | list[Any]:
+    """Integers as an array, all else as it is: NumPy would make strings of [1, "1"]."""
+    if set(map(type, groups)) <= {int}:
+        try:
+            return np.array(groups, dtype=np.int64)
+        except OverflowError:
+            pass
+    return list(groups)
 
 
 def _refuse_length(ids: Array | list[Any], n_rows: int) -> None:

@@ -28,6 +28,16 @@ def ratio(numerator: FloatArray, denominator: Array | float) -> FloatArray:
         return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
 
 
+def member_weights(beta: float) -> tuple[float, float]:
+    """1 and beta^2, weights of the members of a harmonic mean, over a power of 4 if beta is large.
+
+    Only their proportion counts. The power of 4 rounds nothing and keeps the square finite.
+    """
+    mantissa, exponent = math.frexp(beta)
+    shift = max(exponent, 0)
+    return math.ldexp(1.0, -2 * shift), math.ldexp(mantissa * mantissa, 2 * (exponent - shift))
+
+
 def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
     """``values``, but NaN for queries without a relevant item."""
     return np.where(rankings.n_relevant > 0, values, np.nan)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings, TieGroups
@@ -14,6 +12,7 @@ from sklearn_rank.kernels._expectation import (
     depth,
     first_relevant,
     hypergeometric,
+    member_weights,
     ratio,
     reach,
     top_hits,
@@ -42,11 +41,11 @@ def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> 
     """(1 + b^2) P R / (b^2 P + R) of P@k and R@k, which is (1 + b^2) h / (b^2 R + k)."""
     found, _ = top_hits(rankings, k)
     read = rankings.n_ranked.astype(np.float64) if k is None else as_float(k)
-    weight = beta * beta
-    if math.isinf(weight):
+    of_precision, of_recall = member_weights(beta)
+    if not of_precision:
         return recall(rankings, k=k)
-    divisor = weight * rankings.n_relevant + read
-    return where_relevant(rankings, ratio((1.0 + weight) * found, divisor))
+    divisor = of_recall * rankings.n_relevant + of_precision * read
+    return where_relevant(rankings, ratio((of_precision + of_recall) * found, divisor))
 
 
 def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn_rank._segments import (
 )
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels._called import called
 from sklearn_rank.kernels._expectation import PositionSums, depth, where_relevant
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -28,9 +28,10 @@ GainTable = tuple[tuple[float, float], ...]
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
-_LARGE_GAIN = 1e100
 _NOBODY = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
+_TINY_GRADE = 2.0**-500
+_LARGEST_POWER = 1000
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -55,7 +56,7 @@ def ideal_dcg(
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
     with np.errstate(over="ignore", invalid="ignore"):
-        best = _best_gains(rankings, np.zeros(len(rankings)), depth(rankings, k), gain)
+        best = _best_gains(rankings, 0.0, depth(rankings, k), gain)
         total = _ideal(best, depth(rankings, k), discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
@@ -64,29 +65,43 @@ def ndcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """DCG over the DCG of the best order of all relevant items."""
-    # One scale per query cancels in the quotient and keeps every grade within float64.
     cut = depth(rankings, k)
     top = rankings.within(cut)
-    scale = np.zeros(len(rankings))
-    if rankings.levels is None:
-        scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
-    best = _best_gains(rankings, scale, cut, gain)
-    if best.values.max(initial=0.0) > _LARGE_GAIN:
-        largest = segment_max(*best)
-        shrink = np.where(largest > _LARGE_GAIN, 1.0 / np.maximum(largest, 1.0), 1.0)
-        found = found * np.repeat(shrink, top.n_hits)
-        best = best._replace(values=best.values * np.repeat(shrink, np.diff(best.offsets)))
+    if isinstance(gain, str) and rankings.levels is not None:
+        found, best = _gains(top.grades, 0.0, gain), _best_gains(rankings, 0.0, cut, gain)
+    else:
+        found, best = _scaled_gains(rankings, top, cut, gain)
     total, ideal = _discounted(top, found, k, discount), _ideal(best, cut, discount)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
 
-def _best_gains(rankings: JudgedRankings, scale: FloatArray, cut: int, gain: Any) -> Best:
+def _scaled_gains(
+    rankings: JudgedRankings, top: JudgedRankings, cut: int, gain: Any
+) -> tuple[FloatArray, Best]:
+    """Gains found and the best ones, of each query over a number that cancels in the quotient."""
+    # One scale per query keeps every grade within float64.
+    scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
+    found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
+    best = _best_gains(rankings, scale, cut, gain)
+    values, sizes = best.values, np.diff(best.offsets)
+    if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
+        # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
+        tiny = rankings.max_grade < _TINY_GRADE
+        found = np.where(np.repeat(tiny, top.n_hits), top.grades, found)
+        grades = best_of(rankings.judged_grades, rankings.judged_offsets, cut).values
+        values = np.where(np.repeat(tiny, sizes), grades, values)
+    # So does a power of two that keeps sums and quotients away from the ends of float64.
+    exponent = np.frexp(segment_max(values, best.offsets))[1]
+    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
+    return found * np.repeat(unit, top.n_hits), Best(values * np.repeat(unit, sizes), best.offsets)
+
+
+def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, gain: Any) -> Best:
     """Gains of the first ``cut`` of all relevant items, the largest gains first."""
     if rankings.levels is not None:
         return rankings.levels.best(_gains(rankings.levels.grades, 0.0, gain), cut)
-    scales = np.repeat(scale, rankings.n_relevant)
+    scales = np.repeat(np.broadcast_to(scale, len(rankings)), rankings.n_relevant)
     return best_of(_gains(rankings.judged_grades, scales, gain), rankings.judged_offsets, cut)
 
 
@@ -107,7 +122,7 @@ def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArr
             raise InvalidParameterError(msg)
         values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
     else:
-        values = _called(gain, levels, "gain", "grade")
+        values = called(gain, levels, "gain", "grade")
     wrong = ~np.isfinite(values) | (values < 0)
     if wrong.any():
         msg = (
@@ -131,27 +146,12 @@ def _exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
         )
 
 
-def _called(
-    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
-) -> FloatArray:
-    """What a user's function says of an array: one number for each element."""
-    given = function(values.copy())
-    result = np.asarray(given, dtype=np.float64)
-    if result.shape != values.shape:
-        msg = (
-            f"{name} must return one number for each {of} of the array it is given: "
-            f"shape {values.shape}, got {result.shape} ({safe_repr(given)})"
-        )
-        raise InvalidParameterError(msg)
-    return result
-
-
 def _rank_weights(cut: int, discount: Any) -> FloatArray:
     """One over the discount of the ranks 1 to cut."""
     ranks = np.arange(1.0, cut + 1.0)
     if discount == "log2":
         return 1.0 / np.log2(ranks + 1.0)
-    divisors = _called(discount, ranks, "discount", "rank")
+    divisors = called(discount, ranks, "discount", "rank")
     wrong = ~(np.isfinite(divisors) & (divisors > 0))
     wrong[1:] |= divisors[1:] < divisors[:-1]
     if wrong.any():

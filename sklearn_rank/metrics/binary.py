@@ -65,7 +65,7 @@ def mean_average_precision_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -163,7 +163,7 @@ def mean_average_recall_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -257,7 +257,7 @@ def mean_reciprocal_rank_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -352,7 +352,7 @@ def precision_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -448,7 +448,7 @@ def recall_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -544,7 +544,7 @@ def fbeta_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -635,7 +635,7 @@ def hit_rate_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.

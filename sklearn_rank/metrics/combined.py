@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn_rank.grammar import parse_measures
+from sklearn_rank.grammar import parse_members
 from sklearn_rank.measures import HMEAN, Measure
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
@@ -59,7 +59,7 @@ def harmonic_mean_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -95,7 +95,7 @@ def harmonic_mean_score(
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    measure = Measure.of(HMEAN, k, measures=parse_measures(measures), beta=beta)
+    measure = Measure.of(HMEAN, k, measures=parse_members(measures), beta=beta)
     return score(
         measure,
         y_true,

@@ -48,9 +48,11 @@ def dcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the exact expectation over all orders of tied
         items.
@@ -61,7 +63,7 @@ def dcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -144,9 +146,11 @@ def ideal_dcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the same as any other here.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
@@ -156,7 +160,7 @@ def ideal_dcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -240,9 +244,11 @@ def ndcg_at_k_score(
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an array of grades.
+        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
+        array of grades that gives each its gain whatever the others.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of ranks.
+        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
+        ranks that gives each its divisor whatever the others.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
         Order of equally scored items; "average" is the exact expectation over all orders of tied
         items.
@@ -253,7 +259,7 @@ def ndcg_at_k_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -350,7 +356,7 @@ def expected_reciprocal_rank_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -445,7 +451,7 @@ def normalized_expected_reciprocal_rank_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.

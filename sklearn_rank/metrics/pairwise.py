@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sklearn_rank.measures import AUC, GAUC, LAG, LAUC, Measure
@@ -63,7 +63,7 @@ def lag_error(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They are checked against the order, which alone
         counts for this measure.
@@ -127,7 +127,7 @@ def ranking_auc_score(
     groups: Any = None,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | None = None,
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
     ties: Ties = "average",
@@ -156,9 +156,9 @@ def ranking_auc_score(
         ``roc_auc_score``), queries weigh alike, or by the length of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that no ranking holds stands below everything, or does not count.
-    n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query; None counts those of its ranking. Those that no ranking
-        holds stand below everything that was retrieved.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
+        ranking. Those that no ranking holds stand below everything that was retrieved.
     smoothing : float, default=0.0
         Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
     min_rel : float, default=None
@@ -168,12 +168,13 @@ def ranking_auc_score(
         items.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
         What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        left out silently, or the given value, with the query's weight: 0 without relevant items
+        if ``average="positives"``.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 
@@ -236,7 +237,7 @@ def group_auc_score(
     *,
     groups: Any = None,
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | None = None,
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
     ties: Ties = "average",
@@ -262,9 +263,9 @@ def group_auc_score(
         Query id of each row, in any order; required for 1-D grades, refused elsewhere.
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that no ranking holds stands below everything, or does not count.
-    n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query; None counts those of its ranking. Those that no ranking
-        holds stand below everything that was retrieved.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
+        ranking. Those that no ranking holds stand below everything that was retrieved.
     smoothing : float, default=0.0
         Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
     min_rel : float, default=None
@@ -279,7 +280,7 @@ def group_auc_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 
@@ -338,7 +339,7 @@ def limited_auc_score(
     k: int | None = None,
     tail: Literal["none", "linear"] = "none",
     unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | None = None,
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
     ties: Ties = "average",
@@ -369,9 +370,9 @@ def limited_auc_score(
         What lies below the cutoff: nothing (WarpRec), or a straight line (implicit).
     unretrieved : {"last", "ignore"}, default="last"
         A relevant item that no ranking holds stands below everything, or does not count.
-    n_negatives : int or sequence of shape (n_queries,), default=None
-        Irrelevant items of each query; None counts those of its ranking. Those that no ranking
-        holds stand below everything that was retrieved.
+    n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
+        ranking. Those that no ranking holds stand below everything that was retrieved.
     smoothing : float, default=0.0
         Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
     min_rel : float, default=None
@@ -386,7 +387,7 @@ def limited_auc_score(
         Weight of each query; for 1-D grades one per row, constant within a query.
     string_provider : callable, default=None
         Turns an item of ranked lists into the string by which items are compared; called once per
-        item. None compares the items themselves.
+        occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists. They decide which items of a list are tied.
 

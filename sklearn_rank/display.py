@@ -1,0 +1,364 @@
+"""Pictures of rankings, in the manner of scikit-learn's displays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from sklearn_rank._query_ids import find_query_ids
+from sklearn_rank._readings import layout_of_y, read_queries, read_rows
+from sklearn_rank._scorer_options import ScorerOptions
+from sklearn_rank._text import safe_repr
+from sklearn_rank._validation import check_cutoff, check_same_length
+from sklearn_rank.evaluation import evaluate
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
+
+__all__ = ["PrecisionRecallAtKDisplay"]
+
+_OWNER = "PrecisionRecallAtKDisplay"
+
+
+class PrecisionRecallAtKDisplay:
+    """Mean precision against mean recall of the first k ranks, for k = 1, 2, ...
+
+    How much is found by reading on, and at what price. Make one with :meth:`from_predictions`,
+    :meth:`from_estimator` or :meth:`from_cv_results`.
+
+    Parameters
+    ----------
+    precision : list of array-like of shape (n_cutoffs,)
+        Mean precision at each cutoff in [0, 1], a curve per element. Ties count by the exact
+        expectation; undefined queries are left out of the means.
+    recall : list of array-like of shape (n_cutoffs,)
+        Mean recall at each cutoff, in [0, 1].
+    k : array-like of shape (n_cutoffs,)
+        The cutoffs, in ranks.
+    names : list of str, default=None
+        Labels of the curves.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib.lines.Line2D
+        A line per curve, after :meth:`plot`.
+    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
+        Where they were drawn.
+
+    Raises
+    ------
+    ValueError
+        If the curves have not one value for each cutoff.
+    ImportError
+        If Matplotlib is not installed, when plotting.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4.
+
+    Examples
+    --------
+    >>> from sklearn_rank import PrecisionRecallAtKDisplay
+    >>> shown = PrecisionRecallAtKDisplay(precision=[[1, 0.5]], recall=[[0.5, 0.5]], k=[1, 2])
+    >>> shown.plot().ax_.get_xlabel()
+    'Mean recall at k'
+    """
+
+    def __init__(
+        self,
+        *,
+        precision: Sequence[Any],
+        recall: Sequence[Any],
+        k: Any,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.k: IntArray = np.asarray(k, dtype=np.int64)
+        self.precision = [np.asarray(one, dtype=np.float64) for one in precision]
+        self.recall = [np.asarray(one, dtype=np.float64) for one in recall]
+        self.names = None if names is None else list(names)
+        check_same_length("precision", len(self.precision), "recall", len(self.recall))
+        if self.names is not None:
+            check_same_length("precision", len(self.precision), "names", len(self.names))
+        for name, curves in (("precision", self.precision), ("recall", self.recall)):
+            for one in curves:
+                if one.shape != self.k.shape:
+                    msg = (
+                        f"{name} holds a curve of shape {one.shape}, and k has {self.k.shape}; a "
+                        "curve has one value for each cutoff"
+                    )
+                    raise ValueError(msg)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> PrecisionRecallAtKDisplay:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None makes a figure.
+        names : list of str, default=None
+            Labels of the curves; None takes those of the display.
+        curve_kwargs : dict or list of dict, default=None
+            Keywords of ``Axes.plot``, for all curves or one for each.
+
+        Returns
+        -------
+        display : PrecisionRecallAtKDisplay
+            This object, with ``lines_``, ``ax_`` and ``figure_``.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            msg = (
+                f"{_OWNER}.plot requires matplotlib. You can install matplotlib with "
+                "`pip install matplotlib`"
+            )
+            raise ImportError(msg) from error
+        labels = self.names if names is None else list(names)
+        if ax is None:
+            _, ax = plt.subplots()
+        self.lines_ = []
+        styles = _styles(curve_kwargs, len(self.precision))
+        for number, (precision, recall) in enumerate(zip(self.precision, self.recall, strict=True)):
+            label = None if labels is None else labels[number]
+            style = {"marker": "o", "markersize": 4, "label": label, **styles[number]}
+            self.lines_ += ax.plot(recall, precision, **style)
+        for place in {0, len(self.k) - 1} if self.precision else ():
+            point = (self.recall[0][place], self.precision[0][place])
+            ax.annotate(f"k = {self.k[place]}", point, textcoords="offset points", xytext=(6, 6))
+        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        if labels is not None:
+            ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        groups: Any = None,
+        k: int = 10,
+        string_provider: StringProvider | None = None,
+        zero_division: ZeroDivision = "warn",
+        name: str | None = None,
+        ax: Any = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+    ) -> PrecisionRecallAtKDisplay:
+        """Draw the curve of rankings.
+
+        Parameters
+        ----------
+        y_true, y_score, groups, string_provider
+            Any layout of :func:`evaluate`.
+        k : int, default=10
+            Last cutoff, in ranks.
+        zero_division : {"warn", "raise"}, 0.0, 1.0 or nan, default="warn"
+            What queries without a relevant item count for, as in :func:`evaluate`.
+        name : str, default=None
+            Label of the curve.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        display : PrecisionRecallAtKDisplay
+            With the curve drawn.
+        """
+        curve = _curve(y_true, y_score, groups, k, string_provider, zero_division)
+        return _drawn(cls, [curve], None if name is None else [name], ax, curve_kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        k: int = 10,
+        name: str | None = None,
+        ax: Any = None,
+        curve_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> PrecisionRecallAtKDisplay:
+        """Draw the curve of what a fitted estimator ranks.
+
+        Parameters
+        ----------
+        estimator : object
+            Read as scorers read it.
+        X, y : array-like
+            What the estimator predicts from, and the ground truth: rows, lists or a matrix.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row, unless X or y carries it.
+        k : int, default=10
+            Last cutoff, in ranks.
+        name : str, default=None
+            Label of the curve; None takes the name of the estimator's class.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            How the estimator and the data are read, as in :meth:`RankingScorer.with_options`.
+
+        Returns
+        -------
+        display : PrecisionRecallAtKDisplay
+            With the curve drawn.
+        """
+        read = ScorerOptions(**options)
+        curve = _curve_of(estimator, X, y, groups, k, read)
+        label = type(estimator).__name__ if name is None else name
+        return _drawn(cls, [curve], [label], ax, curve_kwargs)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        k: int = 10,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        **options: Any,
+    ) -> PrecisionRecallAtKDisplay:
+        """Draw a curve for the test part of each fold.
+
+        Parameters
+        ----------
+        cv_results : dict
+            What ``cross_validate(..., return_estimator=True, return_indices=True)`` returned.
+        X, y : array-like
+            What was given to ``cross_validate``.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row, unless X or y carries it.
+        k : int, default=10
+            Last cutoff, in ranks.
+        names : list of str, default=None
+            Labels of the curves; None numbers the folds.
+        ax, curve_kwargs
+            As in :meth:`plot`.
+        **options
+            How the estimators and the data are read, as in :meth:`RankingScorer.with_options`.
+
+        Returns
+        -------
+        display : PrecisionRecallAtKDisplay
+            With the curves drawn.
+
+        Raises
+        ------
+        ValueError
+            If ``cv_results`` holds no estimators or no indices.
+        """
+        if "estimator" not in cv_results or "indices" not in cv_results:
+            msg = (
+                "cv_results must hold estimators and indices: call cross_validate with "
+                "return_estimator=True and return_indices=True"
+            )
+            raise ValueError(msg)
+        read = ScorerOptions(**options)
+        curves = [
+            _curve_of(
+                estimator,
+                _safe_indexing(X, test),
+                _safe_indexing(y, test),
+                None if groups is None else _safe_indexing(groups, test),
+                k,
+                read,
+            )
+            for estimator, test in zip(
+                cv_results["estimator"], cv_results["indices"]["test"], strict=True
+            )
+        ]
+        labels = [f"Fold {number}" for number in range(len(curves))] if names is None else names
+        return _drawn(cls, curves, labels, ax, curve_kwargs)
+
+
+_Curve = tuple[FloatArray, FloatArray]
+
+
+def _drawn(
+    display: type[PrecisionRecallAtKDisplay],
+    curves: Sequence[_Curve],
+    names: Sequence[str] | None,
+    ax: Any,
+    curve_kwargs: Any,
+) -> PrecisionRecallAtKDisplay:
+    made = display(
+        precision=[precision for precision, _ in curves],
+        recall=[recall for _, recall in curves],
+        k=np.arange(1, len(curves[0][0]) + 1),
+        names=names,
+    )
+    return made.plot(ax, curve_kwargs=curve_kwargs)
+
+
+def _curve_of(
+    estimator: Any, X: Any, y: Any, groups: Any, k: int, options: ScorerOptions
+) -> _Curve:
+    layout = layout_of_y(y, options, _OWNER)
+    ids = None
+    if layout == "rows":
+        ids = find_query_ids(X, y, groups, None, options, _OWNER).read(len(y))
+        y, scores = read_rows(estimator, X, y, options, None, _OWNER)
+    else:
+        y, scores = read_queries(estimator, X, y, layout, options, None)
+    provider = options.string_provider if layout == "lists" else None
+    return _curve(y, scores, ids, k, provider, options.zero_division, options.ties)
+
+
+def _curve(
+    y_true: Any,
+    y_score: Any,
+    groups: Any,
+    k: int,
+    string_provider: StringProvider | None,
+    zero_division: ZeroDivision,
+    ties: Any = None,
+) -> _Curve:
+    """Mean precision and recall at the cutoffs 1, 2, ..., k."""
+    last = check_cutoff(k, _OWNER)
+    if last is None:
+        msg = f"The 'k' parameter of {_OWNER} must be an int of at least 1. Got None instead."
+        raise InvalidParameterError(msg)
+    names = [
+        f"{measure}@{cutoff}"
+        for measure in ("precision", "recall")
+        for cutoff in range(1, last + 1)
+    ]
+    found = evaluate(
+        y_true,
+        y_score,
+        names,
+        groups=groups,
+        string_provider=string_provider,
+        zero_division=zero_division,
+        ties=ties,
+    )
+    values = np.array([found[name] for name in names])
+    return values[:last], values[last:]
+
+
+def _styles(given: Any, n_curves: int) -> list[Mapping[str, Any]]:
+    if given is None or isinstance(given, Mapping):
+        return [given or {}] * n_curves
+    if not isinstance(given, (list, tuple)) or len(given) != n_curves:
+        msg = (
+            f"curve_kwargs must be None, a dictionary or a list of length {n_curves}. "
+            f"Got: {safe_repr(given)}"
+        )
+        raise ValueError(msg)
+    return list(given)

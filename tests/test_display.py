@@ -1,0 +1,202 @@
+"""Pictures: what is drawn, and what is refused. Needs Matplotlib, which the extra ``test`` has."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GroupKFold,
+    LearningCurveDisplay,
+    cross_validate,
+)
+
+from sklearn_rank import (
+    GroupsRequiredError,
+    InvalidParameterError,
+    PrecisionRecallAtKDisplay,
+    map_scorer,
+)
+
+mpl.use("Agg")
+
+TRUTH = [{"a", "b"}, {"c"}]
+LISTS = [["a", "x", "b"], ["y", "c"]]
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    qid = np.repeat([f"q{number}" for number in range(9)], 5)
+    y = np.tile([1, 0, 1, 0, 0], 9)
+    X = rng.normal(size=(45, 2)) + y[:, np.newaxis]
+    mixed = rng.permutation(45)
+    return X[mixed], y[mixed], qid[mixed]
+
+
+def test_curve_by_hand():
+    shown = PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=3, name="seed")
+    # Hits at 1 and 3 of two relevant items; a hit at 2 of one.
+    precision = [(1 + 0) / 2, (1 / 2 + 1 / 2) / 2, (2 / 3 + 1 / 3) / 2]
+    recall = [(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2]
+    (line,) = shown.lines_
+    assert line.get_ydata() == pytest.approx(precision)
+    assert line.get_xdata() == pytest.approx(recall)
+    assert shown.k.tolist() == [1, 2, 3]
+    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["seed"]
+    assert shown.ax_.get_xlabel() == "Mean recall at k"
+    assert shown.ax_.get_ylabel() == "Mean precision at k"
+    assert sorted(text.get_text() for text in shown.ax_.texts) == ["k = 1", "k = 3"]
+    assert shown.figure_ is shown.ax_.figure
+
+
+def test_curves_of_folds():
+    X, y, qid = rows()
+    found = cross_validate(
+        Ridge(),
+        X,
+        y,
+        cv=GroupKFold(3),
+        groups=qid,
+        scoring="r2",
+        return_estimator=True,
+        return_indices=True,
+    )
+    shown = PrecisionRecallAtKDisplay.from_cv_results(found, X, y, groups=qid, k=4)
+    assert len(shown.lines_) == 3
+    assert [line.get_label() for line in shown.lines_] == ["Fold 0", "Fold 1", "Fold 2"]
+    for fold, (estimator, test) in enumerate(
+        zip(found["estimator"], found["indices"]["test"], strict=True)
+    ):
+        one = PrecisionRecallAtKDisplay.from_estimator(
+            estimator, X[test], y[test], groups=qid[test], k=4
+        )
+        assert one.precision[0].tolist() == shown.precision[fold].tolist()
+        assert one.recall[0].tolist() == shown.recall[fold].tolist()
+        assert [line.get_label() for line in one.lines_] == ["Ridge"]
+
+
+def test_query_ids_may_travel_in_the_data():
+    X, y, qid = rows()
+    frame = pd.DataFrame(X, columns=["a", "b"], index=pd.Index(qid, name="qid"))
+    model = Ridge().fit(X, y)
+    plain = PrecisionRecallAtKDisplay.from_estimator(model, X, y, groups=qid)
+    carried = PrecisionRecallAtKDisplay.from_estimator(Ridge().fit(frame, y), frame, y)
+    assert carried.precision[0] == pytest.approx(plain.precision[0], abs=1e-12)
+    with pytest.raises(GroupsRequiredError, match="PrecisionRecallAtKDisplay needs the query id"):
+        PrecisionRecallAtKDisplay.from_estimator(model, X, y)
+
+
+def test_rankings_of_retrievers():
+    class Retriever(BaseEstimator):
+        def predict(self, queries):
+            return [LISTS[query] for query in queries]
+
+    shown = PrecisionRecallAtKDisplay.from_estimator(Retriever(), [0, 1], TRUTH, k=1)
+    assert shown.precision[0].tolist() == [1 / 2]
+    upper = PrecisionRecallAtKDisplay.from_estimator(
+        Retriever(), [0, 1], [{"A", "B"}, {"C"}], k=1, string_provider=str.upper
+    )
+    assert upper.precision[0].tolist() == [1 / 2]
+
+
+def test_styles():
+    display = PrecisionRecallAtKDisplay(precision=[[1], [0.5]], recall=[[1], [0.5]], k=[1])
+    shown = display.plot(curve_kwargs={"color": "red"})
+    assert [line.get_color() for line in shown.lines_] == ["red", "red"]
+    assert shown.ax_.get_legend() is None
+    again = display.plot(
+        shown.ax_, names=["p", "q"], curve_kwargs=[{"color": "green"}, {"color": "blue"}]
+    )
+    assert [line.get_color() for line in again.lines_] == ["green", "blue"]
+    assert again.ax_ is shown.ax_
+    with pytest.raises(
+        ValueError, match="curve_kwargs must be None, a dictionary or a list of length 2"
+    ):
+        display.plot(curve_kwargs=[{"color": "green"}])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: PrecisionRecallAtKDisplay(precision=[[1, 1]], recall=[[1]], k=[1]),
+            ValueError,
+            r"precision holds a curve of shape \(2,\), and k has \(1,\)",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay(precision=[[1]], recall=[], k=[1]),
+            ValueError,
+            "inconsistent numbers of samples",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=0),
+            InvalidParameterError,
+            r"The 'k' parameter of PrecisionRecallAtKDisplay must be an int",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=None),
+            InvalidParameterError,
+            r"must be an int of at least 1. Got None",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_cv_results({"test_score": [1]}, [[1]], [1]),
+            ValueError,
+            r"return_estimator=True and return_indices=True",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_estimator(Ridge(), [[1]], [1], gruops=[1]),
+            TypeError,
+            "gruops",
+        ),
+    ],
+    ids=["shape", "curves", "zero", "none", "results", "option"],
+)
+def test_what_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_matplotlib_is_asked_for_when_plotting():
+    code = """
+import sys
+sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = None
+from sklearn_rank import PrecisionRecallAtKDisplay
+display = PrecisionRecallAtKDisplay(precision=[[1]], recall=[[1]], k=[1])
+try:
+    display.plot()
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "PrecisionRecallAtKDisplay.plot requires matplotlib. You can install matplotlib with "
+        "`pip install matplotlib`"
+    )
+
+
+def test_learning_curves_label_their_axis_with_the_scorer():
+    X, y, qid = rows()
+    frame = pd.DataFrame(X, columns=["a", "b"], index=pd.Index(qid, name="qid"))
+    shown = LearningCurveDisplay.from_estimator(
+        Ridge(),
+        frame,
+        y,
+        groups=qid,
+        train_sizes=[0.5, 1.0],
+        cv=GroupKFold(3),
+        scoring=map_scorer.with_options(zero_division=np.nan),
+    )
+    assert shown.ax_.get_ylabel() == "Map scorer"
