@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sklearn_rank._segments import offsets_of, segment_index, segment_max, take_segments
+from sklearn_rank._levels import LevelCounts, count_levels
+from sklearn_rank._segments import blocks, offsets_of, segment_index, segment_max, take_segments
 from sklearn_rank.exceptions import ScoresRequiredError
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
@@ -98,34 +99,38 @@ class JudgedRankings:
         return segment_max(self.judged_grades, self.judged_offsets)
 
     @cached_property
-    def ideal_grades(self) -> FloatArray:
-        """Grades of all relevant items, descending within each query."""
-        grades, offsets = self.judged_grades, self.judged_offsets
-        query = segment_index(offsets)
-        falling = (grades[1:] <= grades[:-1]) | (query[1:] != query[:-1])
-        if falling.all():
-            return grades
-        codes = small_integers(grades)
-        if codes is None:
-            return grades[np.lexsort((-grades, query))]
-        # Few levels: count them instead of sorting, the highest level first.
-        levels = np.arange(SMALL_INTEGERS - 1, -1, -1)
-        cells = len(self) * SMALL_INTEGERS
-        counts = np.bincount(query * SMALL_INTEGERS + levels[codes], minlength=cells)
-        return np.repeat(np.tile(levels.astype(np.float64), len(self)), counts)
+    def levels(self) -> LevelCounts | None:
+        """How often each query has which grade, if all grades are small whole numbers."""
+        return count_levels(self.judged_grades, self.judged_offsets)
+
+    @cached_property
+    def _within(self) -> dict[int, JudgedRankings]:
+        return {}
+
+    def within(self, cut: int) -> JudgedRankings:
+        """The same queries without the hits that cannot stand within the first ``cut`` ranks."""
+        if cut >= self.longest:
+            return self
+        if cut not in self._within:
+            hits = np.flatnonzero(self.above < cut)
+            self._within[cut] = replace(
+                self,
+                offsets=np.searchsorted(hits, self.offsets),
+                above=self.above[hits],
+                tied=self.tied[hits],
+                grades=self.grades[hits],
+            )
+        return self._within[cut]
 
     @cached_property
     def groups(self) -> TieGroups:
         """The relevant items as tie groups."""
         n_hits = len(self.above)
         before = np.arange(n_hits) - np.repeat(self.offsets[:-1], self.n_hits)
-        joined = self._same_group()
-        if not len(joined):
-            ones = np.ones(n_hits, dtype=np.int64)
-            return TieGroups(self.offsets, self.above, self.tied, ones, before)
-        new = np.ones(n_hits, dtype=bool)
-        new[joined] = False
-        starts = np.flatnonzero(new)
+        joined = self._joined()
+        if not joined.any():
+            return TieGroups(self.offsets, self.above, self.tied, np.ones(n_hits, np.int64), before)
+        starts = np.flatnonzero(~joined)
         return TieGroups(
             offsets=np.searchsorted(starts, self.offsets),
             above=self.above[starts],
@@ -134,14 +139,33 @@ class JudgedRankings:
             before=before[starts],
         )
 
-    def _same_group(self) -> IntArray:
-        """Hits in the same tie group as the hit before them."""
-        tied = np.flatnonzero(self.tied > 1)
-        follows = tied[1:][(tied[1:] - tied[:-1] == 1)]
-        follows = follows[self.above[follows] == self.above[follows - 1]]
-        first: BoolArray = self.offsets[np.searchsorted(self.offsets, follows)] == follows
-        result: IntArray = follows[~first]
-        return result
+    def _joined(self) -> BoolArray:
+        """(H,) whether a hit is in the same tie group as the one before it."""
+        joined = self.tied > 1
+        joined[1:] &= self.above[1:] == self.above[:-1]
+        joined[self.offsets[:-1][self.n_hits > 0]] = False
+        return joined
+
+    def block(self, first: int, last: int) -> JudgedRankings:
+        """Queries ``first:last``, as views of the same arrays."""
+        hits = slice(self.offsets[first], self.offsets[last])
+        judged = slice(self.judged_offsets[first], self.judged_offsets[last])
+        return JudgedRankings(
+            query_ids=self.query_ids[first:last],
+            offsets=self.offsets[first : last + 1] - hits.start,
+            above=self.above[hits],
+            tied=self.tied[hits],
+            grades=self.grades[hits],
+            n_ranked=self.n_ranked[first:last],
+            judged_offsets=self.judged_offsets[first : last + 1] - judged.start,
+            judged_grades=self.judged_grades[judged],
+            weights=None if self.weights is None else self.weights[first:last],
+        )
+
+    def in_blocks(self) -> tuple[JudgedRankings, ...]:
+        """The same in blocks of queries on which a kernel's arrays fit the processor's cache."""
+        read = self.judged_offsets + np.arange(len(self) + 1)
+        return tuple(self.block(first, last) for first, last in blocks(read))
 
     def at_least(self, min_rel: float) -> JudgedRankings:
         """The same rankings where only grades of at least ``min_rel`` count as relevant."""
@@ -200,18 +224,6 @@ class JudgedRankings:
         if broken:
             msg = f"not a judged ranking: {'; '.join(broken)}"
             raise ValueError(msg)
-
-
-SMALL_INTEGERS = 32
-"""Grades below this that are whole numbers go by tables and counts."""
-
-
-def small_integers(grades: FloatArray) -> IntArray | None:
-    """The grades as integers if all of them are small ones, as most grades are; else None."""
-    if not len(grades) or grades.max() >= SMALL_INTEGERS:
-        return None
-    codes = grades.astype(np.int64)
-    return codes if (codes == grades).all() else None
 
 
 def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:

@@ -6,20 +6,20 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._segments import blocks, offsets_of, segment_index, take_segments
-from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+from sklearn_rank._order import Runs, falling_codes, order_segments, runs_of
+from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
+from sklearn_rank._threads import in_threads
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
-RANK_BLOCK = 1 << 16
+RANK_BLOCK = BLOCK
 """Items ranked, and then measured, at once."""
-_LAST = np.uint32(0xFFFFFFFF)
 
 
 class Hits(NamedTuple):
@@ -61,21 +61,21 @@ class GradedRows:
         """Grades of the relevant items."""
         return self.grades[self.grades > 0].astype(np.float64)
 
+    @cached_property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return int(np.count_nonzero(self.grades > 0))
+
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
-        if ties in ("stable", "docid"):
-            return _by_argsort(self, stable=True)
-        if _is_cheaper_to_search(self.offsets, int(np.count_nonzero(self.grades))):
+        by_place = ties in ("stable", "docid")
+        if not by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits):
             positions = np.flatnonzero(self.grades > 0)
             hit_offsets = np.searchsorted(positions, self.offsets)
             grades = self.grades[positions].astype(np.float64)
             wanted = self.scores[positions]
-            return _by_search(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
-        if self.scores.dtype.type in (np.float32, np.float16):
-            single = self.grades.astype(np.float32)
-            if (single == self.grades).all():
-                return _by_packed_sort(self, np.maximum(single, np.float32(0.0)))
-        return _by_argsort(self, stable=False)
+            return _by_look_up(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
+        return _by_order(self, by_place=by_place)
 
 
 @dataclass(frozen=True)
@@ -135,13 +135,17 @@ class KnownHits:
         """Grades of the relevant items."""
         return self.hit_grades
 
+    @property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return len(self.hit_scores)
+
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
         if self.positions is None or (
-            ties not in ("stable", "docid")
-            and _is_cheaper_to_search(self.offsets, len(self.hit_scores))
+            ties not in ("stable", "docid") and _is_cheaper_to_look_up(self.offsets, self.n_hits)
         ):
-            return _by_search(self)
+            return _by_look_up(self)
         grades = np.zeros(len(self.scores))
         grades[self.positions] = self.hit_grades
         return GradedRows(self.scores, self.offsets, grades).rank(ties)
@@ -150,7 +154,7 @@ class KnownHits:
 ScoredItems: TypeAlias = GradedRows | KnownHits
 
 
-def ranked_parts(
+def ranked(
     items: ScoredItems,
     ties: Ties,
     *,
@@ -158,125 +162,116 @@ def ranked_parts(
     weights: FloatArray | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
     n_jobs: int | None = None,
-) -> tuple[JudgedRankings, ...]:
-    """The waist of scored items, in blocks of queries that fit the processor's cache.
+) -> JudgedRankings:
+    """The waist of scored items, made in blocks of queries that fit the processor's cache.
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
     """
+    queries = list(blocks(items.offsets, RANK_BLOCK))
+    work = [items.block(first, last) for first, last in queries]
+    borders = offsets_of(np.array([block.n_hits for block in work], dtype=np.int64))
+    # Large arrays, filled by parts: a system hands out their memory in far larger pages.
+    counts = np.zeros(len(items.offsets) - 1, np.int64)
+    above, tied = np.empty(borders[-1], np.int64), np.empty(borders[-1], np.int64)
+    grades = np.empty(borders[-1])
 
-    def rank_one(queries: tuple[int, int]) -> JudgedRankings:
-        first, last = queries
-        block = items.block(first, last)
-        hits = _resolve(block.rank(ties), ties)
-        offsets = offsets_of(hits.counts)
-        judged_offsets, judged_grades = offsets, hits.grades
-        if judged is not None:
-            start, stop = judged[0][first], judged[0][last]
-            judged_offsets, judged_grades = (
-                judged[0][first : last + 1] - start,
-                judged[1][start:stop],
-            )
-        return JudgedRankings(
-            query_ids=query_ids[first:last],
-            offsets=offsets,
-            above=hits.above,
-            tied=hits.tied,
-            grades=hits.grades,
-            n_ranked=np.diff(block.offsets),
-            judged_offsets=judged_offsets,
-            judged_grades=judged_grades,
-            weights=None if weights is None else weights[first:last],
-        )
+    def rank_one(number: int) -> None:
+        hits = _resolve(work[number].rank(ties), ties)
+        counts[slice(*queries[number])] = hits.counts
+        place = slice(borders[number], borders[number + 1])
+        above[place], tied[place], grades[place] = hits.above, hits.tied, hits.grades
 
-    work = list(blocks(items.offsets, RANK_BLOCK))
-    if n_jobs is None or n_jobs == 1 or len(work) < 2:
-        return tuple(map(rank_one, work))
-    with ThreadPoolExecutor(n_jobs if n_jobs > 0 else None) as pool:
-        return tuple(pool.map(rank_one, work))
+    in_threads(rank_one, range(len(work)), n_jobs)
+    offsets = offsets_of(counts)
+    judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets,
+        above=above,
+        tied=tied,
+        grades=grades,
+        n_ranked=np.diff(items.offsets),
+        judged_offsets=judged_offsets,
+        judged_grades=judged_grades,
+        weights=weights,
+    )
 
 
 # Three ways to the same places ------------------------------------------------------------------
 
 
-def _is_cheaper_to_search(offsets: IntArray, n_hits: int) -> bool:
-    """A search costs some calls per query and a few steps per hit, a sort some steps per item."""
-    return bool(offsets[-1] > 270 * (len(offsets) - 1) + 7 * n_hits)
+def _is_cheaper_to_look_up(offsets: IntArray, n_hits: int) -> bool:
+    """A look-up costs much for each query and hit, but less for each item than an order of all."""
+    return bool(offsets[-1] > 420 * (len(offsets) - 1) + 33 * n_hits)
 
 
-def _by_search(items: KnownHits) -> Hits:
-    """Few relevant items: sort the bare scores, then look the relevant ones up."""
-    ordered = _sorted_segments(items.scores.copy(), items.offsets)
+def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
+    """To count is to read all items for each hit; to search is to sort them once."""
+    return n_hits * (2300 + 0.15 * n_items) < 2500 + 3.0 * n_items
+
+
+def _by_look_up(items: KnownHits) -> Hits:
+    """Few relevant items: above each stand as many as have greater scores."""
     wanted, borders = items.hit_scores, items.hit_offsets
     above, tied = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
     for query in np.flatnonzero(np.diff(borders)).tolist():
-        segment = ordered[starts[query] : starts[query + 1]]
-        chosen = slice(cuts[query], cuts[query + 1])
-        right = segment.searchsorted(wanted[chosen], "right")
-        above[chosen] = len(segment) - right
-        tied[chosen] = right - segment.searchsorted(wanted[chosen], "left")
-    order = np.lexsort((-items.hit_grades, above, segment_index(borders)))
+        scores = items.scores[starts[query] : starts[query + 1]]
+        hits = slice(cuts[query], cuts[query + 1])
+        count = _counted if _is_cheaper_to_count(len(scores), hits.stop - hits.start) else _searched
+        above[hits], at_least = count(scores, wanted[hits])
+        tied[hits] = at_least - above[hits]
+    order = order_segments(falling_codes(items.hit_grades), borders).order
+    order = order[order_segments(above[order], borders).order]
     return Hits(np.diff(borders), above[order], tied[order], items.hit_grades[order])
 
 
-def _by_packed_sort(items: GradedRows, grades: Array) -> Hits:
-    """Score and grade packed into one integer, so that one fast sort orders both."""
-    # + 0.0 makes one zero of two; then the bits of a float, flipped, order as the floats do.
-    bits = (items.scores.astype(np.float32) + np.float32(0.0)).view(np.int32)
-    bits ^= (~bits >> 31) & np.int32(0x7FFFFFFF)
-    keys = bits.view(np.uint32).astype(np.uint64) << np.uint64(32)
-    keys |= ~grades.view(np.uint32)
-    _sorted_segments(keys, items.offsets)
-
-    falling = keys.astype(np.uint32)
-    places = np.flatnonzero(falling != _LAST)
-    found = (~falling[places]).view(np.float32).astype(np.float64)
-    return _places((keys >> np.uint64(32)).astype(np.uint32), places, found, items.offsets)
+def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
+    """How many scores are greater than each wanted one, and how many at least as great."""
+    greater = [np.count_nonzero(scores > one) for one in wanted]
+    at_least = [np.count_nonzero(scores >= one) for one in wanted]
+    return np.array(greater), np.array(at_least)
 
 
-def _by_argsort(items: GradedRows, *, stable: bool) -> Hits:
-    """Any dtype: order the rows; ``stable`` breaks ties by the order of the rows."""
-    n_items = len(items.scores)
-    # Sorting the reversed rows ascending and reversing back is descending and keeps row order.
-    flipped = n_items - items.offsets[::-1]
-    order = _argsorted_segments(items.scores[::-1], flipped, stable=stable)
-    order = (n_items - 1) - order[::-1]
-    grades = items.grades[order]
-    places = np.flatnonzero(grades > 0)
-    found = grades[places].astype(np.float64)
-    if stable:
-        counts = np.diff(np.searchsorted(places, items.offsets))
-        above = places - np.repeat(items.offsets[:-1], counts)
-        return Hits(counts, above, np.ones(len(places), np.int64), found)
-    return _places(items.scores[order], places, found, items.offsets)
+def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
+    """The same numbers from sorted scores."""
+    ordered = np.sort(scores)
+    greater, at_least = ordered.searchsorted(wanted, "right"), ordered.searchsorted(wanted, "left")
+    return len(scores) - greater, len(scores) - at_least
 
 
-def _places(ordered: Array, places: IntArray, grades: FloatArray, offsets: IntArray) -> Hits:
-    """Places of hits that stand at ``places`` of the ``ordered`` scores, with their ties."""
-    borders = np.searchsorted(places, offsets)
-    counts = np.diff(borders)
-    above = places - np.repeat(offsets[:-1], counts)
+def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
+    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
+    order, same = order_segments(falling_codes(items.scores), items.offsets)
+    ordered = items.grades[order]
+    relevant = ordered > 0
+    places = np.flatnonzero(relevant)
+    counts = np.diff(np.searchsorted(places, items.offsets))
+    above = places - np.repeat(items.offsets[:-1], counts)
     tied = np.ones(len(places), np.int64)
-    same = ordered[1:] == ordered[:-1]
-    inner = offsets[1:-1]
-    same[inner[(inner > 0) & (inner < len(ordered))] - 1] = False
-    # Runs of equal scores as borders of the run: only they are looked at, however many rows.
-    tie = np.flatnonzero(same)
-    if len(tie):
-        new = np.flatnonzero(np.diff(tie, prepend=-2) > 1)
-        starts = tie[new]
-        sizes = np.diff(new, append=len(tie)) + 1
-        first, last = np.searchsorted(places, starts), np.searchsorted(places, starts + sizes)
-        found = np.flatnonzero(last > first)
-        starts, sizes, first = starts[found], sizes[found], first[found]
-        members = (last[found] - first).astype(np.int64)
-        inside = np.repeat(first - offsets_of(members)[:-1], members) + np.arange(members.sum())
-        above[inside] -= places[inside] - np.repeat(starts, members)
-        tied[inside] = np.repeat(sizes, members)
-        several = inside[np.repeat(members > 1, members)]
-        run = np.repeat(np.arange(len(members)), members)[np.repeat(members > 1, members)]
-        grades[several] = grades[several[np.lexsort((-grades[several], run))]]
-    return Hits(counts, above, tied, grades)
+    grades = ordered[places]
+    if not by_place and same.any():
+        _join_ties(runs_of(same), relevant, places, above, tied, grades)
+    return Hits(counts, above, tied, grades.astype(np.float64))
+
+
+def _join_ties(
+    runs: Runs,
+    relevant: BoolArray,
+    places: IntArray,
+    above: IntArray,
+    tied: IntArray,
+    grades: Array,
+) -> None:
+    """Give the hits of a tie one place, the better grades first; all in place."""
+    hits = np.flatnonzero(runs.is_member[places])
+    sizes = np.diff(runs.borders)
+    run = np.repeat(np.arange(len(sizes)), sizes)[np.flatnonzero(relevant[runs.members])]
+    above[hits] -= places[hits] - runs.members[runs.borders[:-1]][run]
+    tied[hits] = sizes[run]
+    found = grades[hits]
+    borders = np.concatenate(([0], np.flatnonzero(run[1:] != run[:-1]) + 1, [len(run)]))
+    grades[hits] = found[order_segments(falling_codes(found), borders).order]
 
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:
@@ -295,32 +290,3 @@ def _resolve(hits: Hits, ties: Ties) -> Hits:
         above += hits.tied - np.repeat(counts, counts)
         grades = grades[np.repeat(starts + counts - 1, counts) - inside]
     return Hits(hits.counts, above, np.ones_like(above), grades)
-
-
-def _equal_lengths(offsets: IntArray) -> int:
-    """Length of all segments if they are equally long, else 0."""
-    lengths = np.diff(offsets)
-    return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else 0
-
-
-def _sorted_segments(values: Array, offsets: IntArray) -> Array:
-    if length := _equal_lengths(offsets):
-        values.reshape(-1, length).sort(axis=1)
-        return values
-    borders = offsets.tolist()
-    for start, stop in pairwise(borders):
-        values[start:stop].sort()
-    return values
-
-
-def _argsorted_segments(values: Array, offsets: IntArray, *, stable: bool) -> IntArray:
-    kind: Literal["stable", "quicksort"] = "stable" if stable else "quicksort"
-    if length := _equal_lengths(offsets):
-        order = values.reshape(-1, length).argsort(axis=1, kind=kind)
-        order += offsets[:-1, None]
-        return order.ravel()
-    order = np.empty(len(values), dtype=np.int64)
-    borders = offsets.tolist()
-    for start, stop in pairwise(borders):
-        np.add(values[start:stop].argsort(kind=kind), start, out=order[start:stop])
-    return order

@@ -54,8 +54,9 @@ def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArr
     return shift + np.arange(new_offsets[-1]), new_offsets
 
 
-def blocks(offsets: IntArray, limit: int = BLOCK) -> Iterator[tuple[int, int]]:
+def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, int]]:
     """Runs ``first:last`` of segments that hold about ``limit`` elements together."""
+    limit = BLOCK if limit is None else limit
     first, n_segments = 0, len(offsets) - 1
     while first < n_segments:
         last = int(np.searchsorted(offsets, offsets[first] + limit, side="right")) - 1
@@ -64,7 +65,7 @@ def blocks(offsets: IntArray, limit: int = BLOCK) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def similar_length_blocks(lengths: IntArray, limit: int = BLOCK) -> Iterator[IntArray]:
+def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
     """Indices of the segments that are not empty, so that padding to a block's longest is cheap."""
     order = np.argsort(lengths, kind="stable")
     ordered = lengths[order]
@@ -72,6 +73,6 @@ def similar_length_blocks(lengths: IntArray, limit: int = BLOCK) -> Iterator[Int
     while last and ordered[last - 1] > 0:
         longest = int(ordered[last - 1])
         first = int(np.searchsorted(ordered, longest // 2, side="right"))
-        first = max(first, last - max(limit // longest, 1))
+        first = max(first, last - max(BLOCK // longest, 1))
         yield order[first:last]
         last = first

@@ -14,8 +14,10 @@ ROOT = Path(sklearn_rank.__file__).parent
 # Modules of one line may not import each other.
 LAYERS = (
     ("exceptions", "typing"),
-    ("_text", "_warn"),
+    ("_text", "_warn", "_threads"),
     ("_validation", "_segments"),
+    ("_order",),
+    ("_levels",),
     ("_judged",),
     ("_ranks",),
     ("inputs._items", "inputs._scored", "_placements"),

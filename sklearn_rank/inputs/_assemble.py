@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, NoPool
-from sklearn_rank._ranks import KnownHits, ranked_parts
+from sklearn_rank._ranks import KnownHits, ranked
 from sklearn_rank._segments import offsets_of
 from sklearn_rank._validation import EXACT_INTEGER
 from sklearn_rank.inputs._items import Ranking, check_scores
@@ -45,10 +45,13 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
     by_place = ties in ("stable", "docid")
     result = FoundItems([], [], [], [], by_place)
     for ranking, truth in queries:
-        relevant = {key: grade for key, grade in truth.items() if grade > 0}
+        relevant = truth
+        if min(truth.values(), default=1.0) <= 0:
+            relevant = {key: grade for key, grade in truth.items() if grade > 0}
         if ranking.scores is None or by_place:
             ordered = _by_falling_id(ranking) if ties == "docid" else ranking
-            keys = list(ordered.items)
+            items = ordered.items
+            keys = items if isinstance(items, list) else list(items)
             places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
             result.found.append(places)
             result.grades.append([relevant[keys[place]] for place in places])
@@ -84,10 +87,12 @@ def assemble(
 
     def scored(hits: KnownHits) -> tuple[Parts, ScorePool]:
         check_scores(hits.scores, rankings, offsets)
-        parts = ranked_parts(
+        waist = ranked(
             hits, ties, query_ids=query_ids, weights=weights, judged=relevant, n_jobs=n_jobs
         )
-        return parts, ScorePool(hits, ties, relevant, missed, weighted=weights is not None)
+        return waist.in_blocks(), ScorePool(
+            hits, ties, relevant, missed, weighted=weights is not None
+        )
 
     def at_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
@@ -112,10 +117,11 @@ def assemble(
         judged_grades=relevant.values,
         weights=weights,
     )
+    parts = view.in_blocks()
     if relevance is None:
-        return Judged(query_ids, (view,), (view,), _NO_SCORES, counts, absent)
+        return Judged(query_ids, parts, parts, _NO_SCORES, counts, absent)
     score_parts, relevance_pool = scored(at_places(relevance))
-    return Judged(query_ids, (view,), score_parts, relevance_pool, counts, absent)
+    return Judged(query_ids, parts, score_parts, relevance_pool, counts, absent)
 
 
 def _with_scores(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._judged import InputCounts, Judged, JudgedRankings
-from sklearn_rank._ranks import ScoredItems, ranked_parts
+from sklearn_rank._ranks import ScoredItems, ranked
 from sklearn_rank._segments import take_segments
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
@@ -45,7 +45,7 @@ class ScorePool:
             grades = items.relevant_grades() if grades is None else grades
             grades = np.concatenate((grades, missed))
         judged = None if grades is None else (np.array([0, len(grades)]), grades)
-        return ranked_parts(items.as_one(), self.ties, query_ids=["all"], judged=judged)[0]
+        return ranked(items.as_one(), self.ties, query_ids=["all"], judged=judged)
 
 
 def judged_by_scores(
@@ -58,7 +58,8 @@ def judged_by_scores(
     n_jobs: int | None = None,
 ) -> Judged:
     """What rows and matrices have in common."""
-    parts = ranked_parts(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    rankings = ranked(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    parts = rankings.in_blocks()
     pool = ScorePool(items, ties, weighted=weights is not None)
     return Judged(query_ids, parts, parts, pool, counts)
 

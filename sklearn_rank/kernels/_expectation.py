@@ -74,8 +74,9 @@ def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, Float
 
     Only the tie group that the cutoff divides varies, and hypergeometrically.
     """
-    groups = rankings.groups
-    inside = reach(groups, depth(rankings, k))
+    cut = depth(rankings, k)
+    groups = rankings.within(cut).groups
+    inside = reach(groups, cut)
     mean = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
     tied = groups.tied
     size, drawn = groups.size[tied], inside[tied]

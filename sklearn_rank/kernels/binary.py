@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._judged import JudgedRankings, TieGroups
 from sklearn_rank._segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.kernels._expectation import (
     PositionSums,
@@ -84,7 +84,9 @@ def average_precision(
     """Sum of P@i over the relevant ranks i within k, over R, min(R, k), k or the hits."""
     if denominator == "retrieved":
         return where_relevant(rankings, _average_precision_per_hit(rankings, k))
-    total = segment_sum(_precision_sums(rankings, k), rankings.groups.offsets)
+    cut = depth(rankings, k)
+    groups = rankings.within(cut).groups
+    total = segment_sum(_precision_sums(groups, cut), groups.offsets)
     divisor: FloatArray | IntArray | float = rankings.n_relevant
     if denominator == "min":
         divisor = _capped(rankings, k)
@@ -97,10 +99,9 @@ def _capped(rankings: JudgedRankings, k: int | None) -> IntArray:
     return np.minimum(rankings.n_relevant, depth(rankings, k))
 
 
-def _precision_sums(rankings: JudgedRankings, k: int | None) -> FloatArray:
-    """(G,) expected sum of P@i over the relevant ranks i of each tie group within k."""
-    groups, cut = rankings.groups, depth(rankings, k)
-    sums = np.where(groups.above < cut, (groups.before + 1) / (groups.above + 1), 0.0)
+def _precision_sums(groups: TieGroups, cut: int) -> FloatArray:
+    """(G,) expected sum of P@i over the relevant ranks i of each tie group within the cut."""
+    sums = np.asarray((groups.before + 1) / (groups.above + 1))
     tied = groups.tied
     if len(tied):
         sums[tied] = _tied_precision_sums(
@@ -134,15 +135,16 @@ def _tied_precision_sums(
 
 def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> FloatArray:
     """Average precision over the relevant items found within k; 0 where none was."""
-    groups, cut = rankings.groups, depth(rankings, k)
+    cut = depth(rankings, k)
+    groups = rankings.within(cut).groups
     inside = reach(groups, cut)
     whole = inside == groups.size
-    total = segment_sum(np.where(whole, _precision_sums(rankings, k), 0.0), groups.offsets)
+    total = segment_sum(np.where(whole, _precision_sums(groups, cut), 0.0), groups.offsets)
     found = segment_sum(np.where(whole, groups.relevant, 0.0), groups.offsets)
     values = ratio(total, found)
 
     # The number of hits varies in a query whose tie group the cutoff divides: go through it.
-    cut_groups = np.flatnonzero((inside > 0) & ~whole)
+    cut_groups = np.flatnonzero(~whole)
     widths = np.minimum(groups.relevant, inside)[cut_groups] + 1
     for block in similar_length_blocks(widths):
         chosen, width = cut_groups[block], int(widths[block].max())

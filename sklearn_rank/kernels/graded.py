@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import SMALL_INTEGERS, JudgedRankings, small_integers
+from sklearn_rank._judged import JudgedRankings
+from sklearn_rank._levels import SMALL_INTEGERS, Best, best_of, small_integers
 from sklearn_rank._segments import (
     offsets_of,
     segment_index,
@@ -27,6 +28,8 @@ GainTable = tuple[tuple[float, float], ...]
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
+_NOBODY = 1e-20
+"""A probability this small of still reading adds nothing to an expectation."""
 _TINY_GRADE = 2.0**-500
 _LARGEST_POWER = 1000
 _LN2 = math.log(2.0)
@@ -40,9 +43,11 @@ def dcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
-    gains = _gains(rankings.grades, np.zeros(len(rankings.grades)), gain)
+    if not isinstance(gain, str):
+        _gains(rankings.grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
+    top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _discounted(rankings, gains, k, discount)
+        total = _discounted(top, _gains(top.grades, 0.0, gain), k, discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -50,9 +55,9 @@ def ideal_dcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """DCG of the best order of all relevant items."""
-    gains = _gains(rankings.ideal_grades, np.zeros(len(rankings.judged_grades)), gain)
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _ideal(rankings, gains, k, discount)
+        best = _best_gains(rankings, 0.0, depth(rankings, k), gain)
+        total = _ideal(best, depth(rankings, k), discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -60,29 +65,47 @@ def ndcg(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> FloatArray:
     """DCG over the DCG of the best order of all relevant items."""
-    # One scale per query cancels in the quotient and keeps every grade within float64.
+    cut = depth(rankings, k)
+    top = rankings.within(cut)
+    if isinstance(gain, str) and rankings.levels is not None:
+        found, best = _gains(top.grades, 0.0, gain), _best_gains(rankings, 0.0, cut, gain)
+    else:
+        found, best = _scaled_gains(rankings, top, cut, gain)
+    total, ideal = _discounted(top, found, k, discount), _ideal(best, cut, discount)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ideal > 0, total / ideal, np.nan)
+
+
+def _scaled_gains(
+    rankings: JudgedRankings, top: JudgedRankings, cut: int, gain: Any
+) -> tuple[FloatArray, Best]:
+    """Gains found and the best ones, of each query over a number that cancels in the quotient."""
+    # One scale per query keeps every grade within float64.
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    found = _gains(rankings.grades, np.repeat(scale, rankings.n_hits), gain)
-    ideal = _gains(rankings.ideal_grades, np.repeat(scale, rankings.n_relevant), gain)
+    found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
+    best = _best_gains(rankings, scale, cut, gain)
+    values, sizes = best.values, np.diff(best.offsets)
     if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
         # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
         tiny = rankings.max_grade < _TINY_GRADE
-        found = np.where(np.repeat(tiny, rankings.n_hits), rankings.grades, found)
-        ideal = np.where(np.repeat(tiny, rankings.n_relevant), rankings.ideal_grades, ideal)
+        found = np.where(np.repeat(tiny, top.n_hits), top.grades, found)
+        grades = best_of(rankings.judged_grades, rankings.judged_offsets, cut).values
+        values = np.where(np.repeat(tiny, sizes), grades, values)
     # So does a power of two that keeps sums and quotients away from the ends of float64.
-    exponent = np.frexp(segment_max(ideal, rankings.judged_offsets))[1]
+    exponent = np.frexp(segment_max(values, best.offsets))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
-    found = found * np.repeat(unit, rankings.n_hits)
-    ideal = ideal * np.repeat(unit, rankings.n_relevant)
-    total, best = (
-        _discounted(rankings, found, k, discount),
-        _ideal(rankings, ideal, k, discount),
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(best > 0, total / best, np.nan)
+    return found * np.repeat(unit, top.n_hits), Best(values * np.repeat(unit, sizes), best.offsets)
 
 
-def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
+def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, gain: Any) -> Best:
+    """Gains of the first ``cut`` of all relevant items, the largest gains first."""
+    if rankings.levels is not None:
+        return rankings.levels.best(_gains(rankings.levels.grades, 0.0, gain), cut)
+    scales = np.repeat(np.broadcast_to(scale, len(rankings)), rankings.n_relevant)
+    return best_of(_gains(rankings.judged_grades, scales, gain), rankings.judged_offsets, cut)
+
+
+def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArray:
     """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
     if gain == "exp2":
         return _exponential(grades, scale)
@@ -110,9 +133,9 @@ def _gains(grades: FloatArray, scale: FloatArray, gain: Any) -> FloatArray:
     return values[place]
 
 
-def _exponential(grades: FloatArray, scale: FloatArray) -> FloatArray:
+def _exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
-    codes = None if scale.any() else small_integers(grades)
+    codes = None if np.any(scale) else small_integers(grades)
     if codes is not None:
         return _EXP2_TABLE[codes]
     with np.errstate(over="ignore"):
@@ -156,15 +179,11 @@ def _discounted(
     return segment_sum(gains * weights, rankings.offsets)
 
 
-def _ideal(rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any) -> FloatArray:
-    """Sum of the gains of all relevant items, the largest gains first."""
-    cut, offsets = depth(rankings, k), rankings.judged_offsets
-    query = segment_index(offsets)
-    if ((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])).any():
-        gains = gains[np.lexsort((-gains, query))]
-    by_rank = np.append(_rank_weights(cut, discount), 0.0)
-    place = np.arange(len(gains)) - offsets[:-1][query]
-    return segment_sum(gains * by_rank[np.minimum(place, cut)], offsets)
+def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
+    """Sum of the gains of each query, from the first rank on."""
+    sizes = np.diff(best.offsets)
+    place = np.arange(len(best.values)) - np.repeat(best.offsets[:-1], sizes)
+    return segment_sum(best.values * _rank_weights(cut, discount)[place], best.offsets)
 
 
 def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:
@@ -186,22 +205,23 @@ def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) ->
 
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """Expected one over the rank at which a user, satisfied by chance, stops."""
-    top = _top_grades(rankings, max_grade)
-    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
-    value = _expected_stop(
-        stops, rankings.above, rankings.tied, rankings.offsets, depth(rankings, k)
-    )
+    cut = depth(rankings, k)
+    found, top = rankings.within(cut), _top_grades(rankings, max_grade)
+    stops = _stops(found.grades, np.repeat(top, found.n_hits))
+    value = _expected_stop(stops, found.above, found.tied, found.offsets, cut)
     return where_relevant(rankings, value)
 
 
 def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """ERR over the ERR of the best order of all relevant items."""
-    top = _top_grades(rankings, max_grade)
-    stops = _stops(rankings.ideal_grades, np.repeat(top, rankings.n_relevant))
-    offsets = rankings.judged_offsets
-    place = np.arange(len(stops)) - offsets[:-1][segment_index(offsets)]
-    ones = np.ones(len(stops), dtype=np.int64)
-    best = _expected_stop(stops, place, ones, offsets, depth(rankings, k))
+    cut, top, levels = depth(rankings, k), _top_grades(rankings, max_grade), rankings.levels
+    if levels is not None:
+        grades, offsets = levels.best(levels.grades, cut)
+    else:
+        grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    stops = _stops(grades, np.repeat(top, np.diff(offsets)))
+    place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
+    best = _expected_stop(stops, place, np.ones(len(stops), dtype=np.int64), offsets, cut)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
 
@@ -267,6 +287,9 @@ def _tied_stop(
     Let F(t) be the expected probability that t items drawn from the group satisfy nobody. Without
     relevant items it is 1; adding the n-th item, which satisfies with probability s, gives
     F'(t) = (1 - t/n) F(t) + (t/n) (1 - s) F(t - 1). All terms are positive, so nothing cancels.
+
+    Items are added by rising s, so that F never rises: what has come down to nothing stays so,
+    and ever fewer t have to be looked at.
     """
     inside = np.minimum(size, cut - above)
     result = np.empty(len(first))
@@ -275,13 +298,17 @@ def _tied_stop(
             chosen = by_length[by_count]
             drawn = np.arange(1.0, inside[chosen].max() + 1.0)
             nobody = np.ones((len(chosen), len(drawn) + 1))
+            reading = nobody
             for item in range(int(relevant[chosen].max())):
                 present = item < relevant[chosen]
-                place = first[chosen] + np.where(present, item, 0)
+                place = first[chosen] + np.where(present, relevant[chosen] - 1 - item, 0)
                 total = (size - relevant)[chosen] + item + 1
-                share = np.minimum(drawn / total[:, None], 1.0) * present[:, None]
+                share = np.minimum(drawn[: reading.shape[1] - 1] / total[:, None], 1.0)
+                share *= present[:, None]
                 passing = (1.0 - stops[place])[:, None]
-                nobody[:, 1:] += share * (passing * nobody[:, :-1] - nobody[:, 1:])
+                reading[:, 1:] += share * (passing * reading[:, :-1] - reading[:, 1:])
+                reading[reading < _NOBODY] = 0.0
+                reading = reading[:, : int(np.flatnonzero(reading.any(axis=0))[-1]) + 1]
             expected = (nobody[:, :-1] - nobody[:, 1:]) / (above[chosen, None] + drawn)
             valid = drawn <= inside[chosen, None]
             result[chosen] = segment_sum(expected[valid], offsets_of(inside[chosen]))

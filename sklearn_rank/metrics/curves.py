@@ -80,7 +80,10 @@ def ranking_roc_curve(
         fpr, tpr, codes = points[0]
         return fpr, tpr, both[0].scores_of(codes)
     grid = np.unique(np.concatenate([fpr for fpr, _, _ in points]))
-    steps = np.mean([_limits(grid, fpr, tpr) for fpr, tpr, _ in points], axis=0)
+    steps = np.zeros((len(grid), 2))
+    for fpr, tpr, _ in points:
+        steps += _limits(grid, fpr, tpr)
+    steps /= len(points)
     return np.repeat(grid, 2), steps.ravel(), np.full(2 * len(grid), np.nan)
 
 

@@ -5,82 +5,150 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 Work = Callable[[], Any]
+Timer = Callable[[], float]
+"""Runs once and tells how many seconds it took."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is wanted: at most so many times the peer's time, or so many milliseconds more."""
+
+    times: float | None = None
+    more_ms: float | None = None
+
+    def __str__(self) -> str:
+        if self.times is None:
+            return f"+{self.more_ms:g} ms"
+        return f"{self.times:.3g}" if self.times >= 0.5 else f"1/{1 / self.times:.3g}"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another program, or another call of ours, over the same data."""
+
+    name: str
+    build: Callable[[], Timer]
+    """Imports it and turns the data into its own form; ImportError if it is not installed."""
+    target: Target | None = None
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One row of the table: our call and those of the peers, over the same data."""
+    """Our call and the peers it is compared with."""
 
     row: str
     work: str
-    ours: Work
-    peers: dict[str, Work]
-    targets: dict[str, float] = field(default_factory=dict)
-    """How many times faster than each peer we want to be."""
+    ours: Work | None
+    """None where our side itself is not installed."""
+    peers: tuple[Peer, ...]
+    input_bytes: int = 0
+    """Bytes of the arrays given; 0 where the data are Python's objects."""
+    in_process: bool = True
+    """Whether our call takes its memory in this process."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Medians in milliseconds, and our peak of traced memory in MiB."""
+    """Medians in milliseconds and the median over the rounds of ours over the peer's time."""
 
     row: str
     work: str
     peer: str
-    ours_ms: float
-    peer_ms: float
-    ratio: float
-    """Median over the rounds of the peer's time over ours in the same round."""
-    target: float | None
-    peak_mib: float
+    ours_ms: float | None
+    peer_ms: float | None
+    """None for what is not installed."""
+    ratio: float | None
+    target: str
+    reached: bool | None
+    memory: Mapping[str, float] = field(default_factory=dict)
 
 
-def timed(work: Work) -> float:
-    """Seconds of one run, without the collector's pauses."""
-    gc.collect()
-    gc.disable()
-    try:
-        start = time.perf_counter()
-        work()
-        return time.perf_counter() - start
-    finally:
-        gc.enable()
+def wall(work: Work) -> Timer:
+    """Times a call, without the collector's pauses."""
+
+    def timer() -> float:
+        gc.collect()
+        gc.disable()
+        try:
+            start = time.perf_counter()
+            work()
+            return time.perf_counter() - start
+        finally:
+            gc.enable()
+
+    return timer
 
 
-def compete(contest: Contest, rounds: int) -> Iterator[Result]:
-    """Run ours and the peers in turn, after one run of each to warm up."""
-    everyone = {"ours": contest.ours, **contest.peers}
-    for work in everyone.values():
-        work()
-    times: dict[str, list[float]] = {name: [] for name in everyone}
+def difference(whole: Work, part: Work) -> Timer:
+    """Times a call less the part of it that does not belong to the work."""
+    long, short = wall(whole), wall(part)
+    return lambda: long() - short()
+
+
+def alternate(timers: Mapping[Any, Timer], rounds: int) -> dict[Any, list[float]]:
+    """Seconds of each program, run in turn, after one run of each to warm up."""
+    for timer in timers.values():
+        timer()
+    times: dict[Any, list[float]] = {name: [] for name in timers}
     for _ in range(rounds):
-        for name, work in everyone.items():
-            times[name].append(timed(work))
-    peak = peak_memory(contest.ours)
-    for name in contest.peers:
-        ratios = [peer / ours for peer, ours in zip(times[name], times["ours"], strict=True)]
-        yield Result(
-            contest.row,
-            contest.work,
-            name,
-            1e3 * statistics.median(times["ours"]),
-            1e3 * statistics.median(times[name]),
-            statistics.median(ratios),
-            contest.targets.get(name),
-            peak,
-        )
+        for name, timer in timers.items():
+            times[name].append(timer())
+    return times
 
 
-def peak_memory(work: Work) -> float:
-    """Peak of memory that Python and NumPy allocate during one run, in MiB."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1] / 2**20
-    finally:
-        tracemalloc.stop()
+def compete(contest: Contest, rounds: int, memory: Mapping[str, float]) -> Iterator[Result]:
+    """Our figures beside those of each peer; who is absent is named all the same."""
+    timers = {} if contest.ours is None else {_OURS: wall(contest.ours)}
+    for peer in contest.peers:
+        with suppress(ImportError):
+            timers[peer.name] = peer.build()
+    times = alternate(timers, rounds)
+    for peer in contest.peers:
+        yield _result(contest, peer, times.get(_OURS), times.get(peer.name), memory)
+
+
+_OURS = ""
+
+
+def _result(
+    contest: Contest,
+    peer: Peer,
+    ours: list[float] | None,
+    theirs: list[float] | None,
+    memory: Mapping[str, float],
+) -> Result:
+    ratio = reached = None
+    if ours and theirs:
+        pairs = list(zip(ours, theirs, strict=True))
+        ratio = statistics.median(one / other for one, other in pairs)
+        more_ms = 1e3 * statistics.median(one - other for one, other in pairs)
+        reached = _reached(peer.target, ratio, more_ms)
+    return Result(
+        contest.row,
+        contest.work,
+        peer.name,
+        _median_ms(ours),
+        _median_ms(theirs),
+        ratio,
+        "" if peer.target is None else str(peer.target),
+        reached,
+        memory,
+    )
+
+
+def _median_ms(seconds: list[float] | None) -> float | None:
+    return 1e3 * statistics.median(seconds) if seconds else None
+
+
+def _reached(target: Target | None, ratio: float, more_ms: float) -> bool | None:
+    if target is None:
+        return None
+    if target.times is not None:
+        return ratio <= target.times
+    return target.more_ms is not None and more_ms <= target.more_ms

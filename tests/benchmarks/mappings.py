@@ -1,13 +1,15 @@
-"""P4: {query: {document: score}} against the programs that take it."""
+"""{query: {document: score}}: P4 against the programs that take it, and P9."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sklearn_rank import evaluate
-from tests.benchmarks._measure import Contest, Work
+from tests.benchmarks._measure import Contest, Peer, Target, Timer, wall
+from tests.benchmarks.rows import TWENTY
 
 N_QUERIES = {"small": 50, "full": 1_000}
 N_DOCUMENTS, N_JUDGED = 1_000, 50
@@ -32,45 +34,47 @@ def run_and_qrels(size: str) -> tuple[Run, Qrels]:
     return run, qrels
 
 
-def contests(size: str) -> Iterator[Contest]:
-    """Five measures of one run."""
+def contests(row: str, size: str) -> Iterator[Contest]:
+    """Five measures of one run, and what more of them cost."""
     run, qrels = run_and_qrels(size)
-    peers = {**_ir_measures(run, qrels), **_pytrec_eval(run, qrels), **_ranx(run, qrels)}
+    work = f"{len(run):,} queries x {N_DOCUMENTS:,} documents, {N_JUDGED} judged"
+    if row == "P9":
+        one = Peer("itself, map alone", lambda: wall(partial(evaluate, qrels, run, "map")), _FEW)
+        ours = partial(evaluate, qrels, run, TWENTY)
+        yield Contest(row, f"{work}: {len(TWENTY)} measures", ours, (one,))
+        return
     yield Contest(
-        "P4",
-        f"{len(run):,} queries x {N_DOCUMENTS:,} documents, {N_JUDGED} judged: 5 measures",
-        lambda: evaluate(qrels, run, MEASURES),
-        peers,
-        {"ir_measures": 4.0, "pytrec_eval": 5.0, "ranx, building included": 12.0},
+        row,
+        f"{work}: {len(MEASURES)} measures",
+        partial(evaluate, qrels, run, MEASURES),
+        (
+            Peer("ir_measures", partial(_ir_measures, run, qrels), Target(times=1 / 4)),
+            Peer("pytrec_eval", partial(_pytrec_eval, run, qrels), Target(times=1 / 5)),
+            Peer("ranx, building included", partial(_ranx, run, qrels), Target(times=1 / 12)),
+        ),
     )
 
 
-def _ir_measures(run: Run, qrels: Qrels) -> dict[str, Work]:
-    try:
-        import ir_measures
-    except ImportError:
-        return {}
+_FEW = Target(times=1.6)
+
+
+def _ir_measures(run: Run, qrels: Qrels) -> Timer:
+    import ir_measures
     from ir_measures import AP, RR, P, R, nDCG
 
     measures: list[Any] = [AP, nDCG @ 10, RR, P @ 10, R @ 100]
-    return {"ir_measures": lambda: ir_measures.calc_aggregate(measures, qrels, run)}
+    return wall(lambda: ir_measures.calc_aggregate(measures, qrels, run))
 
 
-def _pytrec_eval(run: Run, qrels: Qrels) -> dict[str, Work]:
-    try:
-        import pytrec_eval
-    except ImportError:
-        return {}
+def _pytrec_eval(run: Run, qrels: Qrels) -> Timer:
+    import pytrec_eval
+
     names = {"map", "ndcg_cut_10", "recip_rank", "P_10", "recall_100"}
-    return {"pytrec_eval": lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)}
+    return wall(lambda: pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run))
 
 
-def _ranx(run: Run, qrels: Qrels) -> dict[str, Work]:
-    try:
-        import ranx
-    except ImportError:
-        return {}
+def _ranx(run: Run, qrels: Qrels) -> Timer:
+    import ranx
+
     names = ["map", "ndcg@10", "mrr", "precision@10", "recall@100"]
-    return {
-        "ranx, building included": lambda: ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names)
-    }
+    return wall(lambda: ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), names))

@@ -1,0 +1,194 @@
+"""Every way from scores to values leads to the same bits: ways differ in cost alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
+from sklearn_rank._order import falling_codes, order_segments
+from sklearn_rank._segments import offsets_of
+from tests.test_invariants import MEASURES, POOLED, bits
+
+ALWAYS = mock.Mock(return_value=True)
+NEVER = mock.Mock(return_value=False)
+
+WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
+    "order all": ((_ranks, "_is_cheaper_to_look_up", NEVER),),
+    "order all by narrow keys": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_KEY_BITS", 20),
+    ),
+    "look up by sorting": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", NEVER),
+    ),
+    "look up by counting": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", ALWAYS),
+    ),
+    "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
+    "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
+}
+
+
+@contextmanager
+def forced(way: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        for module, name, value in WAYS[way]:
+            stack.enter_context(mock.patch.object(module, name, value))
+        yield
+
+
+def rows_of(seed: int, dtype: str, n_levels: int, grades: str) -> dict[str, np.ndarray]:
+    """Ragged queries whose scores repeat, differ in their last bit, or spread over all sizes."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 12, rng.integers(1, 7))
+    n_rows = int(lengths.sum())
+    if np.dtype(dtype).kind == "f":
+        spread = 30 if dtype != "float16" else 4
+        values = (rng.normal(size=n_levels) * 10.0 ** rng.integers(-spread, spread)).astype(dtype)
+        values = np.concatenate((values, np.nextafter(values, values.dtype.type(0)), [-0.0, 0.0]))
+    else:
+        limits = np.iinfo(dtype)
+        values = rng.integers(limits.min, limits.max, n_levels, dtype=dtype, endpoint=True)
+        ends = np.array([limits.min, limits.max], dtype=dtype)
+        values = np.concatenate((values, values // 2 * 2, ends))
+    levels = [0, 0, 1, 2, 3] if grades == "whole" else [0, 0, 0.25, 2, 2, 40.0]
+    return {
+        "y_true": rng.choice(levels, n_rows),
+        "y_score": rng.choice(values.astype(dtype), n_rows),
+        "groups": np.repeat(np.arange(len(lengths)), lengths),
+    }
+
+
+def as_mapping(rows: dict[str, np.ndarray]) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The same as dicts, with one more relevant item per query that was not retrieved."""
+    truth: dict[int, Any] = {}
+    run: dict[int, Any] = {}
+    columns = (column.tolist() for column in rows.values())
+    for number, (grade, score, query) in enumerate(zip(*columns, strict=True)):
+        truth.setdefault(query, {"missed": 1.0})[f"item {number}"] = grade
+        run.setdefault(query, {})[f"item {number}"] = score
+    return truth, run
+
+
+def measured(*args: Any, **options: Any) -> Evaluation:
+    # With a grade that is no whole number the maximum must be given once for all queries.
+    measures = [one for one in (*MEASURES, POOLED) if one.options.get("max_grade") != 4]
+    return evaluate(*args, measures=measures, zero_division=np.nan, **options)
+
+
+dtypes = st.sampled_from(
+    ("float64", "float32", "float16", "longdouble", "int64", "uint64", "int32", "int8", "uint8")
+)
+problems = st.builds(
+    rows_of, st.integers(0, 2**32 - 1), dtypes, st.integers(1, 8), st.sampled_from(("whole", "any"))
+)
+ties = st.sampled_from(("average", "stable", "optimistic", "pessimistic"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(rows=problems, ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_rows_changes_no_bit(way: str, rows: dict[str, np.ndarray], ties: str) -> None:
+    expected = bits(measured(**rows, ties=ties))
+    with forced(way):
+        assert bits(measured(**rows, ties=ties)) == expected
+
+
+# Scores of dicts are Python's numbers; integers of all sizes are refused among them.
+@pytest.mark.parametrize("way", [way for way in WAYS if "order all" not in way])
+@given(rows=problems.filter(lambda rows: rows["y_score"].dtype.char not in "gL"), ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_dicts_changes_no_bit(way: str, rows: dict[str, np.ndarray], ties: str) -> None:
+    truth, run = as_mapping(rows)
+    expected = bits(measured(truth, run, ties=ties))
+    with forced(way):
+        assert bits(measured(truth, run, ties=ties)) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+@given(rows=problems)
+@settings(max_examples=20)
+def test_threads_change_no_bit(n_jobs: int, rows: dict[str, np.ndarray]) -> None:
+    expected = bits(measured(**rows))
+    with forced("blocks of few queries"):
+        assert bits(measured(**rows, n_jobs=n_jobs)) == expected
+
+
+@pytest.mark.parametrize(
+    ("way", "used", "unused"),
+    [
+        ("order all", {"_by_order"}, {"_by_look_up"}),
+        ("order all by narrow keys", {"_by_order"}, {"_by_look_up"}),
+        ("look up by sorting", {"_by_look_up", "_searched"}, {"_by_order", "_counted"}),
+        ("look up by counting", {"_by_look_up", "_counted"}, {"_by_order", "_searched"}),
+    ],
+)
+def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> None:
+    rows = rows_of(0, "float64", 3, "whole")
+    with ExitStack() as stack:
+        calls = {
+            name: stack.enter_context(mock.patch.object(_ranks, name, wraps=getattr(_ranks, name)))
+            for name in used | unused
+        }
+        stack.enter_context(forced(way))
+        evaluate(**rows, zero_division=np.nan)
+    assert {name for name, one in calls.items() if one.called} == used
+
+
+def test_narrow_keys_leave_bits_to_be_settled() -> None:
+    rows = rows_of(0, "float64", 8, "whole")
+    with (
+        forced("order all by narrow keys"),
+        mock.patch.object(_order, "_settle", wraps=_order._settle) as settle,
+    ):
+        evaluate(**rows, zero_division=np.nan)
+    assert settle.called
+
+
+@given(rows=problems, key_bits=st.sampled_from((64, 20)))
+def test_one_sort_orders_segments_as_a_sort_of_each_does(
+    rows: dict[str, np.ndarray], key_bits: int
+) -> None:
+    scores, sizes = rows["y_score"], np.bincount(rows["groups"])
+    with mock.patch.object(_order, "_KEY_BITS", key_bits):
+        order, same = order_segments(falling_codes(scores), offsets_of(sizes))
+    expected: list[int] = []
+    for start, stop in pairwise(offsets_of(sizes).tolist()):
+        place = range(start, stop)
+        expected += sorted(place, key=lambda item: scores[item], reverse=True)
+    assert order.tolist() == expected
+    query = rows["groups"]
+    assert same.tolist() == [
+        query[one] == query[next_] and scores[one] == scores[next_]
+        for one, next_ in pairwise(expected)
+    ]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_codes_fall_where_floats_rise(dtype: str) -> None:
+    limits = np.finfo(dtype)
+    tiny, large = limits.smallest_subnormal, limits.max
+    rising = [-np.inf, -large, -1.0, -tiny, 0.0, tiny, limits.tiny, 1.0, large, np.inf]
+    codes = falling_codes(np.array(rising, dtype=dtype)).tolist()
+    assert sorted(set(codes), reverse=True) == codes
+    zeros = falling_codes(np.array([-0.0, 0.0], dtype=dtype))
+    assert zeros[0] == zeros[1]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
+def test_codes_fall_where_integers_rise(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    rising = np.array(sorted({limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max}), dtype)
+    codes = falling_codes(rising).tolist()
+    assert sorted(set(codes), reverse=True) == codes
