@@ -27,9 +27,18 @@ class Raises:
     def __init__(self, error: RankingConfigError) -> None:
         self.error = error
 
-    def item(self) -> float:
+    def item(self, *_: Any) -> Any:
         """Raise the error in place of the number."""
         raise self.error
+
+    def _still(self, *_: Any) -> Raises:
+        return self
+
+    # A user's scorer may compute with the scores of ours: what comes out still raises. Where a
+    # number is needed before that, the error is at least the one that is shown.
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _still
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _still
+    __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item
 
 
 class Fold(NamedTuple):
@@ -54,8 +63,11 @@ def is_swallowed() -> bool:
     )
 
 
-def current_fold() -> Fold | None:
-    """The innermost loop over folds that is running, if any."""
+def current_fold(passed_as: str) -> Fold | None:
+    """The innermost loop over folds that is running, if any.
+
+    ``passed_as`` is the name under which query ids are passed as metadata.
+    """
     for frame in _callers():
         if not str(frame.f_globals.get("__name__")).startswith("sklearn."):
             continue
@@ -66,7 +78,7 @@ def current_fold() -> Fold | None:
             return Fold(
                 known["X"],
                 known["y"],
-                _all_groups(known),
+                _all_groups(known, passed_as),
                 known["train"],
                 known["test"],
                 permutes and not within,
@@ -74,11 +86,14 @@ def current_fold() -> Fold | None:
     return None
 
 
-def _all_groups(known: Mapping[str, Any]) -> Any:
+def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
     """Query ids of all rows, where the function has not yet cut them to the fold."""
     routed = known.get("routed_params") or {}
     for metadata in (known.get("score_params"), routed.get("scorer", {}).get("score")):
-        groups = metadata.get("groups") if isinstance(metadata, Mapping) else None
+        if not isinstance(metadata, Mapping):
+            continue
+        # One scorer is handed its own names, several the names that the user passed.
+        groups = metadata.get("groups", metadata.get(passed_as))
         if groups is not None and _length(groups) == _length(known["X"]):
             return groups
     return None

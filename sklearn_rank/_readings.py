@@ -62,9 +62,10 @@ def read_rows(
         pos_label=options.pos_label,
         grades=options.relevance,
         caller=caller,
+        y=y,
         owner=owner,
     )
-    y = y.to_numpy() if hasattr(y, "to_numpy") else y
+    y = y.to_numpy() if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist") else y
     if options.relevance is not None or options.pos_label is not None:
         y = _responses.label_grades(y, options.pos_label, options.relevance)
     elif _responses.has_signed_labels(estimator):
@@ -84,7 +85,13 @@ def read_queries(
     method = _method_for_queries(estimator, layout, options)
     scores = _responses.call(estimator, method, X, caller)
     if layout == "matrix":
+        if method == "predict_proba":
+            scores = _responses.expected_grades(estimator, scores)
         return (y.to_numpy() if hasattr(y, "to_numpy") else y), scores
+    if hasattr(scores, "columns"):
+        scores = scores.to_numpy()
+    if not hasattr(scores, "__len__"):
+        scores = list(scores)
     if len(scores) != len(y):
         msg = (
             f"{method} gives {len(scores):,} ranked lists for {len(y):,} queries; "
@@ -95,9 +102,16 @@ def read_queries(
 
 
 def _method_for_queries(estimator: Any, layout: str, options: ScorerOptions) -> str:
-    """Method that ranks items of queries: ``predict``, unless told or a classifier's scores."""
+    """Method that ranks items of queries: ``predict``, unless told or that would give labels."""
     if options.response_method != "auto":
         return options.response_method
-    if layout == "matrix" and hasattr(estimator, "classes_"):
-        return "decision_function" if hasattr(estimator, "decision_function") else "predict"
-    return "predict"
+    if layout == "lists" or not hasattr(estimator, "classes_"):
+        return "predict"
+    for method in ("decision_function", "predict_proba"):
+        if hasattr(estimator, method):
+            return method
+    msg = (
+        f"{type(estimator).__name__} predicts labels and has neither decision_function nor "
+        "predict_proba; use one that has, or response_method='predict'"
+    )
+    raise RankingConfigError(msg)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -90,16 +92,27 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self.options = options or ScorerOptions()
         self._name = name
         self._requests = dict(requests if requests is not None else {"groups": True})
-        self._bound = bound
+        self._bound = copy.copy(bound)
         # What scikit-learn reads of its own scorers.
         self._sign = 1 if measure.metric.greater_is_better else -1
         self._score_func = FUNCTIONS[measure.metric]
-        self._kwargs: dict[str, Any] = {}
+        self._kwargs = self._arguments()
         self._response_method: Any = (
             _responses.AUTO
             if self.options.response_method == "auto"
             else self.options.response_method
         )
+
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments of the metric function, for what calls that with labels of its own."""
+        known = inspect.signature(self._score_func).parameters
+        given = {
+            "k": self.measure.k,
+            **self.measure.options,
+            "ties": self.options.ties,
+            "zero_division": self.options.zero_division,
+        }
+        return {name: value for name, value in given.items() if name in known}
 
     # Scoring ------------------------------------------------------------------------------------
 
@@ -158,16 +171,24 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def _value(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> float:
-        layout = layout_of_y(y, self.options, self._name)
+        layout = layout_of_y(y, self.options, self._called)
         queries = None
         if layout == "rows":
-            queries = find_query_ids(X, y, groups, self._bound, self.options, self._name)
-            y, scores = read_rows(estimator, X, y, self.options, caller, self._name)
+            queries = find_query_ids(
+                X,
+                y,
+                groups,
+                self._bound,
+                self.options,
+                passed_as=str(self._requests.get("groups")),
+                owner=self._called,
+            )
+            y, scores = read_rows(estimator, X, y, self.options, caller, self._called)
         else:
             y, scores = read_queries(estimator, X, y, layout, self.options, caller)
         judged = self._judged(y, scores, queries, query_weight)
         if queries is not None:
-            queries.warn_of_faults(len(judged.query_ids), len(y))
+            queries.warn_of_faults(judged.query_ids, len(y))
         settled = check_zero_division(self.options.zero_division, self._name)
         value = score_measure(self.measure, judged, settled).average.value
         if math.isnan(value):
@@ -184,11 +205,17 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 sample_weight=query_weight,
                 string_provider=self.options.string_provider,
                 ties=self.options.ties,
-                owner=self._name,
+                owner=self._called,
             )
         except TypeError as error:
             # Objects of the wrong kind: no other candidate of a search would fare better.
             raise RankingConfigError(str(error)) from error
+        except ValueError as error:
+            if "sample_weight" not in str(error):
+                raise
+            # Weights of the wrong kind likewise, by the name that they have here.
+            text = str(error).replace("sample_weight", "query_weight")
+            raise RankingConfigError(text) from error
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -214,7 +241,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if unknown:
             msg = f"{self._name} can request groups and query_weight, not {safe_repr(unknown[0])}"
             raise TypeError(msg)
-        return self._copy(requests={**self._requests, **requests})
+        copied = self._copy(requests={**self._requests, **requests})
+        copied.get_metadata_routing()  # refuses what is no name
+        return copied
 
     def with_options(self, **options: Any) -> RankingScorer:
         """Copy with other parameters.
@@ -326,6 +355,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def __hash__(self) -> int:
         return hash(self.measure)
 
+    @property
+    def _called(self) -> str:
+        """The expression that makes the scorer, without its options."""
+        return self._name if self._name.endswith("_scorer") else f"get_scorer({self._name!r})"
+
     def __repr__(self) -> str:
         usual = dict(self._named.parameters)
         defaults = self.measure.metric.defaults
@@ -338,7 +372,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if self.measure.k != self._named.k:
             shown["k"] = self.measure.k
         shown.update(self.options.changed())
-        start = self._name if self._name.endswith("_scorer") else f"get_scorer({self._name!r})"
+        start = self._called
         text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{start}.with_options({text})" if text else start) + bound

@@ -58,3 +58,13 @@ class QueryRows:
 
     def _names(self, queries: IntArray) -> str:
         return listed([self.query_ids[number] for number in queries.tolist()])
+
+
+def are_whole(query_ids: Any, n_rows: int, everywhere: Any) -> bool:
+    """Whether these queries have no more rows ``everywhere`` than the ``n_rows`` at hand."""
+    ids = read_groups(everywhere)
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
+        return int(np.isin(ids, np.asarray(query_ids)).sum()) <= n_rows
+    wanted = set(query_ids.tolist() if isinstance(query_ids, np.ndarray) else query_ids)
+    listed_ids = ids.tolist() if isinstance(ids, np.ndarray) else ids
+    return sum(map(wanted.__contains__, listed_ids)) <= n_rows

@@ -312,7 +312,9 @@ def _curve_of(
     layout = layout_of_y(y, options, _OWNER)
     ids = None
     if layout == "rows":
-        ids = find_query_ids(X, y, groups, None, options, _OWNER).read(len(y))
+        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=_OWNER).read(
+            len(y)
+        )
         y, scores = read_rows(estimator, X, y, options, None, _OWNER)
     else:
         y, scores = read_queries(estimator, X, y, layout, options, None)

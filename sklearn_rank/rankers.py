@@ -11,16 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank._boosters import Booster, EvaluationRows, booster_of
 from sklearn_rank._callers import current_fold
-from sklearn_rank._query_ids import carried_query_ids, without_query_ids
-from sklearn_rank._splits import QueryRows
+from sklearn_rank._query_ids import told_query_ids, without_query_ids
 from sklearn_rank._text import safe_repr
 from sklearn_rank._validation import (
     as_numbers,
     check_query_name,
     check_same_length,
-    check_same_order,
 )
-from sklearn_rank.exceptions import GroupsRequiredError, RankingConfigError
+from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
@@ -238,46 +236,16 @@ class _Sorted:
 
 
 def _query_ids(X: Any, y: Any, groups: Any, query: str, owner: str) -> Any:
-    """Query ids that are passed, or that X or y carries; ValueError where two disagree."""
+    """Query ids that are passed, or that X or y carries."""
     check_query_name(query, "query")
-    # Not compared with y: permutation_test_score moves it, and its index with it.
-    carried = carried_query_ids(query, X)
-    if groups is not None:
-        check_same_order(X=X, groups=groups)
-        if carried is not None:
-            _check_same_queries(groups, carried, query)
-        return groups
-    if carried is not None:
-        return carried
-    carried = carried_query_ids(query, None, y)
-    if carried is None:
+    found = told_query_ids(X, y, groups, query, None if groups is not None else current_fold(query))
+    if found is None:
         msg = (
             f"{owner} needs the query id of every row and got none: pass groups=qid, or give "
             f"X a column or index level named {query!r}"
         )
         raise GroupsRequiredError(msg)
-    fold = current_fold()
-    if fold is not None and fold.shuffles_y:
-        msg = (
-            f"permutation_test_score moves the index level {query!r} of y along with y; pass "
-            "groups= to permute within queries, or let X carry the query ids"
-        )
-        raise RankingConfigError(msg)
-    return carried
-
-
-def _check_same_queries(groups: Any, carried: Array, query: str) -> None:
-    """ValueError if the passed ids and those of X put different rows together."""
-    passed = read_groups(groups, len(carried))
-    differs = np.flatnonzero(QueryRows.of(passed).numbers != QueryRows.of(carried).numbers)
-    if len(differs):
-        row = int(differs[0])
-        msg = (
-            f"groups and the {query!r} of X put different rows together, first at row {row}: "
-            f"{safe_repr(passed[row])} and {safe_repr(carried[row])}; leave out the one that is "
-            "not the query"
-        )
-        raise ValueError(msg)
+    return found
 
 
 def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[EvaluationRows]:

@@ -149,7 +149,7 @@ def get_scorer(name: str) -> RankingScorer:
     if not isinstance(name, str):
         msg = f"name must be a str, got {type(name).__name__}: {safe_repr(name)}"
         raise TypeError(msg)
-    return make_rank_scorer(name.removeprefix("neg_") if name.startswith("neg_lag") else name)
+    return make_rank_scorer(_unsigned(name))
 
 
 def get_scorer_names() -> list[str]:
@@ -209,8 +209,13 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
     """
     names = [measures] if isinstance(measures, (str, Measure)) else measures
-    plain = [one.removeprefix("neg_") if isinstance(one, str) else one for one in names]
+    plain = [_unsigned(one) if isinstance(one, str) else one for one in names]
     return {_name(one): make_rank_scorer(one) for one in parse_measures(plain)}
+
+
+def _unsigned(name: str) -> str:
+    """The measure that a scorer's name means: less LAG is better, so that it is negated."""
+    return name.removeprefix("neg_") if name.startswith("neg_lag") else name
 
 
 def _name(measure: Measure) -> str:

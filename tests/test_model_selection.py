@@ -32,16 +32,20 @@ from sklearn.model_selection import (
     HalvingGridSearchCV,
     KFold,
     LeaveOneGroupOut,
+    TunedThresholdClassifierCV,
     cross_val_score,
     cross_validate,
     learning_curve,
     permutation_test_score,
 )
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_rank import (
     DegenerateQueriesWarning,
     GroupsRequiredError,
+    InvalidParameterError,
     QueryKFold,
     QuerySplitError,
     QuerySplitWarning,
@@ -55,6 +59,7 @@ from sklearn_rank import (
     mean_average_precision_score,
     ndcg_at_k_score,
     ndcg_scorer,
+    rank_scorers,
 )
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
@@ -901,3 +906,255 @@ def test_words_of_warnings():
     with pytest.warns(DegenerateQueriesWarning) as caught:
         QUIET(Ridge().fit(X, Y), X, Y, groups=np.arange(72))
     assert str(caught[0].message) == "72 rows in 72 queries; is 'groups' a row id?"
+
+
+# Found by trying to break it ------------------------------------------------------------------
+
+
+def test_regressors_with_empty_classes_are_regressors():
+    """As CatBoost's are."""
+
+    class Boosted(BaseEstimator):
+        classes_ = np.array([], dtype=object)
+
+        def predict(self, rows):
+            return rows[:, 0]
+
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert map_scorer(Boosted(), X, Y, groups=QID) == expected
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_margins_of_pairs_of_classes_are_no_scores_of_classes(wrapped):
+    y = np.tile([0, 1, 2, 0, 1, 2], 12)
+    model = SVC(decision_function_shape="ovo")
+    model = (make_pipeline(model) if wrapped else model).fit(X, y)
+    assert model.decision_function(X).shape == (72, 3)
+    with pytest.raises(RankingConfigError, match="predicts 3 grades but has no predict_proba"):
+        map_scorer.with_options(pos_label=1)(model, X, y, groups=QID)
+
+
+def multilabel():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 4))
+    return rows, (rows @ rng.normal(size=(4, 5)) + rng.normal(size=(60, 5)) > 0.5).astype(int)
+
+
+def test_items_as_labels_are_ranked_by_probabilities():
+    rows, table = multilabel()
+    model = KNeighborsClassifier().fit(rows, table)
+    chances = np.stack([one[:, 1] for one in model.predict_proba(rows)], axis=1)
+    quiet = ndcg_scorer.with_options(zero_division=np.nan)
+    expected = ndcg_at_k_score(table, chances, zero_division=np.nan)
+    assert quiet(model, rows, table) == expected
+    hard = quiet.with_options(response_method="predict")(model, rows, table)
+    assert hard == ndcg_at_k_score(table, model.predict(rows), zero_division=np.nan) != expected
+
+
+def test_items_that_the_training_part_never_saw_come_last():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0]))
+
+        def predict_proba(self, rows):
+            return [np.array([[0.4, 0.6]]), np.array([[1.0]])]
+
+    assert get_scorer("mrr")(Labels(), [[0.0]], np.array([[0, 1]])) == 1 / 2
+
+
+def test_items_as_hard_labels_are_refused():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0, 1]))
+
+        def predict(self, rows):
+            return np.zeros((len(rows), 2))
+
+    with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
+        ndcg_scorer(Labels(), [[0.0]], np.array([[0, 1]]))
+
+
+def test_thresholds_are_tuned_by_the_measure_with_its_options():
+    found = [
+        TunedThresholdClassifierCV(
+            LogisticRegression(),
+            scoring=get_scorer("ndcg").with_options(k=k),
+            thresholds=np.array([0.4, 0.6]),
+            cv=GroupKFold(3),
+            store_cv_results=True,
+        )
+        for k in (None, 1)
+    ]
+    with sklearn.config_context(enable_metadata_routing=True):
+        for k, model in zip((None, 1), found, strict=True):
+            model.fit(X, Y, groups=QID)
+            expected = []
+            for threshold in (0.4, 0.6):
+                values = []
+                for train, test in GroupKFold(3).split(X, Y, QID):
+                    fitted = LogisticRegression().fit(X[train], Y[train])
+                    labels = fitted.predict_proba(X[test])[:, 1] >= threshold
+                    values.append(ndcg_at_k_score(Y[test], labels, groups=QID[test], k=k))
+                expected.append(np.mean(values))
+            assert model.cv_results_["scores"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_query_ids_that_contradict_each_other_are_refused():
+    coarser = np.array([query[-1] for query in QID])
+    model = Ridge().fit(FRAME, Y)
+    with pytest.raises(RankingConfigError, match="groups and the 'qid' of X put different rows"):
+        map_scorer(model, FRAME, Y, groups=coarser)
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = cross_val_score(
+            Ridge(),
+            FRAME,
+            Y,
+            scoring=map_scorer.set_score_request(groups=False),
+            cv=GroupKFold(3),
+            params={"groups": coarser},
+        )
+    expected = []
+    for train, test in GroupKFold(3).split(X, Y, coarser):
+        model = Ridge().fit(X[train], Y[train])
+        expected.append(map_by_hand(Y[test], model.predict(X[test]), QID[test]))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "mixed",
+    [
+        lambda e, X, y: 0.5 * map_scorer(e, X, y) + 0.5 * ndcg_scorer(e, X, y),
+        lambda e, X, y: 1 - map_scorer(e, X, y) / 2,
+        lambda e, X, y: np.mean([map_scorer(e, X, y), ndcg_scorer(e, X, y)]),
+    ],
+    ids=["sum", "difference", "mean"],
+)
+def test_forgotten_query_ids_end_a_search_whose_scorer_computes_with_ours(mixed):
+    search = GridSearchCV(Ridge(), GRID, scoring=mixed, cv=3)
+    with pytest.raises(GroupsRequiredError, match="needs the query id of every row and got none"):
+        search.fit(X, Y)
+
+
+def test_forgotten_query_ids_are_told_where_a_number_is_made_of_a_score():
+    with pytest.warns(UserWarning, match="needs the query id of every row and got none"):
+        cross_val_score(Ridge(), X, Y, scoring=lambda e, X, y: float(map_scorer(e, X, y)), cv=3)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.linspace(0.1, 1.0, 72), "query_weight must be the same for all its rows|query_weight"),
+        (np.ones(12), "query_weight"),
+    ],
+    ids=["per row", "per query"],
+)
+def test_weights_that_end_a_search(weight, message):
+    scorer = map_scorer.set_score_request(query_weight=True)
+    search = GridSearchCV(Ridge(), GRID, scoring=scorer, cv=GroupKFold(3))
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(RankingConfigError, match=message),
+    ):
+        search.fit(X, Y, groups=QID, query_weight=weight)
+
+
+@pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
+def test_grades_of_labels_are_checked(grade):
+    with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
+        map_scorer.with_options(relevance={"a": grade, "b": 0})
+
+
+def test_a_fold_without_the_relevant_label_ranks_nothing():
+    words = np.array(["lo", "mid", "hi"])[np.tile([0, 1, 2, 0, 1, 0], 12)]
+    seen = words != "hi"
+    model = LogisticRegression().fit(X[seen], words[seen])
+    expected = mean_average_precision_score(
+        words == "hi", np.zeros(72), groups=QID, zero_division=np.nan
+    )
+    assert QUIET.with_options(pos_label="hi")(model, X, words, groups=QID) == expected
+    with pytest.raises(RankingConfigError, match="pos_label 'ho' is not one of the classes"):
+        QUIET.with_options(pos_label="ho")(model, X, words, groups=QID)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+def test_columns_of_one(method):
+    scores = X[:, :1]
+    kind = type("Column", (BaseEstimator,), {method: lambda self, rows: scores})
+    model = kind()
+    model.classes_ = np.array([0, 1])
+    scorer = map_scorer.with_options(response_method=method)
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert scorer(model, X, Y, groups=QID) == expected
+
+
+def test_lists_of_other_kinds():
+    class Says(BaseEstimator):
+        def __init__(self, form):
+            self.form = form
+
+        def predict(self, queries):
+            return self.form([["a", "b"], ["b", "a"]])
+
+    for form in (list, iter, pd.DataFrame, np.array):
+        assert get_scorer("mrr")(Says(form), [1, 2], [{"a"}, {"a"}]) == (1 + 1 / 2) / 2, form
+
+
+def test_divided_queries_are_seen_under_another_name():
+    scorer = QUIET.set_score_request(groups="qid")
+    for scoring in (scorer, {"map": scorer}):
+        with (
+            sklearn.config_context(enable_metadata_routing=True),
+            pytest.warns(QuerySplitWarning, match="queries are in both train and test"),
+        ):
+            cross_validate(Ridge(), X, Y, scoring=scoring, cv=KFold(3), params={"qid": QID})
+
+
+def test_groups_in_another_order_are_refused_in_a_search_as_well():
+    mixed = FRAME.reset_index(drop=True).sample(frac=1, random_state=0)
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(RankingConfigError, match="X and groups have the same index in different"),
+    ):
+        cross_val_score(
+            Ridge(),
+            mixed,
+            Y[mixed.index],
+            scoring=QUIET,
+            cv=KFold(3),
+            params={"groups": pd.Series(QID)},
+        )
+
+
+def test_scorers_are_equal_after_a_journey():
+    for scorer in (
+        QUIET,
+        map_scorer.with_options(zero_division=float("nan")),
+        map_scorer.with_options(relevance={"a": 1, "b": 0}),
+        map_scorer.bind(QID),
+    ):
+        assert pickle.loads(pickle.dumps(scorer)) == scorer
+        assert copy.deepcopy(scorer) == scorer
+    assert map_scorer.with_options(zero_division=float("nan")) == QUIET != map_scorer
+
+
+def test_scorers_keep_copies():
+    ids, grades = QID.copy(), {"a": 1, "b": 0}
+    bound, graded = map_scorer.bind(ids), map_scorer.with_options(relevance=grades)
+    ids[:] = "q0"
+    grades["b"] = 5
+    assert bound == map_scorer.bind(QID)
+    assert graded == map_scorer.with_options(relevance={"a": 1, "b": 0})
+
+
+def test_errors_name_scorers_so_that_the_advice_runs():
+    with pytest.raises(GroupsRequiredError, match=r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)"):
+        get_scorer("ndcg@10")(Ridge().fit(X, Y), X, Y)
+
+
+def test_only_lag_is_negated():
+    assert list(rank_scorers(["neg_lag", "map"])) == ["neg_lag", "map"]
+    with pytest.raises(UnknownMeasureError, match="neg_map"):
+        rank_scorers(["neg_map"])
+
+
+def test_names_of_metadata_are_checked():
+    with pytest.raises(ValueError, match="valid identifier"):
+        map_scorer.set_score_request(groups="my id")

@@ -421,7 +421,7 @@ def test_query_weights(digits):
     first = qid == qid[0]
     alone = map_scorer(model, X, y, groups=qid, query_weight=first.astype(float))
     assert alone == map_scorer(model, X[first], y[first], groups=qid[first])
-    with pytest.raises(ValueError, match="must be the same for all its rows"):
+    with pytest.raises(RankingConfigError, match=r"query_weight .* must be the same for all its"):
         map_scorer(model, X, y, groups=qid, query_weight=np.arange(len(y)) + 1.0)
 
 
