@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from sklearn_rank._averaging import average
 from sklearn_rank._query_ids import find_query_ids
 from sklearn_rank._readings import layout_of_y, read_queries, read_rows
-from sklearn_rank._scorer_options import ScorerOptions
-from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import check_cutoff, check_same_length
-from sklearn_rank.evaluation import evaluate
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank._scorer_options import OPTION_NAMES, ScorerOptions
+from sklearn_rank._text import closest, safe_repr
+from sklearn_rank._validation import check_cutoff, check_same_length, refuse_unordered
+from sklearn_rank.evaluation import Evaluation, evaluate
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
 
 __all__ = ["PrecisionRecallAtKDisplay"]
@@ -50,7 +52,7 @@ class PrecisionRecallAtKDisplay:
     Raises
     ------
     ValueError
-        If the curves have not one value for each cutoff.
+        If the curves have not one value for each cutoff, or ``names`` not one label for each curve.
     ImportError
         If Matplotlib is not installed, when plotting.
 
@@ -77,10 +79,8 @@ class PrecisionRecallAtKDisplay:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
         self.precision = [np.asarray(one, dtype=np.float64) for one in precision]
         self.recall = [np.asarray(one, dtype=np.float64) for one in recall]
-        self.names = None if names is None else list(names)
         check_same_length("precision", len(self.precision), "recall", len(self.recall))
-        if self.names is not None:
-            check_same_length("precision", len(self.precision), "names", len(self.names))
+        self.names = _labels(names, len(self.precision))
         for name, curves in (("precision", self.precision), ("recall", self.recall)):
             for one in curves:
                 if one.shape != self.k.shape:
@@ -112,6 +112,11 @@ class PrecisionRecallAtKDisplay:
         -------
         display : PrecisionRecallAtKDisplay
             This object, with ``lines_``, ``ax_`` and ``figure_``.
+
+        Raises
+        ------
+        ValueError
+            If ``names`` or ``curve_kwargs`` has another length than the curves.
         """
         try:
             import matplotlib.pyplot as plt
@@ -121,7 +126,7 @@ class PrecisionRecallAtKDisplay:
                 "`pip install matplotlib`"
             )
             raise ImportError(msg) from error
-        labels = self.names if names is None else list(names)
+        labels = self.names if names is None else _labels(names, len(self.precision))
         if ax is None:
             _, ax = plt.subplots()
         self.lines_ = []
@@ -163,7 +168,8 @@ class PrecisionRecallAtKDisplay:
         k : int, default=10
             Last cutoff, in ranks.
         zero_division : {"warn", "raise"}, 0.0, 1.0 or nan, default="warn"
-            What queries without a relevant item count for, as in :func:`evaluate`.
+            What queries without a relevant item count for, as in :func:`evaluate`; "warn" warns
+            once for the curve.
         name : str, default=None
             Label of the curve.
         ax, curve_kwargs
@@ -214,8 +220,15 @@ class PrecisionRecallAtKDisplay:
         -------
         display : PrecisionRecallAtKDisplay
             With the curve drawn.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the name or value of an option, or ``k``, is wrong.
+        RankingConfigError
+            If the query ids are missing, or an option does not apply to the layout of y.
         """
-        read = ScorerOptions(**options)
+        read = _options(options)
         curve = _curve_of(estimator, X, y, groups, k, read)
         label = type(estimator).__name__ if name is None else name
         return _drawn(cls, [curve], [label], ax, curve_kwargs)
@@ -261,7 +274,9 @@ class PrecisionRecallAtKDisplay:
         Raises
         ------
         ValueError
-            If ``cv_results`` holds no estimators or no indices.
+            If ``cv_results`` holds no estimators, no indices or no folds.
+        InvalidParameterError, RankingConfigError
+            As in :meth:`from_estimator`.
         """
         if "estimator" not in cv_results or "indices" not in cv_results:
             msg = (
@@ -269,7 +284,10 @@ class PrecisionRecallAtKDisplay:
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        read = ScorerOptions(**options)
+        read = _options(options)
+        if not len(cv_results["estimator"]):
+            msg = "cv_results holds no folds, so that there is no curve to draw"
+            raise ValueError(msg)
         curves = [
             _curve_of(
                 estimator,
@@ -306,9 +324,23 @@ def _drawn(
     return made.plot(ax, curve_kwargs=curve_kwargs)
 
 
+def _options(given: Mapping[str, Any]) -> ScorerOptions:
+    """Options by name; unknown names are refused with those that there are."""
+    unknown = [name for name in given if name not in OPTION_NAMES]
+    if unknown:
+        meant = closest(unknown[0], ("groups", *OPTION_NAMES))
+        msg = (
+            f"{_OWNER} has no option {safe_repr(unknown[0])}{meant}; its options are: "
+            f"{', '.join(OPTION_NAMES)}"
+        )
+        raise InvalidParameterError(msg)
+    return ScorerOptions(**given)
+
+
 def _curve_of(
     estimator: Any, X: Any, y: Any, groups: Any, k: int, options: ScorerOptions
 ) -> _Curve:
+    last = _last_cutoff(k)
     layout = layout_of_y(y, options, _OWNER)
     ids = None
     if layout == "rows":
@@ -318,8 +350,21 @@ def _curve_of(
         y, scores = read_rows(estimator, X, y, options, None, _OWNER)
     else:
         y, scores = read_queries(estimator, X, y, layout, options, None)
-    provider = options.string_provider if layout == "lists" else None
-    return _curve(y, scores, ids, k, provider, options.zero_division, options.ties)
+    try:
+        return _curve(
+            y, scores, ids, last, options.string_provider, options.zero_division, options.ties
+        )
+    except TypeError as error:
+        # Objects of the wrong kind: scorers refuse them by the same class.
+        raise RankingConfigError(str(error)) from error
+
+
+def _last_cutoff(k: Any) -> int:
+    last = check_cutoff(k, _OWNER)
+    if last is None:
+        msg = f"The 'k' parameter of {_OWNER} must be an int of at least 1. Got None instead."
+        raise InvalidParameterError(msg)
+    return last
 
 
 def _curve(
@@ -332,26 +377,48 @@ def _curve(
     ties: Any = None,
 ) -> _Curve:
     """Mean precision and recall at the cutoffs 1, 2, ..., k."""
-    last = check_cutoff(k, _OWNER)
-    if last is None:
-        msg = f"The 'k' parameter of {_OWNER} must be an int of at least 1. Got None instead."
-        raise InvalidParameterError(msg)
+    last = _last_cutoff(k)
     names = [
         f"{measure}@{cutoff}"
         for measure in ("precision", "recall")
         for cutoff in range(1, last + 1)
     ]
+    warns = isinstance(zero_division, str) and zero_division == "warn"
     found = evaluate(
         y_true,
         y_score,
         names,
         groups=groups,
         string_provider=string_provider,
-        zero_division=zero_division,
+        zero_division=math.nan if warns else zero_division,
         ties=ties,
     )
+    if warns:
+        _warn_of_undefined(found)
     values = np.array([found[name] for name in names])
     return values[:last], values[last:]
+
+
+def _warn_of_undefined(found: Evaluation) -> None:
+    """One warning for all measures of a curve, in the words of a single measure."""
+    average(
+        np.sum(list(found.per_query.values()), axis=0),
+        None,
+        zero_division="warn",
+        measure="precision or recall",
+        query_ids=found.query_ids,
+    )
+
+
+def _labels(names: Any, n_curves: int) -> list[str] | None:
+    """A label for each curve, if there are any."""
+    if names is None:
+        return None
+    refuse_unordered(names, "names")
+    if len(names) != n_curves:
+        msg = f"names must hold one label for each curve ({n_curves}), got {len(names)}"
+        raise ValueError(msg)
+    return list(names)
 
 
 def _styles(given: Any, n_curves: int) -> list[Mapping[str, Any]]:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank._query_ids import carried_query_ids
+from sklearn_rank._readings import layout_of_y
+from sklearn_rank._scorer_options import ScorerOptions
 from sklearn_rank._splits import QueryRows
-from sklearn_rank._validation import check_option, check_query_name, to_array
-from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError
-from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank._validation import (
+    as_numbers,
+    check_finite,
+    check_flag,
+    check_option,
+    check_query_name,
+    is_missing,
+)
+from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError, RankingConfigError
+from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.inputs.rows import group_rows, read_groups
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["QueryKFold", "check_query_splits"]
+
+_OWNER = "QueryKFold"
 
 
 class QueryKFold(GroupKFold):  # type: ignore[misc]
@@ -26,19 +37,21 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
 
     Query ids come from ``groups``, else from the column or index level ``query`` of X, else from an
     index level of y, so that ``search.fit(X, y)`` needs no further argument, also in nested
-    searches. If y holds one ground truth per element (sets, lists, mappings, a matrix), each
-    element is a query. Folds are the same on every version of scikit-learn.
+    searches. If y holds one ground truth per element (sets, lists, mappings, the rows of a matrix),
+    each element is a query. Folds are the same on every version of scikit-learn.
 
     Parameters
     ----------
     n_splits : int, default=5
         Folds; at least 2.
     query : str, default="qid"
-        Name of the column or index level that holds the query ids.
+        Name of the column or index level that holds the query ids; scorers call it
+        ``groups_from``.
     balance : {"rows", "queries"}, default="rows"
         Whether folds are to have equally many rows or equally many queries.
     stratify : bool, default=False
-        Spread queries with a similar share of relevant rows over the folds.
+        Spread queries with a similar share of relevant rows over the folds; where an element of y
+        is a query, with a similar number of relevant items. Needs y, as grades or relevant items.
     shuffle : bool, default=False
         Assign queries to folds at random.
     random_state : int, RandomState instance or None, default=None
@@ -48,6 +61,10 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     ------
     GroupsRequiredError
         If there are no query ids, when splitting.
+    RankingConfigError
+        If y is none that scorers take, or cannot be counted to stratify, when splitting.
+    InvalidParameterError
+        If ``balance``, ``stratify`` or ``shuffle`` is wrong.
     ValueError
         If there are fewer queries than folds.
 
@@ -74,10 +91,11 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         shuffle: bool = False,
         random_state: Any = None,
     ) -> None:
+        shuffle = check_flag(shuffle, "shuffle", _OWNER)
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
         self.query = query
-        self.balance = check_option(balance, "balance", ("rows", "queries"), "QueryKFold")
-        self.stratify = stratify
+        self.balance = check_option(balance, "balance", ("rows", "queries"), _OWNER)
+        self.stratify = check_flag(stratify, "stratify", _OWNER)
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None
@@ -120,11 +138,11 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             yield np.flatnonzero(fold_of_row == number)
 
     def _strata(self, y: Any, order: IntArray, offsets: IntArray) -> IntArray:
-        """(Q,) quarter of the share of relevant rows; 0 for all without ``stratify``."""
+        """(Q,) quarter of the mean number relevant per row; 0 for all without ``stratify``."""
         n_queries = len(offsets) - 1
         if not self.stratify:
             return np.zeros(n_queries, dtype=np.int64)
-        relevant = (to_array(y, "y") > 0)[order]
+        relevant = _count_relevant(y)[order]
         share: FloatArray = np.add.reduceat(relevant, offsets[:-1]) / np.diff(offsets)
         quarters: IntArray = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
         return quarters
@@ -143,6 +161,48 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         return folds
 
 
+def _count_relevant(y: Any) -> IntArray:
+    """(n_samples,) 1 for a relevant row, or the number of relevant items of each element."""
+    if y is None:
+        msg = "stratify=True counts relevant rows and needs y: a grade per row, or relevant items"
+        raise RankingConfigError(msg)
+    if _is_text(y):
+        msg = (
+            "stratify=True counts grades above 0, and y holds strings; split with their grades: "
+            f"cv=list({_OWNER}(stratify=True).split(X, grades, groups))"
+        )
+        raise RankingConfigError(msg)
+    layout = layout_of_y(y, ScorerOptions(), _OWNER)
+    if layout == "lists":
+        return np.array([_count_items(one, place) for place, one in enumerate(y)], dtype=np.int64)
+    if is_sparse(y):
+        return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
+    grades = as_numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+    check_finite(grades, "y")
+    counts: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
+    return counts
+
+
+def _count_items(given: Any, place: int) -> int:
+    """Number of relevant items of one query."""
+    if isinstance(given, Mapping):
+        return int(np.count_nonzero(as_numbers(list(given.values()), f"y[{place}]") > 0))
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
+        msg = (
+            f"y[{place}] is {type(given).__name__}; stratify=True needs the relevant items of each "
+            "query: a set, a list or {item: grade}"
+        )
+        raise RankingConfigError(msg)
+    return len(given)
+
+
+def _is_text(y: Any) -> bool:
+    """Whether y holds a label in words per row."""
+    if isinstance(y, (Mapping, Set)) or len(getattr(y, "shape", ())) > 1:
+        return False
+    return isinstance(next((one for one in y if not is_missing(one)), None), (str, bytes))
+
+
 def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     """Query ids from ``groups``, or from where scorers find them."""
     if groups is not None:
@@ -150,11 +210,11 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     carried = carried_query_ids(check_query_name(query, "query"), X, y)
     if carried is not None:
         return carried
-    if y is not None and layout_of(y) != "rows":
+    if y is not None and not _is_text(y) and layout_of_y(y, ScorerOptions(), _OWNER) != "rows":
         return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
     msg = (
         "the query id of every row is needed and there is none: pass groups=qid, or give X a "
-        f"column or index level named {query!r}"
+        f"column or index level named {query!r} (query={query!r}; scorers call it groups_from)"
     )
     raise GroupsRequiredError(msg)
 
@@ -166,8 +226,10 @@ def check_query_splits(
 
     Parameters
     ----------
-    cv : cross-validation generator
-        Anything with ``split(X, y, groups)``.
+    cv : int, cross-validation generator, iterable or None
+        What ``GridSearchCV(cv=...)`` takes: the number of folds of ``KFold``, anything with
+        ``split(X, y, groups)``, pairs of (train, test), or None for five folds. A generator of
+        pairs is used up.
     X : array-like of shape (n_samples, n_features)
         Data to split; may carry the query ids.
     y : array-like of shape (n_samples,), default=None
@@ -183,6 +245,8 @@ def check_query_splits(
         If a query is in both train and test of a split, or only some of its rows are in test.
     GroupsRequiredError
         If there are no query ids.
+    ValueError
+        If ``cv`` is none of these or gives no splits.
 
     References
     ----------
@@ -205,7 +269,10 @@ def check_query_splits(
     with warnings.catch_warnings():
         # What a splitter without groups says of them is just what is checked here.
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
-        splits = list(cv.split(X, y, groups=ids))
+        splits = list(check_cv(cv).split(X, y, groups=ids))
+    if not splits:
+        msg = "cv gives no splits, so that there is nothing to check"
+        raise ValueError(msg)
     for number, (train, test) in enumerate(splits):
         fault = rows.fault(train, test, f"split {number}")
         if fault is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -22,6 +23,9 @@ from sklearn_rank import (
     GroupsRequiredError,
     InvalidParameterError,
     PrecisionRecallAtKDisplay,
+    RankingConfigError,
+    UndefinedMetricError,
+    UndefinedMetricWarning,
     map_scorer,
 )
 
@@ -112,6 +116,48 @@ def test_rankings_of_retrievers():
     assert upper.precision[0].tolist() == [1 / 2]
 
 
+def fold_without_relevant():
+    """Results of two folds of four queries; two and one of which have nothing relevant."""
+    y = np.array([1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1])
+    qid = np.repeat(list("abcdefgh"), 2)
+    X = np.arange(16.0)[:, np.newaxis]
+    halves = np.arange(8), np.arange(8, 16)
+    models = [Ridge().fit(X[one], y[one]) for one in halves[::-1]]
+    return {"estimator": models, "indices": {"test": list(halves)}}, X, y, qid
+
+
+def test_undefined_queries_give_one_warning_per_curve():
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        shown = PrecisionRecallAtKDisplay.from_predictions([{"a"}, set()], [["a"], ["b"]], k=10)
+    assert [str(one.message) for one in caught] == [
+        "precision or recall is undefined for 1 of 2 queries: 1; they are left out. "
+        "Use the zero_division parameter to control this behavior."
+    ]
+    assert caught[0].filename == __file__
+    assert shown.recall[0].tolist() == [1.0] * 10
+    results, X, y, qid = fold_without_relevant()
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        PrecisionRecallAtKDisplay.from_cv_results(results, X, y, groups=qid, k=3)
+    assert [str(one.message).partition(";")[0] for one in caught] == [
+        "precision or recall is undefined for 2 of 4 queries: 'b', 'c'",
+        "precision or recall is undefined for 1 of 4 queries: 'g'",
+    ]
+
+
+def test_undefined_queries_count_as_told():
+    truth, lists = [{"a"}, set()], [["a"], ["b"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        left_out, as_zero = (
+            PrecisionRecallAtKDisplay.from_predictions(truth, lists, k=1, zero_division=value)
+            for value in (np.nan, 0.0)
+        )
+    assert left_out.recall[0].tolist() == [1.0]
+    assert as_zero.recall[0].tolist() == [(1 + 0) / 2]
+    with pytest.raises(UndefinedMetricError, match="is undefined for 1 of 2 queries"):
+        PrecisionRecallAtKDisplay.from_predictions(truth, lists, k=1, zero_division="raise")
+
+
 def test_styles():
     display = PrecisionRecallAtKDisplay(precision=[[1], [0.5]], recall=[[1], [0.5]], k=[1])
     shown = display.plot(curve_kwargs={"color": "red"})
@@ -158,11 +204,79 @@ def test_styles():
         ),
         (
             lambda: PrecisionRecallAtKDisplay.from_estimator(Ridge(), [[1]], [1], gruops=[1]),
+            InvalidParameterError,
+            r"^PrecisionRecallAtKDisplay has no option 'gruops'; did you mean 'groups'\?; its "
+            r"options are: groups_from, response_method, .*zero_division$",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_cv_results(
+                fold_without_relevant()[0], [[1]], [1], tie="stable"
+            ),
+            InvalidParameterError,
+            r"^PrecisionRecallAtKDisplay has no option 'tie'; did you mean 'ties'\?",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_cv_results(
+                {"estimator": [], "indices": {"test": []}}, [[1]], [1]
+            ),
+            ValueError,
+            "cv_results holds no folds, so that there is no curve to draw",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_estimator(
+                Ridge().fit([[1.0], [2.0]], [0, 1]),
+                [[1.0], [2.0]],
+                [0, 1],
+                groups=["a", "a"],
+                string_provider=str,
+            ),
+            RankingConfigError,
+            "string_provider applies to ranked lists and mappings; y_true is of the rows layout",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay.from_estimator(
+                Ridge().fit([[1.0], [2.0]], [0, 1]), [[1.0], [2.0]], [0, 1], groups=["a", "a"], k=0
+            ),
+            InvalidParameterError,
+            "The 'k' parameter of PrecisionRecallAtKDisplay must be an int",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay(
+                precision=[[1]], recall=[[1]], k=[1], names=["a", "b"]
+            ),
+            ValueError,
+            r"names must hold one label for each curve \(1\), got 2",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay(precision=[[1], [1]], recall=[[1], [1]], k=[1]).plot(
+                names=["a"]
+            ),
+            ValueError,
+            r"names must hold one label for each curve \(2\), got 1",
+        ),
+        (
+            lambda: PrecisionRecallAtKDisplay(precision=[[1], [1]], recall=[[1], [1]], k=[1]).plot(
+                names="ab"
+            ),
             TypeError,
-            "gruops",
+            r"names is a str; did you mean \['ab'\]\?",
         ),
     ],
-    ids=["shape", "curves", "zero", "none", "results", "option"],
+    ids=[
+        "shape",
+        "curves",
+        "zero",
+        "none",
+        "results",
+        "option",
+        "option of folds",
+        "folds",
+        "provider",
+        "cutoff of estimator",
+        "names",
+        "names of plot",
+        "one name",
+    ],
 )
 def test_what_is_refused(make, error, message):
     with pytest.raises(error, match=message):
