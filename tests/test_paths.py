@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
+from sklearn_rank._averaging import exact_sum
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of
 from sklearn_rank.inputs import lists
@@ -271,3 +273,22 @@ def test_the_short_pass_takes_lists_and_sets_of_plain_ids(
     truth: Any, ranking: Any, is_plain: bool
 ) -> None:
     assert (find_plain([ranking], [truth]) is not None) == is_plain
+
+
+@given(
+    mantissas=st.lists(st.floats(-1, 1), max_size=40),
+    exponents=st.lists(st.sampled_from([0, 0, 0, 1, 15, 40, 53, 120, 1074]), min_size=1),
+    times=st.sampled_from([1, 7, 1000]),
+)
+def test_the_sum_of_arrays_is_the_exact_one(
+    mantissas: list[float], exponents: list[int], times: int
+) -> None:
+    values = np.ldexp(mantissas, -np.resize(exponents, len(mantissas)))
+    values = np.tile(values, times)
+    assert exact_sum(values).hex() == math.fsum(values.tolist()).hex()
+
+
+def test_an_exact_sum_keeps_what_plain_addition_loses() -> None:
+    values = np.array([1.0, 2.0**-60, -1.0, 2.0**-1074])
+    assert values.sum() != 2.0**-60
+    assert exact_sum(values) == 2.0**-60
