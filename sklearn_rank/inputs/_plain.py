@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._segments import offsets_of
-from sklearn_rank.inputs._assemble import PlacedItems, Ragged, flatten
+from sklearn_rank.inputs._assemble import PlacedItems, Ragged
 from sklearn_rank.typing import IntArray
 
 
@@ -24,29 +24,21 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     if not (set(map(type, rankings)) <= _LISTS and set(map(type, truths)) <= _SETS):
         return None
     first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
-    kind = type(first)
-    if kind not in _ALL_OF or not all(map(_ALL_OF[kind], truths)):
+    are_plain = _ALL_OF.get(type(first))
+    if are_plain is None or not all(map(are_plain, truths)):
         return None
-    found = _places(rankings, truths, kind)
-    if found is None:
-        return None
-    return PlacedItems(_sizes(rankings), flatten(found, np.int64), _ones(found), _ones(truths))
-
-
-def _places(
-    rankings: Sequence[Sequence[Any]], truths: Sequence[Collection[Any]], kind: type
-) -> list[list[int]] | None:
-    """Places of the relevant items in each ranking; None if some item is not plain or repeats.
-
-    All that is done with a ranking is done while its items are in the processor's cache.
-    """
-    are_plain, longest = _ALL_OF[kind], range(max(map(len, rankings), default=0))
-    found = []
+    # All that is done with a ranking is done while its items are in the processor's cache.
+    places = range(max(map(len, rankings)))
+    found: list[int] = []
+    borders = [0]
     for ranking, truth in zip(rankings, truths, strict=True):
         if not are_plain(ranking) or len(set(ranking)) < len(ranking):
             return None
-        found.append(list(compress(longest, map(truth.__contains__, ranking))))
-    return found
+        found += compress(places, map(truth.__contains__, ranking))
+        borders.append(len(found))
+    hits = _ones(np.array(borders, dtype=np.int64))
+    relevant = _ones(offsets_of(_sizes(truths)))
+    return PlacedItems(_sizes(rankings), np.array(found, dtype=np.int64), hits, relevant)
 
 
 def _are_strings(items: Collection[Any]) -> bool:
@@ -67,10 +59,9 @@ _ALL_OF = {str: _are_strings, int: _are_integers}
 
 
 def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:
-    return np.fromiter(map(len, lists), np.int64, len(lists))
+    return np.array([len(one) for one in lists], dtype=np.int64)
 
 
-def _ones(lists: Sequence[Collection[Any]]) -> Ragged:
+def _ones(offsets: IntArray) -> Ragged:
     """A grade of 1 for each item."""
-    offsets = offsets_of(_sizes(lists))
     return Ragged(offsets, np.ones(offsets[-1]))
