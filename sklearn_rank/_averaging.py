@@ -32,7 +32,7 @@ def average(
     measure: str,
     query_ids: Sequence[Any] | Array,
 ) -> Average:
-    """Weighted mean of the defined values; ``math.fsum`` makes it the same in any order.
+    """Weighted mean of the defined values; an exact sum makes it the same in any order.
 
     Queries that are not ``present`` (those of weight 0 in the data) are as good as absent.
     """
@@ -91,7 +91,24 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     values, exponent = in_unit(values)
     if weights is None or not weights.any():
         # Without any weight only queries that count as a given value are left.
-        return math.ldexp(math.fsum(values.tolist()) / len(values), exponent)
+        return math.ldexp(exact_sum(values) / len(values), exponent)
     weights, _ = in_unit(weights)
-    total = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+    total = exact_sum(weights * values) / exact_sum(weights)
     return math.ldexp(total, exponent)
+
+
+def exact_sum(values: FloatArray) -> float:
+    """``math.fsum`` of values between -1 and 1, bit for bit, where there are many of them.
+
+    Each value is cut into a multiple of a power of two, of so few bits that float64 adds all of
+    these without rounding, and a rest, which is cut again; what is left after that is rare.
+    """
+    bits = 53 - len(values).bit_length()
+    sums, rest, parts = [], values.copy(), np.empty_like(values)
+    for scale in (2.0**bits, 4.0**bits):
+        np.multiply(rest, scale, out=parts)
+        np.rint(parts, out=parts)
+        parts /= scale
+        sums.append(float(parts.sum()))
+        rest -= parts
+    return math.fsum([*sums, *rest[rest != 0].tolist()])

@@ -22,6 +22,7 @@ LAYERS = (
     ("_ranks",),
     ("inputs._items", "inputs._scored", "_placements"),
     ("inputs.relevance", "inputs._assemble", "inputs._kept", "inputs.rows"),
+    ("inputs._plain",),
     ("inputs.lists", "inputs.matrix"),
     ("inputs.mappings",),
     ("inputs.dispatch",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -14,8 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
+from sklearn_rank._averaging import exact_sum
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of
+from sklearn_rank.inputs import lists
+from sklearn_rank.inputs._plain import find_plain
 from tests.test_invariants import MEASURES, POOLED, bits
 
 ALWAYS = mock.Mock(return_value=True)
@@ -84,7 +88,8 @@ def as_mapping(rows: dict[str, np.ndarray]) -> tuple[dict[int, Any], dict[int, A
 def measured(*args: Any, **options: Any) -> Evaluation:
     # With a grade that is no whole number the maximum must be given once for all queries.
     measures = [one for one in (*MEASURES, POOLED) if one.options.get("max_grade") != 4]
-    return evaluate(*args, measures=measures, zero_division=np.nan, **options)
+    options = {"measures": measures, "zero_division": np.nan, **options}
+    return evaluate(*args, **options)
 
 
 dtypes = st.sampled_from(
@@ -192,3 +197,98 @@ def test_codes_fall_where_integers_rise(dtype: str) -> None:
     rising = np.array(sorted({limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max}), dtype)
     codes = falling_codes(rising).tolist()
     assert sorted(set(codes), reverse=True) == codes
+
+
+# Plain ids, and all that is not plain: other types that are equal to them, or to nothing.
+ids = st.one_of(
+    st.sampled_from(["a", "b", "c", "d", "e", "f"]),
+    st.sampled_from([1, 2, 3, 4, 5, 6]),
+    st.sampled_from([True, 1.0, 2.5, None, (1,), np.str_("a"), np.int64(1), np.float64(2)]),
+)
+sides = st.sampled_from([st.sampled_from("abcdef"), st.integers(1, 6), ids])
+rankings = st.builds(
+    lambda items, kind: kind(items),
+    sides.flatmap(lambda items: st.lists(items, max_size=6)),
+    st.sampled_from([list, list, tuple]),
+)
+unique_rankings = st.builds(list, st.lists(st.sampled_from("abcdef"), unique=True))
+truths = st.builds(
+    lambda items, kind: kind(items),
+    sides.flatmap(lambda items: st.lists(items, max_size=4)),
+    st.sampled_from([set, set, frozenset, list, dict.fromkeys]),
+)
+plain_truths = st.builds(set, st.lists(st.sampled_from("abcdefg"), max_size=5))
+
+
+def outcome(*args: Any, **options: Any) -> Any:
+    """The bits of all values, or the error with its text."""
+    try:
+        return bits(measured(*args, measures=MEASURES, **options))
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@given(
+    queries=st.lists(
+        st.one_of(
+            st.tuples(plain_truths, unique_rankings),
+            st.tuples(truths, st.one_of(unique_rankings, rankings)),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    ties=ties,
+)
+@settings(max_examples=400)
+def test_the_short_pass_over_lists_changes_no_bit_and_no_error(
+    queries: list[tuple[Any, Any]], ties: str
+) -> None:
+    y_true, y_score = map(list, zip(*queries, strict=True))
+    with mock.patch.object(lists, "find_plain", return_value=None):
+        expected = outcome(y_true, y_score, ties=ties)
+    assert outcome(y_true, y_score, ties=ties) == expected
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking", "is_plain"),
+    [
+        ({"a"}, ["b", "a"], True),
+        ({1}, (2, 1), True),
+        (frozenset({"a"}), [], True),
+        (set(), [1], True),
+        ({"a"}, ["a", "b", "a"], False),
+        ({1}, [2, True], False),
+        ({1}, [2, 1.0], False),
+        ({1}, [np.int64(2), 1], False),
+        ({1}, ["1"], False),
+        ({"a", None}, ["a"], False),
+        (["a"], ["a"], False),
+        ({"a": 2}, ["a"], False),
+        ({"a"}, "a", False),
+        ({"a"}, {"a": 1.0}, False),
+        ({("q", "a")}, [("q", "a")], False),
+    ],
+)
+def test_the_short_pass_takes_lists_and_sets_of_plain_ids(
+    truth: Any, ranking: Any, is_plain: bool
+) -> None:
+    assert (find_plain([ranking], [truth]) is not None) == is_plain
+
+
+@given(
+    mantissas=st.lists(st.floats(-1, 1), max_size=40),
+    exponents=st.lists(st.sampled_from([0, 0, 0, 1, 15, 40, 53, 120, 1074]), min_size=1),
+    times=st.sampled_from([1, 7, 1000]),
+)
+def test_the_sum_of_arrays_is_the_exact_one(
+    mantissas: list[float], exponents: list[int], times: int
+) -> None:
+    values = np.ldexp(mantissas, -np.resize(exponents, len(mantissas)))
+    values = np.tile(values, times)
+    assert exact_sum(values).hex() == math.fsum(values.tolist()).hex()
+
+
+def test_an_exact_sum_keeps_what_plain_addition_loses() -> None:
+    values = np.array([1.0, 2.0**-60, -1.0, 2.0**-1074])
+    assert values.sum() != 2.0**-60
+    assert exact_sum(values) == 2.0**-60

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, compress
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -21,6 +21,31 @@ _NO_SCORES = NoPool(
     "ranked lists carry no scores that compare across queries; "
     "pass relevance=, {item: score} rankings, or arrays"
 )
+
+
+class Ragged(NamedTuple):
+    """Lists of numbers, one per query, as one array."""
+
+    offsets: IntArray
+    values: FloatArray
+
+    @classmethod
+    def of(cls, lists: Sequence[list[float]]) -> Ragged:
+        sizes = np.array([len(one) for one in lists], dtype=np.int64)
+        return cls(offsets_of(sizes), flatten(lists, np.float64))
+
+
+class PlacedItems(NamedTuple):
+    """Where the relevant items of ranked lists stand."""
+
+    sizes: IntArray
+    """Lengths of the rankings."""
+    found: IntArray
+    """Places of the hits in their rankings, ascending, query after query."""
+    grades: Ragged
+    """Their grades."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +107,7 @@ def assemble(
     rankings = items.rankings
     sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
     offsets = offsets_of(sizes)
-    relevant, grades = _Ragged.of(items.relevant), _Ragged.of(items.grades)
+    relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
     n_scored = sum(ranking.scores is not None for ranking in rankings)
 
     def scored(hits: KnownHits) -> tuple[Parts, ScorePool]:
@@ -94,7 +119,7 @@ def assemble(
             hits, ties, relevant, missed, weighted=weights is not None
         )
 
-    def at_places(scores: Sequence[Array]) -> KnownHits:
+    def with_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
         positions = flatten(items.found, np.int64)
         positions += np.repeat(offsets[:-1], np.diff(grades.offsets))
@@ -102,30 +127,40 @@ def assemble(
 
     if n_scored:
         scores = [_scores(ranking) for ranking in rankings]
-        hits = at_places(scores) if items.by_place else _with_scores(items, scores, offsets, grades)
+        by_place = items.by_place
+        hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
         parts, pool = scored(hits)
         comparable = n_scored == len(rankings)
         return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES, counts, absent)
+    placed = PlacedItems(sizes, flatten(items.found, np.int64), grades, relevant)
+    judged = replace(at_places(placed, query_ids, weights), counts=counts, missing=absent)
+    if relevance is None:
+        return judged
+    score_parts, relevance_pool = scored(with_places(relevance))
+    return replace(judged, score_parts=score_parts, pool=relevance_pool)
+
+
+def at_places(
+    items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
+) -> Judged:
+    """Judged rankings of items whose places are known, so that nothing is to be ranked."""
     view = JudgedRankings(
         query_ids=query_ids,
-        offsets=grades.offsets,
-        above=flatten(items.found, np.int64),
-        tied=np.ones(len(grades.values), dtype=np.int64),
-        grades=grades.values,
-        n_ranked=sizes,
-        judged_offsets=relevant.offsets,
-        judged_grades=relevant.values,
+        offsets=items.grades.offsets,
+        above=items.found,
+        tied=np.ones(len(items.found), dtype=np.int64),
+        grades=items.grades.values,
+        n_ranked=items.sizes,
+        judged_offsets=items.relevant.offsets,
+        judged_grades=items.relevant.values,
         weights=weights,
     )
     parts = view.in_blocks()
-    if relevance is None:
-        return Judged(query_ids, parts, parts, _NO_SCORES, counts, absent)
-    score_parts, relevance_pool = scored(at_places(relevance))
-    return Judged(query_ids, parts, score_parts, relevance_pool, counts, absent)
+    return Judged(query_ids, parts, parts, _NO_SCORES)
 
 
 def _with_scores(
-    items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: _Ragged
+    items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: Ragged
 ) -> KnownHits:
     """Hits known by their scores; in a query that came as a list places are scores."""
     flat = _one_dtype(scores)
@@ -139,18 +174,6 @@ def _with_scores(
 def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
     """Lists of numbers, one per query, in one array."""
     return np.fromiter(chain.from_iterable(lists), dtype)
-
-
-class _Ragged(NamedTuple):
-    """Lists of numbers, one per query, as one array."""
-
-    offsets: IntArray
-    values: FloatArray
-
-    @classmethod
-    def of(cls, lists: Sequence[list[float]]) -> _Ragged:
-        sizes = np.array([len(one) for one in lists], dtype=np.int64)
-        return cls(offsets_of(sizes), flatten(lists, np.float64))
 
 
 def _scores(ranking: Ranking) -> Array:

@@ -23,6 +23,11 @@ class KeepingReader(ItemReader):
         self._truths: dict[Any, dict[Any, float]] = {}
         self._shared: dict[Any, float] | None = None
 
+    @property
+    def takes_ids_alone(self) -> bool:
+        """All items have to be seen."""
+        return False
+
     def ranking(self, given: Any, where: Where) -> Ranking:
         """The ranking of one query, kept."""
         result = self._rankings[where.query] = super().ranking(given, where)

@@ -13,10 +13,11 @@ from sklearn_rank._text import listed
 from sklearn_rank._validation import check_same_index, check_same_length, check_weights
 from sklearn_rank._warn import warn
 from sklearn_rank.exceptions import SharedTruthWarning
-from sklearn_rank.inputs._assemble import assemble, find_items
+from sklearn_rank.inputs._assemble import assemble, at_places, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where, sequence
+from sklearn_rank.inputs._plain import find_plain
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
-from sklearn_rank.typing import Array, Ties
+from sklearn_rank.typing import Array, FloatArray, Ties
 
 
 def judge_lists(
@@ -49,6 +50,11 @@ def judge_lists(
     if not lists:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
+    query_ids = np.arange(len(lists))
+    if truths is not None and relevance is None and reader.takes_ids_alone:
+        plain = find_plain(lists, truths)
+        if plain is not None:
+            return at_places(plain, query_ids, _weights(sample_weight, lists))
     missed = None
     if truths is None:
         rankings = [_ranking(reader, one, query) for query, one in enumerate(lists)]
@@ -61,13 +67,12 @@ def judge_lists(
             ties,
         )
     reader.check_types()
-    weights = None if sample_weight is None else check_weights(sample_weight, len(lists))
     return assemble(
         items,
-        query_ids=np.arange(len(lists)),
+        query_ids=query_ids,
         relevance=_relevance(relevance, items.rankings),
         ties=ties,
-        weights=weights,
+        weights=_weights(sample_weight, lists),
         missed=missed,
         counts=InputCounts(
             duplicates=reader.dropped,
@@ -76,6 +81,10 @@ def judge_lists(
         ),
         n_jobs=n_jobs,
     )
+
+
+def _weights(sample_weight: Any, lists: list[Any]) -> FloatArray | None:
+    return None if sample_weight is None else check_weights(sample_weight, len(lists))
 
 
 def _rows_of_ids(y_score: Any) -> list[Any]:

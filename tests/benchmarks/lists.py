@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from sklearn_rank import evaluate
+from tests.benchmarks import _rectools
 from tests.benchmarks._measure import Contest, Peer, Target, wall
 
 N_USERS = {"small": 1_000, "full": 100_000}
@@ -43,5 +44,6 @@ def contests(row: str, size: str) -> Iterator[Contest]:
         lambda: wall(partial(membership, truths, rankings)),
         Target(times=1.5),
     )
+    rectools = Peer("RecTools, building included", partial(_rectools.start, truths, rankings))
     work = f"{len(rankings):,} users x {N_RANKED} items: {len(MEASURES)} measures"
-    yield Contest(row, work, partial(evaluate, truths, rankings, MEASURES), (bare,))
+    yield Contest(row, work, partial(evaluate, truths, rankings, MEASURES), (bare, rectools))
