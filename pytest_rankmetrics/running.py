@@ -34,6 +34,7 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
     """
     __tracebackhide__ = hide
     running = _current.running()
+    running.ran = True
     try:
         own = _name(name, subject, running)
         result = work(own)
