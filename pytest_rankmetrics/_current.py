@@ -24,7 +24,7 @@ class Running:
     names: list[str] = field(default_factory=list)
     """Names of all gates of this run of the test."""
     ran: bool = False
-    """Whether any gate has run in this try of the test."""
+    """Whether any gate was called in this try of the test."""
     given: dict[str, str] = field(default_factory=dict)
     """Explicit names in the whole session, with the test that took each."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from pytest_rankmetrics.naming import EXTENSION, slug
 from pytest_rankmetrics.options import OPTIONS, Options
 from pytest_rankmetrics.running import hide, result_of, run_gate
 from pytest_rankmetrics.unused import shown_path
+from sklearn_rank._text import safe_text
 from sklearn_rank._validation import check_option
 
 if TYPE_CHECKING:
@@ -173,7 +175,8 @@ class RankGate:
                 return result_of(judge(policy, measured), name)
             place = self._place(name, options)
             nodeid = self._request.node.nodeid
-            return self._compare(Keeper(name, nodeid, place, options, policy, measured, store))
+            keeper = Keeper(name, nodeid, place, options, policy, measured, store, self._target())
+            return self._compare(keeper)
 
         return run_gate(reading.get("name"), "gate", work)
 
@@ -185,21 +188,43 @@ class RankGate:
             directory = self._directory or module.with_suffix("")
             path = directory / f"{slug(name)}{EXTENSION}"
         shown, root = shown_path(path, config), config.rootpath
-        if not path.resolve().is_relative_to(root.resolve()):
+        below = path.resolve().is_relative_to(root.resolve())
+        if not below:
             root = path.parent
         if options.baseline_dir is not None:
+            if not below:
+                # Its path is absolute, and would lead to the very file that is not to be read.
+                msg = (
+                    f"--rank-baseline-dir has no place for {_line(shown)}, which is "
+                    f"not below the root of the project: set --rootdir to a common directory"
+                )
+                raise RankGateFailure(msg)
             path = options.baseline_dir / shown
         running = _current.running()
         self._claim(shown, running)
         return Place(path, root, shown)
 
+    def _target(self) -> str:
+        """The test as a command calls it: seen from where pytest was started."""
+        nodeid, start = self._request.node.nodeid, self._request.config.invocation_params.dir
+        try:
+            file = Path(os.path.relpath(self._request.path, start)).as_posix()
+        except ValueError:  # another drive of Windows
+            return str(nodeid)
+        return f"{file}::{str(nodeid).partition('::')[2]}"
+
     def _claim(self, shown: str, running: _current.Running) -> None:
         """RankGateFailure if a baseline has an owner already."""
+        file = _line(shown)
         owner = running.given.setdefault(f"file {shown}", running.nodeid)
         if owner != running.nodeid:
-            msg = f"two tests use the baseline {shown}: {owner} and {running.nodeid}"
+            msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.nodeid)}"
             raise RankGateFailure(msg)
         if f"file {shown}" in running.names:
-            msg = f"two gates of {running.nodeid} use the baseline {shown}; give them names"
+            msg = f"two gates of {_line(running.nodeid)} use the baseline {file}; give them names"
             raise RankGateFailure(msg)
         running.names.append(f"file {shown}")
+
+
+def _line(text: str) -> str:
+    return safe_text(text, limit=300)

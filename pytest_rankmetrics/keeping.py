@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from pytest_rankmetrics.baseline import Baseline, baseline_text, read_baseline, 
 from pytest_rankmetrics.judging import Judgement, judge
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
+from pytest_rankmetrics.naming import is_called
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.policy import IMPROVEMENT, Verdict
 from pytest_rankmetrics.report.text import headline
@@ -47,6 +48,8 @@ class Keeper:
     policy: Policy
     measured: Measured
     store: Literal["ranks", "scores"] = "ranks"
+    target: str = ""
+    """What a command calls the test: its node id, seen from where pytest was started."""
     obtained: str = ""
     """What messages call the file of the present values, if one was written for inspection."""
 
@@ -63,7 +66,7 @@ class Keeper:
         """The outcome, the baseline written if that is asked for and right."""
         if not self.place.path.is_file():
             return self._without_baseline()
-        baseline = read_baseline(self.place.path, self.place.shown)
+        baseline = read_baseline(self.place.path, self._file)
         alignment = align(self.measured, baseline)
         found = judge(self.policy, self.measured, alignment.reference, alignment, baseline.slices)
         self._require_ratchet(found)
@@ -84,8 +87,8 @@ class Keeper:
                 f"{name} is {self.measured.value(name):.4f}" for name in self.policy.max_drop
             )
             text = (
-                f"no baseline for gate {safe_repr(self.name)} ({self.place.shown}); {values} now - "
-                f"write it with: {self._command('--rank-update')}"
+                f"no baseline for gate {safe_repr(self.name)} ({self._file}); {values} now - "
+                f"{self._remedy}"
             )
             if found.verdict not in BROKEN:
                 found.fail(text)
@@ -99,8 +102,7 @@ class Keeper:
     def _accepts(self) -> bool:
         if self.options.regen_all:
             return True
-        names = (self.name, self.nodeid)
-        return any(fnmatch(name, glob) for glob in self.options.accept for name in names)
+        return any(is_called(glob, self.name, self.nodeid) for glob in self.options.accept)
 
     def _may_raise(self, found: Judgement, alignment: Alignment) -> bool:
         """Whether an update is no step down: nothing lower, nothing gone, no limit violated."""
@@ -202,7 +204,7 @@ class Keeper:
         return result
 
     def _put(self, content: Baseline) -> None:
-        write_baseline(self.place.path, content, self.place.root, self.place.shown)
+        write_baseline(self.place.path, content, self.place.root, self._file)
 
     # Saying --------------------------------------------------------------------------------------
 
@@ -219,12 +221,24 @@ class Keeper:
                 )
 
     def _command(self, option: str) -> str:
-        return f"pytest {safe_text(self.nodeid, limit=300)} {option}"
+        return f"pytest {shlex.quote(safe_text(self.target, limit=300))} {option}"
+
+    @property
+    def _file(self) -> str:
+        return safe_text(self.place.shown, limit=300)
+
+    @property
+    def _remedy(self) -> str:
+        """What to do without a baseline."""
+        if self.options.baseline_dir is None:
+            return f"write it with: {self._command('--rank-update')}"
+        directory = safe_text(str(self.options.baseline_dir), limit=300)
+        return f"it is not below {directory}: a gate that is new or renamed is red until it is"
 
     def _footer(self, found: Judgement) -> list[str]:
         if found.alignment is None:
             return []
-        lines = [f"baseline  {self.place.shown}"]
+        lines = [f"baseline  {self._file}"]
         if self.obtained:
             lines.append(f"obtained  {self.obtained}")
         if found.verdict in BROKEN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from hashlib import sha256
 
 EXTENSION = ".rank.json"
@@ -30,3 +31,14 @@ def slug(name: str) -> str:
     if text == name and text:
         return text
     return f"{text}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def is_called(pattern: str, *names: str) -> bool:
+    """Whether one of some names is a pattern, or matches it; brackets may be meant as such.
+
+    Examples
+    --------
+    >>> is_called("*bm25*", "test_bm25"), is_called("test_bm25[a]", "test_bm25[a]")
+    (True, True)
+    """
+    return any(name == pattern or fnmatchcase(name, pattern) for name in names)

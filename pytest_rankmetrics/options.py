@@ -186,6 +186,9 @@ def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
     if not path.is_dir():
         msg = f"--rank-baseline-dir: there is no directory {text!r}"
         raise pytest.UsageError(msg)
+    if path == config.rootpath.resolve():
+        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
+        raise pytest.UsageError(msg)
     if not given and not path.is_relative_to(config.rootpath.resolve()):
         msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
         raise pytest.UsageError(msg)

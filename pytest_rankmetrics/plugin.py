@@ -7,6 +7,7 @@ it imports pytest and the standard library only; what measures is imported when 
 from __future__ import annotations
 
 from collections.abc import Generator
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +25,7 @@ FIXTURES = {"rank_gate", "rank_regression"}
 MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
 
 _given: pytest.StashKey[dict[str, str]] = pytest.StashKey()
-_marked: pytest.StashKey[bool] = pytest.StashKey()
+_promised: pytest.StashKey[str] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,9 +51,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that use a fixture, so that ``-m rank_gate`` selects them."""
     for item in items:
-        item.stash[_marked] = item.get_closest_marker("rank_gate") is not None
+        item.stash[_promised] = _promise(item)
         if FIXTURES.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("rank_gate")
+
+
+def _promise(item: pytest.Item) -> str:
+    """What of a test means that a gate runs in it; a fixture only if the test itself takes it."""
+    if item.get_closest_marker("rank_gate") is not None:
+        return "the test is marked rank_gate"
+    if isinstance(item, pytest.Function) and FIXTURES.intersection(item.fixturenames):
+        taken = FIXTURES.intersection(signature(item.function).parameters)
+        return f"the test takes the fixture {min(taken)}" if taken else ""
+    return ""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -83,7 +94,7 @@ def pytest_runtest_makereport(
     """Move what gates recorded from the test to its report, which travels to the controller."""
     report = yield
     options: Options = item.config.stash[OPTIONS]
-    attach(report, item, call, options, marked=item.stash.get(_marked, False))
+    attach(report, item, call, options, promised=item.stash.get(_promised, ""))
     return report
 
 

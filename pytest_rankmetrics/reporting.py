@@ -14,6 +14,7 @@ ATTRIBUTE = "rank_records"
 """Attribute of a report that holds the records; pytest-xdist sends it to the controller."""
 
 PREFIX = "rank."
+HINT = "A test that wants to see a gate fail says: with pytest.raises(RankGateFailure): ..."
 _FAILED = ("fail", "stale")
 
 
@@ -23,26 +24,28 @@ def attach(
     call: pytest.CallInfo[None],
     options: Options,
     *,
-    marked: bool,
+    promised: str,
 ) -> None:
-    """Put the records of this phase on its report, and turn it red if it hides a failure."""
+    """Put the records of this phase on its report, and turn it red if it hides a failure.
+
+    ``promised`` says what of the test means that a gate runs in it; "" if nothing does.
+    """
     running = _current.running()
     if running.nodeid != item.nodeid:
         return
     records, running.records = running.records, []
-    running.ran = running.ran or bool(records)
     failed = [record for record in records if record["verdict"] in _FAILED]
-    expected_to_fail = hasattr(report, "wasxfail")
+    expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped"
     if failed and report.outcome != "failed" and not expected_to_fail:
         from pytest_rankmetrics.report import words
 
         _turn_red(
             report,
             f"gate {words.shown(failed[0]['name'])} failed, and the test swallowed its failure: "
-            f"{failed[0]['headline']}",
+            f"{failed[0]['headline']}\n\n{HINT}",
         )
-    if marked and call.when == "call" and report.outcome == "passed" and not running.ran:
-        _turn_red(report, "the test is marked rank_gate, and no gate has run in it")
+    if promised and call.when == "call" and report.outcome == "passed" and not running.ran:
+        _turn_red(report, f"{promised}, and no gate has run in it")
     if not records:
         return
     from pytest_rankmetrics._plain import plain
@@ -56,6 +59,8 @@ def attach(
 def _turn_red(report: pytest.TestReport, text: str) -> None:
     report.outcome = "failed"
     report.longrepr = text
+    if hasattr(report, "wasxfail"):
+        del report.wasxfail
 
 
 def _shorten(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:

@@ -34,6 +34,7 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
     """
     __tracebackhide__ = hide
     running = _current.running()
+    running.ran = True
     try:
         own = _name(name, subject, running)
         result = work(own)
@@ -59,10 +60,12 @@ def _name(name: str | None, subject: str, running: _current.Running) -> str:
         raise TypeError(msg)
     owner = running.given.setdefault(name, running.nodeid)
     if owner != running.nodeid:
-        msg = f"two tests use the name {safe_repr(name)}: {owner} and {running.nodeid}"
+        both = f"{safe_text(owner, limit=300)} and {safe_text(running.nodeid, limit=300)}"
+        msg = f"two tests use the name {safe_repr(name)}: {both}"
         raise RankGateFailure(msg)
     if name in running.names:
-        msg = f"the name {safe_repr(name)} is used twice in {running.nodeid}"
+        test = safe_text(running.nodeid, limit=300)
+        msg = f"the name {safe_repr(name)} is used twice in {test}"
         raise RankGateFailure(msg)
     if running.nodeid:
         running.names.append(name)

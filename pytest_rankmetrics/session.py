@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_rankmetrics.naming import is_called
 from pytest_rankmetrics.options import Options, in_ci
 from pytest_rankmetrics.reporting import ATTRIBUTE, without_ours
 
@@ -84,7 +85,12 @@ class Session:
         if self.config.option.collectonly:
             return
         self._find_unused(exitstatus)
-        self.problems += [*self._required(), *self._collisions(), *self._strict()]
+        self.problems += [
+            *self._required(),
+            *self._accepted(),
+            *self._collisions(),
+            *self._strict(),
+        ]
         if in_ci() and any(record["written"] for _, record in self.gates()):
             self.problems.append(
                 "baselines were written in continuous integration: commit them and run again"
@@ -122,6 +128,12 @@ class Session:
                 elif not test.passed:
                     worst = next(one for one in test.outcomes if one != "passed")
                     yield f"required gate {wanted!r} does not count: {test.nodeid} {worst}"
+
+    def _accepted(self) -> Iterator[str]:
+        """Patterns of --rank-accept that no gate answers to: typing mistakes."""
+        for glob in self.options.accept:
+            if not any(is_called(glob, one["name"], one["nodeid"]) for _, one in self.gates()):
+                yield f"--rank-accept: no gate that ran is called {glob!r}"
 
     def _collisions(self) -> Iterator[str]:
         """Names and baselines that two tests share, perhaps in two processes."""

@@ -47,11 +47,11 @@ def report(session: Session) -> dict[str, Any]:
 
 
 def write_markdown(session: Session) -> None:
-    """``--rank-markdown``, or the step summary of a CI run; only if a gate ran."""
+    """``--rank-markdown``, or the step summary of a CI run; only if a gate ran or should have."""
     target = session.options.markdown
     if target == "auto":
         target = os.environ.get("GITHUB_STEP_SUMMARY", "")
-    if target in ("", "none") or not any(True for _ in session.gates()):
+    if target in ("", "none") or not (session.problems or any(True for _ in session.gates())):
         return
     from pytest_rankmetrics.report.markdown import markdown
 

@@ -1,4 +1,4 @@
-"""The table of gates in the report of pytest-html."""
+"""The gates in the report of pytest-html."""
 
 from __future__ import annotations
 
@@ -10,21 +10,29 @@ import pytest
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.terminal import TITLE
+from pytest_rankmetrics.reporting import ATTRIBUTE
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.session import Session
 
 
 class HtmlReport:
-    """Adds the table in front of the results."""
+    """Adds the table in front of the results, and the message of each gate to its test."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Put the messages of gates beside their test, those that passed too."""
+        messages = [message_extra(one["message"]) for one in getattr(report, ATTRIBUTE, ())]
+        if messages:
+            report.extras = [*getattr(report, "extras", ()), *messages]
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
-        """Put the table into the report, if any gate ran."""
-        if any(True for _ in self.session.gates()):
+        """Put the table into the report, if any gate ran or should have."""
+        if self.session.problems or any(True for _ in self.session.gates()):
             prefix.append(html_table(self.session))
 
 
@@ -36,6 +44,7 @@ def html_table(session: Session) -> str:
         f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(session))}</p>"
         f"<table><thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
+        f"{''.join(f'<p>{escape(words.line(one))}</p>' for one in session.problems)}"
     )
 
 

@@ -68,14 +68,16 @@ def _head(session: Session) -> str:
         else f"### Ranking quality: {words.count(total - xfailed, 'gate')} passed"
     )
     title += f", {xfailed} xfailed" if xfailed else ""
-    lines = [
-        title,
-        "",
-        "| gate | metric | now | baseline | change (95 % CI) | p | queries | |",
-        "|---|---|--:|--:|--:|--:|--:|---|",
-    ]
-    lines += [_line(row) for rows in all_rows(session) for row in rows]
-    lines += ["", *(f"- :x: {escape(problem)}" for problem in session.problems), ""]
+    title += ", and the run fails" if session.problems and not failed else ""
+    lines = [title, ""]
+    if total:
+        lines += [
+            "| gate | metric | now | baseline | change (95 % CI) | p | queries | |",
+            "|---|---|--:|--:|--:|--:|--:|---|",
+            *(_line(row) for rows in all_rows(session) for row in rows),
+            "",
+        ]
+    lines += [*(f"- :x: {escape(words.line(one))}" for one in session.problems), ""]
     return "\n".join(lines)
 
 

@@ -53,14 +53,15 @@ class Row:
 def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
     """The rows of one gate, the gravest first; one without measures still has a row."""
     gate = words.line(test.nodeid, 200)
-    several = len(test.records) > 1
-    if several:
+    own = record["nodeid"].partition("::")[2].replace("::", ".")
+    if len(test.records) > 1 and record["name"] != own:
         gate = f"{gate} {words.shown(record['name'], limit=60)}"
     name = words.shown(record["name"], limit=60)
     rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
     rows += _slice_rows(gate, name, record)
     if not rows or (record["verdict"] in _FAILED and not any(row.failed for row in rows)):
-        text = words.line(record["headline"], 160)
+        # What to do about it stands in the message.
+        text = words.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
@@ -123,6 +124,9 @@ def _slice_rows(gate: str, name: str, record: dict[str, Any]) -> list[Row]:
     for one in slices[:MOST_SLICES]:
         n = f"{one['queries']} {'query' if one['queries'] == 1 else 'queries'}"
         reason = f"slice ({n})" if one["verdict"] in _FAILED else one["reason"]
+        verdict = one["verdict"]
+        if record["verdict"] == "new" and verdict == "not gated":
+            verdict, reason = "new", ""
         rows.append(
             Row(
                 gate=gate,
@@ -135,7 +139,7 @@ def _slice_rows(gate: str, name: str, record: dict[str, Any]) -> list[Row]:
                 interval=None,
                 p=one["p"],
                 queries=one["queries"],
-                verdict=one["verdict"],
+                verdict=verdict,
                 reason=reason,
             )
         )

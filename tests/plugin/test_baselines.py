@@ -543,7 +543,102 @@ def test_a_gate_that_the_other_directory_does_not_know_fails(recorded: Suite) ->
     (recorded.path / "base").mkdir()
     result = recorded.run("--rank-baseline-dir", "base")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *no baseline for gate 'test_bm25'*"])
+    result.stdout.fnmatch_lines(["E *no baseline for gate 'test_bm25'*it is not below *base*"])
+
+
+@pytest.mark.parametrize("directory", ["base", "."])
+def test_a_test_outside_of_the_project_is_not_judged_by_its_own_baseline(
+    directory: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(suite.path)
+    # A path that is not below the root is absolute: joined to a directory it stays what it was.
+    suite.file("project/pytest.ini", "[pytest]")
+    suite.file("project/base/readme", "nothing here")
+    suite.file("tests/test_it.py", GATE)
+    suite.system([2] * 30)
+    arguments = ("--rootdir=project", "tests")
+    suite.run(*arguments, "--rank-update").assert_outcomes(passed=1)
+    result = suite.run(*arguments, f"--rank-baseline-dir=project/{directory}")
+    assert result.ret != 0
+    if directory == "base":
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["E *--rank-baseline-dir has no place for *--rootdir*"])
+
+
+def test_the_project_is_no_other_checkout(recorded: Suite) -> None:
+    result = recorded.run("--rank-baseline-dir=.")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "would judge itself" in said(result)
+
+
+# What to type ------------------------------------------------------------------------------
+
+
+def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.file("pytest.ini", "[pytest]")
+    suite.system([2] * 30)
+    suite.file(
+        "part/test_it.py",
+        """
+        import pytest
+        from cases import system
+
+        @pytest.mark.parametrize("name", ["a b", "$(rm x)"])
+        def test_it(name, rank_gate):
+            rank_gate.check(*system(), max_drop={"mrr": 0.005})
+        """,
+    )
+    monkeypatch.syspath_prepend(suite.path)
+    monkeypatch.chdir(suite.path / "part")
+    result = suite.run()
+    result.assert_outcomes(failed=2)
+    for test in ("test_it[[]a b]", "test_it[[]$(rm x)]"):
+        result.stdout.fnmatch_lines([f"E *: pytest 'test_it.py::{test}' --rank-update"])
+    # In the table a verdict is short: the command stands in the message.
+    rows = [line for line in result.outlines if line.startswith("part/") and "FAIL" in line]
+    assert len(rows) == 2
+    assert not any("--rank-update" in row for row in rows)
+
+
+def test_what_was_printed_accepts_the_gate_of_one_parameter(suite: Suite) -> None:
+    # To fnmatch, brackets are a set of characters; to pytest they hold the parameters.
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import system
+
+        @pytest.mark.parametrize("depth", [10, 20])
+        def test_it(depth, rank_gate):
+            rank_gate.check(*system(depth=depth), max_drop={"mrr": 0.005})
+        """
+    )
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=2)
+    suite.system(WORSE)
+    accept = "--rank-accept=test_it.py::test_it[10]"
+    suite.run(accept, "--rank-reason=why").assert_outcomes(passed=1, failed=1)
+
+
+def test_a_pattern_that_accepts_nothing_is_told(recorded: Suite) -> None:
+    result = recorded.run("--rank-accept=*bm26*", "--rank-reason=why")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["ERROR: *no gate that ran is called '[*]bm26[*]'"])
+
+
+def test_a_directory_with_an_escape_in_its_name_reaches_no_message(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(suite.path)
+    suite.system([2] * 30)
+    suite.file("a\x1b[31mb/test_it.py", GATE)
+    result = suite.run("--rank-show=none", "-p", "no:terminal", "--rank-json=report.json")
+    assert result.ret == 1
+    (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
+    assert "no baseline" in gate["message"]
+    assert "\x1b" not in gate["message"]
 
 
 # Files that belong to no test ---------------------------------------------------------------

@@ -156,7 +156,9 @@ def test_subtests_of_unittest_are_recorded_once(suite: Suite) -> None:
     )
     result = suite.run("--rank-json=report.json")
     assert result.ret == 1
-    assert sorted(verdict for _, _, verdict in recorded(suite)) == ["fail", "pass", "pass"]
+    # Before 9.0, pytest ends a test of unittest at the first subtest that fails.
+    rest = ["pass"] if pytest.version_tuple >= (9,) else []
+    assert sorted(verdict for _, _, verdict in recorded(suite)) == ["fail", "pass", *rest]
 
 
 def test_a_gate_in_the_setup_of_a_test_counts(suite: Suite) -> None:

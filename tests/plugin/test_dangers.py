@@ -58,6 +58,7 @@ designed against; a test without a module is in this one.
 20  the plugin is not there
       test_loading.test_a_gate_fails_closed_when_the_plugin_is_switched_off
       test_a_marker_alone_is_no_gate
+      test_a_fixture_that_is_taken_and_not_used_is_no_gate
       test_required.test_a_suite_that_requires_gates_does_not_run_without_the_plugin
 21  deselected, skipped, expected to fail
       test_required.test_a_required_gate_that_was_left_out_fails_the_run
@@ -82,6 +83,7 @@ designed against; a test without a module is in this one.
       test_another_sample_of_queries_does_not_pass
 30  a failure that is swallowed
       test_a_failure_that_is_swallowed_is_red
+      test_a_swallowed_failure_is_no_unexpected_pass
 31  rounding in the report
       test_assertions.test_digits_are_added_until_value_and_threshold_differ
       test_a_change_just_beyond_the_allowed_one_is_shown_with_enough_digits
@@ -697,6 +699,54 @@ def test_a_marker_alone_is_no_gate(suite: Suite) -> None:
     assert "rank_gate" in said(result)
 
 
+@pytest.mark.parametrize("fixture", ["rank_gate", "rank_regression"])
+def test_a_fixture_that_is_taken_and_not_used_is_no_gate(fixture: str, suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        SYSTEMS = []
+
+        def test_it(FIXTURE):
+            for truth, results in SYSTEMS:
+                FIXTURE.check(truth, results, at_least={"map": 0.3})
+        """.replace("FIXTURE", fixture)
+    )
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [f"the test takes the fixture {fixture}, and no gate has run in it"]
+    )
+
+
+def test_a_test_that_is_given_the_fixture_by_another_may_leave_it(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import unittest
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import RankGateFailure
+
+        class TestIt(unittest.TestCase):
+            @pytest.fixture(autouse=True)
+            def _gate(self, rank_gate):
+                self.gate = rank_gate
+
+            def test_gate(self):
+                self.gate.check(*case([1, 2]), at_least={"mrr": 0.7})
+
+            def test_other(self):
+                pass
+
+        def test_expected(rank_gate):
+            with pytest.raises(RankGateFailure):
+                rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+
+        def test_skipped(rank_gate):
+            pytest.skip("no data")
+        """
+    )
+    suite.run().assert_outcomes(passed=3, skipped=1)
+
+
 # 24, 25 --------------------------------------------------------------------------------------
 
 
@@ -929,6 +979,79 @@ def test_a_failure_that_a_test_expects_is_none(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(passed=2)
     assert result.ret == 0
+
+
+def test_a_failure_is_expected_in_every_way_that_people_write_it(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import contextlib
+        import pytest
+        from cases import case
+        from pytest import raises as fails
+        from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least
+
+        @contextlib.contextmanager
+        def red(text):
+            with pytest.raises(RankGateFailure, match=text):
+                yield
+
+        def check_red(limit):
+            with pytest.raises(RankGateFailure):
+                assert_mrr_at_least(*case([1, 2]), limit)
+
+        @pytest.mark.parametrize(
+            ("limit", "outcome"),
+            [(0.7, contextlib.nullcontext()), (0.8, pytest.raises(RankGateFailure))],
+        )
+        def test_outcome(limit, outcome):
+            with outcome:
+                assert_mrr_at_least(*case([1, 2]), limit)
+
+        def test_other_name():
+            with fails(AssertionError):
+                assert_mrr_at_least(*case([1, 2]), 0.8)
+
+        def test_own_context():
+            with red("required"):
+                assert_mrr_at_least(*case([1, 2]), 0.8)
+
+        def test_helper():
+            check_red(0.8)
+
+        def test_call():
+            pytest.raises(RankGateFailure, assert_mrr_at_least, *case([1, 2]), 0.8)
+
+        @pytest.mark.xfail(raises=RankGateFailure, strict=True)
+        def test_xfail():
+            assert_mrr_at_least(*case([1, 2]), 0.8)
+        """
+    )
+    result = suite.run()
+    result.assert_outcomes(passed=6, xfailed=1)
+    assert result.ret == 0
+
+
+def test_a_swallowed_failure_is_no_unexpected_pass(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        @pytest.mark.xfail
+        def test_it():
+            try:
+                assert_mrr_at_least(*case([1, 2]), 0.8)
+            except AssertionError:
+                pass
+        """
+    )
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["*swallowed its failure*", "*with pytest.raises(RankGateFailure)*"]
+    )
 
 
 # 32 ------------------------------------------------------------------------------------------

@@ -259,11 +259,12 @@ def test_a_native_setting_of_a_wrong_type_ends_the_run_before_any_test(suite: Su
 
 
 def test_settings_and_marker_are_known_to_a_strict_suite(suite: Suite) -> None:
+    strictly = "addopts = --strict-markers --strict-config"
     suite.file(
         "pytest.ini",
         """
         [pytest]
-        strict = true
+        STRICTLY
         rank_alpha = 0.05
         rank_confirm = true
         rank_min_queries = 25
@@ -277,7 +278,7 @@ def test_settings_and_marker_are_known_to_a_strict_suite(suite: Suite) -> None:
         rank_unused = report
         rank_junit = true
         rank_markdown = auto
-        """,
+        """.replace("STRICTLY", "strict = true" if pytest.version_tuple >= (9,) else strictly),
     )
     suite.write(
         test_it="""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -114,6 +115,40 @@ def test_a_failure_that_was_expected_is_not_called_one(suite: Suite) -> None:
     assert "1 failed" not in said(result)
     assert "1 of 1 gate" not in (suite.path / "summary.md").read_text()
     result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *xfail*"])
+
+
+def test_two_gates_of_one_test_do_not_repeat_its_name(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+        from pytest_rankmetrics import assert_map_at_least, assert_mrr_at_least
+
+        def test_floor():
+            assert_map_at_least(*case([1, 2]), 0.5)
+            assert_mrr_at_least(*case([1, 2]), 0.5)
+        """
+    )
+    shown = [line for line in suite.run().outlines if line.startswith("test_it.py::test_floor")]
+    assert [line.split()[:2] for line in shown] == [
+        ["test_it.py::test_floor", "map"],
+        ["test_it.py::test_floor", "mrr"],
+    ]
+
+
+def test_a_new_slice_is_new(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_it(rank_gate):
+            slices = {"all": ["q001", "q002"]}
+            rank_gate.check(
+                *case([1, 2]), max_drop={"mrr": 0.01}, slices=slices, max_slice_drop=0.02
+            )
+        """
+    )
+    (line,) = [line for line in suite.run("--rank-update").outlines if ". all mrr" in line]
+    assert line.split()[-1] == "new"
 
 
 def test_a_quiet_run_shows_failures_only(gates: Suite) -> None:
@@ -313,6 +348,16 @@ def test_a_summary_stays_below_the_limit_of_its_host(
     assert text.count("<details>") == text.count("</details>")
 
 
+def test_a_required_gate_that_did_not_run_is_told_where_no_gate_ran(suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = bm25\n")
+    suite.write(test_it="def test_nothing(): pass")
+    assert suite.run("--rank-markdown=summary.md").ret == 1
+    text = (suite.path / "summary.md").read_text()
+    assert text.startswith("### Ranking quality: 0 gates passed, and the run fails\n")
+    assert "- :x: required gate 'bm25' did not run"
+    assert not rows(text)
+
+
 # HTML --------------------------------------------------------------------------------------
 
 
@@ -325,6 +370,11 @@ def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyP
     text = (gates.path / "report.html").read_text()
     assert SECTION in text.lower()
     assert "0.7500" in text
+    # The message of each gate stands beside its test, escaped twice: in HTML in JSON in HTML.
+    shown = html.unescape(html.unescape(text))
+    extras = re.findall(r"<pre>(.*?)</pre>", shown, re.DOTALL)
+    assert sum("mrr 0.7500 < 0.8000 required" in html.unescape(one) for one in extras) == 1
+    assert sum("mrr 0.7500 >= 0.5000 required" in html.unescape(one) for one in extras) == 1
 
 
 # NumPy scalars -----------------------------------------------------------------------------

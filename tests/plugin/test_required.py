@@ -89,7 +89,7 @@ def test_a_required_gate_that_was_skipped_or_expected_to_fail_fails_the_run(
 ) -> None:
     write(suite, mark=mark, first=first, limit=0.8 if "xfail" in mark else 0.5)
     result = suite.run()
-    result.assert_outcomes(failed=0, errors=0, **outcomes(mark, first))
+    result.assert_outcomes(errors=0, **outcomes(mark, first))
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*required gate*bm25*"])
     assert "test_dense" not in said(result).partition("required gate")[2]
@@ -99,7 +99,8 @@ def outcomes(mark: str, first: str) -> dict[str, int]:
     """What pytest itself says of the skipped test."""
     if "xfail" in mark + first:
         return {"passed": 2, "xfailed": 1}
-    return {"passed": 3} if first == "return" else {"passed": 2, "skipped": 1}
+    # The test takes the fixture and no gate runs: it is red by itself.
+    return {"passed": 2, "failed": 1} if first == "return" else {"passed": 2, "skipped": 1}
 
 
 def test_a_required_gate_that_unexpectedly_passes_is_no_pass(suite: Suite) -> None:
@@ -179,7 +180,10 @@ def test_all_tests_skipped_is_no_pass(suite: Suite) -> None:
 
 def test_a_suite_that_requires_gates_does_not_run_without_the_plugin(suite: Suite) -> None:
     write(suite)
-    text = "[pytest]\naddopts = --strict-config\nrank_required = bm25\n"
+    # 9.0 does not heed --strict-config in addopts, and 8.4 does not know the setting.
+    new = pytest.version_tuple >= (9,)
+    strict = "strict_config = true" if new else "addopts = --strict-config"
+    text = f"[pytest]\n{strict}\nrank_required = bm25\n"
     suite.file("pytest.ini", text)
     result = suite.run("-p", "no:rankmetrics", "-k", "other")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
