@@ -18,6 +18,9 @@ class Running:
     """One run of one test."""
 
     nodeid: str = ""
+    """What pytest calls the test now: pytest-xdist appends its group."""
+    own: str = ""
+    """What the test is called in every run."""
     settings: Settings = field(default_factory=Settings)
     records: list[dict[str, Any]] = field(default_factory=list)
     """Gates that ran and were not reported yet."""
@@ -31,7 +34,7 @@ class Running:
     @property
     def test(self) -> str:
         """Name of the test within its module, its classes included."""
-        return self.nodeid.partition("::")[2].replace("::", ".") or self.nodeid
+        return self.own.partition("::")[2].replace("::", ".") or self.own
 
 
 _stack: list[Running] = []

@@ -174,7 +174,7 @@ class RankGate:
             if not policy.compares:
                 return result_of(judge(policy, measured), name)
             place = self._place(name, options)
-            nodeid = self._request.node.nodeid
+            nodeid = self._nodeid
             keeper = Keeper(name, nodeid, place, options, policy, measured, store, self._target())
             return self._compare(keeper)
 
@@ -204,24 +204,28 @@ class RankGate:
         self._claim(shown, running)
         return Place(path, root, shown)
 
+    @property
+    def _nodeid(self) -> str:
+        return _current.running().own or self._request.node.nodeid
+
     def _target(self) -> str:
         """The test as a command calls it: seen from where pytest was started."""
-        nodeid, start = self._request.node.nodeid, self._request.config.invocation_params.dir
+        nodeid, start = self._nodeid, self._request.config.invocation_params.dir
         try:
             file = Path(os.path.relpath(self._request.path, start)).as_posix()
         except ValueError:  # another drive of Windows
-            return str(nodeid)
-        return f"{file}::{str(nodeid).partition('::')[2]}"
+            return nodeid
+        return f"{file}::{nodeid.partition('::')[2]}"
 
     def _claim(self, shown: str, running: _current.Running) -> None:
         """RankGateFailure if a baseline has an owner already."""
         file = _line(shown)
-        owner = running.given.setdefault(f"file {shown}", running.nodeid)
-        if owner != running.nodeid:
-            msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.nodeid)}"
+        owner = running.given.setdefault(f"file {shown}", running.own)
+        if owner != running.own:
+            msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.own)}"
             raise RankGateFailure(msg)
         if f"file {shown}" in running.names:
-            msg = f"two gates of {_line(running.nodeid)} use the baseline {file}; give them names"
+            msg = f"two gates of {_line(running.own)} use the baseline {file}; give them names"
             raise RankGateFailure(msg)
         running.names.append(f"file {shown}")
 

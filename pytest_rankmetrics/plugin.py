@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         session = Session(config, options)
         config.pluginmanager.register(session, "rankmetrics-session")
-        if config.pluginmanager.hasplugin("html"):
+        if config.pluginmanager.hasplugin("html") and config.getoption("htmlpath", None):
             from pytest_rankmetrics.report.html import HtmlReport
 
             config.pluginmanager.register(HtmlReport(session), "rankmetrics-html")
@@ -71,11 +71,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """Let gates know which test they run in."""
     options: Options = item.config.stash[OPTIONS]
     given = item.config.stash[_given]
-    _current.push(_current.Running(item.nodeid, options.settings, given=given))
+    running = _current.Running(item.nodeid, _own_id(item), options.settings, given=given)
+    _current.push(running)
     try:
         return (yield)
     finally:
         _current.pop()
+
+
+def _own_id(item: pytest.Item) -> str:
+    """Node id without the group that ``--dist loadgroup`` appends in a worker."""
+    own = item.name if item.parent is None else f"{item.parent.nodeid}::{item.name}"
+    return own if item.nodeid.startswith(f"{own}@") else item.nodeid
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -58,13 +58,13 @@ def _name(name: str | None, subject: str, running: _current.Running) -> str:
     if not isinstance(name, str) or not name.strip():
         msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
         raise TypeError(msg)
-    owner = running.given.setdefault(name, running.nodeid)
-    if owner != running.nodeid:
-        both = f"{safe_text(owner, limit=300)} and {safe_text(running.nodeid, limit=300)}"
+    owner = running.given.setdefault(name, running.own)
+    if owner != running.own:
+        both = f"{safe_text(owner, limit=300)} and {safe_text(running.own, limit=300)}"
         msg = f"two tests use the name {safe_repr(name)}: {both}"
         raise RankGateFailure(msg)
     if name in running.names:
-        test = safe_text(running.nodeid, limit=300)
+        test = safe_text(running.own, limit=300)
         msg = f"the name {safe_repr(name)} is used twice in {test}"
         raise RankGateFailure(msg)
     if running.nodeid:
@@ -91,7 +91,7 @@ def _record_error(running: _current.Running, name: str, error: Exception) -> Non
         headline=safe_text(text, limit=MOST_HEADLINE),
         message=safe_text(text, limit=MOST_HEADLINE),
         metrics={},
-        nodeid=running.nodeid,
+        nodeid=running.own,
     )
     running.records.append(plain(failed.as_dict()))
 
@@ -129,7 +129,7 @@ def result_of(
         notes=tuple(found.notes),
         baseline=baseline,
         written=written,
-        nodeid=_current.running().nodeid,
+        nodeid=_current.running().own,
     )
 
 

@@ -119,7 +119,7 @@ class Session:
     def _required(self) -> Iterator[str]:
         """Required gates that did not run and pass."""
         for wanted in self.options.required:
-            found = [(test, one) for test, one in self.gates() if _is_called(wanted, test, one)]
+            found = [(test, one) for test, one in self.gates() if _is_called(wanted, one)]
             if not found:
                 yield f"required gate {wanted!r} did not run"
             for test, record in found:
@@ -139,7 +139,7 @@ class Session:
         """Names and baselines that two tests share, perhaps in two processes."""
         names: dict[tuple[str, str], str] = {}
         for test, record in self.gates():
-            own = test.nodeid.partition("::")[2].replace("::", ".")
+            own = record["nodeid"].partition("::")[2].replace("::", ".")
             keys = [("baseline", record["baseline"])] if record["baseline"] else []
             if record["name"] != own:
                 keys.append(("name", record["name"]))
@@ -194,10 +194,10 @@ class Session:
                 self.problems.append(f"report {path} was not written: {error.strerror}")
 
 
-def _is_called(wanted: str, test: Test, record: dict[str, Any]) -> bool:
+def _is_called(wanted: str, record: dict[str, Any]) -> bool:
     """Whether a gate is meant by a name, a node id, or that of a parametrised test."""
     return (
-        wanted in (record["name"], test.nodeid)
-        or test.nodeid.startswith(f"{wanted}[")
+        wanted in (record["name"], record["nodeid"])
+        or str(record["nodeid"]).startswith(f"{wanted}[")
         or str(record["name"]).startswith(f"{wanted}[")
     )

@@ -52,7 +52,7 @@ class Row:
 
 def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
     """The rows of one gate, the gravest first; one without measures still has a row."""
-    gate = words.line(test.nodeid, 200)
+    gate = words.line(record["nodeid"], 200)
     own = record["nodeid"].partition("::")[2].replace("::", ".")
     if len(test.records) > 1 and record["name"] != own:
         gate = f"{gate} {words.shown(record['name'], limit=60)}"

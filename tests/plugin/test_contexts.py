@@ -302,3 +302,29 @@ def test_rank_regression_refuses_both_names(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(failed=1)
     assert "fullpath" in said(result)
+
+
+# Groups of pytest-xdist ----------------------------------------------------------------------
+
+
+def test_a_group_of_workers_is_no_part_of_a_name(suite: Suite) -> None:
+    # --dist loadgroup writes the group behind the node id: tests/x.py::test_it@group.
+    suite.file("pytest.ini", "[pytest]\nrank_required = test_it.py::TestIt::test_it\n")
+    suite.system([2] * 30)
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import system
+
+        class TestIt:
+            @pytest.mark.xdist_group("search")
+            @pytest.mark.parametrize("name", ["a@b"])
+            def test_it(self, name, rank_gate):
+                rank_gate.check(*system(), max_drop={"mrr": 0.005})
+        """
+    )
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    result = suite.run("-n", "2", "--dist", "loadgroup", "--rank-json=report.json")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 0
+    assert recorded(suite) == [("test_it.py::TestIt::test_it[a@b]", "TestIt.test_it[a@b]", "pass")]
