@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from pytest_rankmetrics.aligning import Alignment, align, recorded
 from pytest_rankmetrics.baseline import Baseline, baseline_text, read_baseline, write_baseline
-from pytest_rankmetrics.judging import Judgement, judge
+from pytest_rankmetrics.judgement import Judgement
+from pytest_rankmetrics.judging import judge
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
 from pytest_rankmetrics.naming import is_called
