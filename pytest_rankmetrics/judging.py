@@ -4,58 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from pytest_rankmetrics.aligning import Alignment
 from pytest_rankmetrics.comparing import Change, Reference, compare_metrics, compare_slices
+from pytest_rankmetrics.judgement import Finding, Judgement
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
+from pytest_rankmetrics.phrases import (
+    averaged_queries,
+    change_text,
+    interval_of,
+    short_threshold,
+    slice_text,
+    threshold_phrase,
+    threshold_text,
+    unconfirmed_text,
+)
 from pytest_rankmetrics.policy import IMPROVEMENT, Decision, Verdict, judge_threshold, worst
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.results import MetricResult, SliceResult
 from sklearn_rank.evaluation import Evaluation
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that fails or warns: in full for a headline, and in short behind another."""
-
-    verdict: Verdict
-    full: str
-    short: str
-
-
-@dataclass
-class Judgement:
-    """Everything that was found about one gate; the text of its message is made from it."""
-
-    policy: Policy
-    measured: Measured
-    reference: Reference | None = None
-    alignment: Alignment | None = None
-    changes: dict[str, Change] = field(default_factory=dict)
-    slice_changes: dict[tuple[str, str], Change] = field(default_factory=dict)
-    slices: dict[str, Evaluation] = field(default_factory=dict)
-    members: dict[str, list[int]] = field(default_factory=dict)
-    metric_results: dict[str, MetricResult] = field(default_factory=dict)
-    slice_results: list[SliceResult] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What is worth telling although the gate passes."""
-    facts: list[str] = field(default_factory=list)
-    """What helps to understand a failure."""
-
-    def fail(self, full: str, short: str | None = None) -> None:
-        """A violation."""
-        self.findings.append(Finding(Verdict.FAIL, full, short or full))
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gravest of all verdicts."""
-        own = [finding.verdict for finding in self.findings]
-        return worst([*own, *(one.verdict for one in self.metric_results.values())])
 
 
 def judge(
@@ -222,7 +193,7 @@ def _metric(found: Judgement, name: str) -> MetricResult:
         found.fail(f"{name} is undefined for all {words.queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif threshold.verdict is Verdict.FAIL:
-        found.fail(_threshold_text(found, name), _short_threshold(found, name))
+        found.fail(threshold_text(found, name), short_threshold(found, name))
     change = found.changes.get(name)
     if change is not None:
         decisions.append(change.decision)
@@ -253,101 +224,14 @@ def _metric(found: Judgement, name: str) -> MetricResult:
     )
 
 
-def averaged_queries(measured: Measured, name: str) -> int:
-    """How many queries a value is the mean of."""
-    if measured.used[name].is_pooled:
-        return len(measured)
-    return int(measured.counts["averaged"][name])
-
-
-def interval_of(measured: Measured, name: str) -> tuple[float, float]:
-    """95 % confidence interval of a value; NaN for a pooled measure or a single query."""
-    if measured.used[name].is_pooled:
-        return math.nan, math.nan
-    return measured.evaluation.confidence_interval(name)
-
-
-def _threshold_text(found: Judgement, name: str) -> str:
-    """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
-    measured = found.measured
-    value, at_least = measured.value(name), found.policy.at_least.get(name)
-    limit = at_least if at_least is not None else found.policy.at_most[name]
-    _, _, decimals = words.apart(value, limit)
-    low, high = interval_of(measured, name)
-    ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
-    distance = "short" if at_least is not None else "over"
-    return (
-        f"{_short_threshold(found, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
-        f"{words.queries(averaged_queries(measured, name))}{ci})"
-    )
-
-
-def _short_threshold(found: Judgement, name: str) -> str:
-    value, at_least = found.measured.value(name), found.policy.at_least.get(name)
-    limit = at_least if at_least is not None else found.policy.at_most[name]
-    return threshold_phrase(name, value, at_least, None if at_least is not None else limit)
-
-
-def threshold_phrase(name: str, value: float, at_least: float | None, at_most: float | None) -> str:
-    """``map 0.3938 < 0.4500 required``, or with ``>=`` where it is met; at most: ``allowed``."""
-    limit = at_least if at_least is not None else at_most
-    if limit is None:
-        return f"{name} {words.number(value)}"
-    one, other, _ = words.apart(value, limit)
-    met = judge_threshold(value, at_least, at_most).verdict is Verdict.PASS
-    if at_least is not None:
-        return f"{name} {one} {'>=' if met else '<'} {other} required"
-    return f"{name} {one} {'<=' if met else '>'} {other} allowed"
-
-
 def _say_change(found: Judgement, name: str, change: Change) -> None:
     verdict = change.decision.verdict
     if verdict is Verdict.FAIL:
         found.fail(change_text(found, name, change), f"{name} {words.signed(change.change)}")
     elif verdict is Verdict.WARN:
-        text = _unconfirmed(found, name, change)
+        text = unconfirmed_text(found, name, change)
         grave = Verdict.FAIL if found.policy.settings.strict else Verdict.WARN
         found.findings.append(Finding(grave, text, text))
-
-
-def allowed_change(found: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
-    """The allowed drop with the sign that a drop of this measure has."""
-    greater_is_better = found.measured.used[name].metric.greater_is_better
-    return words.signed(-allowed if greater_is_better else allowed, decimals)
-
-
-def change_text(found: Judgement, name: str, change: Change) -> str:
-    """``ndcg@10 0.5642 -> 0.5099 (-0.0542, allowed -0.0050; p=0.0010, 60 queries, ...)``."""
-    was, now, decimals = words.apart(change.was, change.now)
-    parts = []
-    if change.decision.reason.startswith("hard limit"):
-        parts.append(change.decision.reason)
-    if change.n >= found.policy.settings.min_queries and words.p_phrase(change.p):
-        parts.append(words.p_phrase(change.p))
-    if change.paired is None:
-        parts.append("all items ranked together")
-    else:
-        parts.append(_counts(change))
-    while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
-        decimals += 1
-    allowed = allowed_change(found, name, change.allowed, decimals)
-    moved = words.signed(change.change, decimals)
-    return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
-
-
-def _counts(change: Change) -> str:
-    if change.paired is None:
-        return ""
-    worse, better = change.paired.worse, change.paired.better
-    return f"{words.queries(change.n)}, {worse:,} worse, {better:,} better"
-
-
-def _unconfirmed(found: Judgement, name: str, change: Change) -> str:
-    return (
-        f"{name} {words.signed(change.change)} exceeds the allowed "
-        f"{allowed_change(found, name, change.allowed)} but is not significant "
-        f"({words.p_phrase(change.p)}, {_counts(change)})"
-    )
 
 
 # Slices ------------------------------------------------------------------------------------------
@@ -382,7 +266,7 @@ def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> N
             short = f"slice {words.shown(label)} {words.signed(change.change)}"
             if len(found.policy.max_drop) > 1:
                 short += f" ({name})"
-            found.fail(_slice_text(found, label, name, change), short)
+            found.fail(slice_text(found, label, name, change), short)
     gravest = max(decisions, key=lambda one: list(Verdict).index(one.verdict), default=None)
     found.slice_results.append(
         SliceResult(
@@ -399,16 +283,6 @@ def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> N
             allowed=None if change is None else policy.allowed(label),
             p=None if change is None else change.p,
         )
-    )
-
-
-def _slice_text(found: Judgement, label: str, name: str, change: Change) -> str:
-    phrase = words.p_phrase(change.p)
-    parts = [phrase] if phrase else []
-    return (
-        f"slice {words.shown(label)} {words.signed(change.change)} "
-        f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(found, name, change.allowed)}; {', '.join([*parts, _counts(change)])})"
     )
 
 

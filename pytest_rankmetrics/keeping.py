@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_rankmetrics.aligning import Alignment, align, recorded
+from pytest_rankmetrics.aligning import Alignment, align
 from pytest_rankmetrics.baseline import Baseline, baseline_text, read_baseline, write_baseline
-from pytest_rankmetrics.judging import Judgement, judge
+from pytest_rankmetrics.judgement import Judgement
+from pytest_rankmetrics.judging import judge
 from pytest_rankmetrics.limits import Policy
 from pytest_rankmetrics.measuring import Measured
 from pytest_rankmetrics.naming import is_called
 from pytest_rankmetrics.options import Options
 from pytest_rankmetrics.policy import IMPROVEMENT, Verdict
+from pytest_rankmetrics.recording import recorded
 from pytest_rankmetrics.report.text import headline
 from pytest_rankmetrics.results import GateResult
 from pytest_rankmetrics.running import result_of

@@ -14,8 +14,8 @@ from typing import Any, get_args
 import numpy as np
 
 from pytest_rankmetrics._typing import Allowed, Reading
+from pytest_rankmetrics.checks import check_count
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.limits import check_count
 from sklearn_rank import evaluation
 from sklearn_rank._placements import Placement
 from sklearn_rank._text import listed, safe_repr

@@ -137,7 +137,7 @@ def read_options(config: pytest.Config) -> Options:
         baseline_dir=_directory(config, directory, given=given) if directory else None,
         unused=_word(option("rank_unused") or ini["rank_unused"], "rank_unused", _UNUSED),
         show=option("rank_show") or ("failed" if option("verbose") < 0 else "all"),
-        required=tuple(line for line in ini["rank_required"] if line.strip()),
+        required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
         junit=ini["rank_junit"],
         json=option("rank_json") or "",
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
@@ -156,6 +156,12 @@ def _ini(config: pytest.Config, name: str) -> Any:
     except (TypeError, ValueError, pytest.UsageError) as error:
         msg = str(error) if name in str(error) else f"{name}: {error}"
         raise pytest.UsageError(msg) from None
+
+
+def _required(line: str) -> str:
+    """A node id as pytest writes it, also on Windows; a name as it is."""
+    file, colons, test = line.partition("::")
+    return file.replace("\\", "/") + colons + test if colons else line
 
 
 def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:

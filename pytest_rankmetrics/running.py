@@ -11,7 +11,7 @@ from pytest_rankmetrics import _current
 from pytest_rankmetrics._expected import failure_is_expected
 from pytest_rankmetrics._plain import plain
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
-from pytest_rankmetrics.judging import Judgement
+from pytest_rankmetrics.judgement import Judgement
 from pytest_rankmetrics.policy import Verdict
 from pytest_rankmetrics.report.text import headline, message
 from pytest_rankmetrics.report.worst import worst_queries

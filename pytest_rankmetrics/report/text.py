@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import math
 
-from pytest_rankmetrics.judging import (
-    Judgement,
-    allowed_change,
-    interval_of,
-    threshold_phrase,
-)
+from pytest_rankmetrics.judgement import Judgement
+from pytest_rankmetrics.phrases import allowed_change, interval_of, threshold_phrase
 from pytest_rankmetrics.policy import Verdict, judge_threshold
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.report.worst import Worst, worst_queries

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pytest_rankmetrics.aligning import key_of
 from pytest_rankmetrics.baseline import write_rank
-from pytest_rankmetrics.judging import Judgement
+from pytest_rankmetrics.judgement import Judgement
 from pytest_rankmetrics.policy import Verdict
+from pytest_rankmetrics.recording import key_of
 from pytest_rankmetrics.report import words
 from pytest_rankmetrics.results import QueryRow
 from sklearn_rank._placements import Hit, Placement

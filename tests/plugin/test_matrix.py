@@ -64,8 +64,9 @@ SUITE = """
         rank_regression.check(*ranks([2] * 60, [3] * 15 + [2] * 45), metrics="mrr")
 
     def test_new(rank_gate):
-        if LATER:
-            rank_gate.check(*case([2] * 30), max_drop=DROP)
+        if not LATER:
+            pytest.skip("written later")
+        rank_gate.check(*case([2] * 30), max_drop=DROP)
 
     def test_other():
         pass
@@ -92,7 +93,7 @@ FAILED = [name for name, verdict in VERDICTS.items() if verdict in ("fail", "sta
 def later(suite: Suite) -> Suite:
     """A suite whose baselines were recorded before its systems changed."""
     suite.write(test_it=SUITE)
-    suite.run("--rank-update", "-q").assert_outcomes(passed=14)
+    suite.run("--rank-update", "-q").assert_outcomes(passed=13, skipped=1)
     suite.file("later", "")
     return suite
 

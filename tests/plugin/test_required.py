@@ -47,6 +47,22 @@ def test_required_gates_that_ran_and_passed_are_fine(
     assert result.ret == 0
 
 
+def test_a_node_id_may_be_written_as_windows_does(suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = part\\test_it.py::test_it\n")
+    suite.write(conftest="")
+    suite.file(
+        "part/test_it.py",
+        """
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        def test_it():
+            assert_mrr_at_least(*case([1, 2]), 0.5)
+        """,
+    )
+    assert suite.run().ret == 0
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
