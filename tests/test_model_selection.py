@@ -156,7 +156,7 @@ def test_all_that_cv_takes_can_be_checked():
 @pytest.mark.parametrize(
     ("cv", "message"),
     [
-        ("GroupKFold", "Expected `cv` as an integer, a cross-validation object"),
+        ("GroupKFold", r"^Expected .?cv.? as an integer"),
         ([], "cv gives no splits, so that there is nothing to check"),
     ],
     ids=["name", "empty"],
