@@ -82,9 +82,12 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
             result.grades.append([relevant[keys[place]] for place in places])
         else:
             ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
-            hits = [key for key in relevant if key in scores]
-            result.found.append([scores[key] for key in hits])
-            result.grades.append([relevant[key] for key in hits])
+            found = list(map(scores.get, relevant))
+            grades = relevant.values()
+            result.found.append([score for score in found if score is not None])
+            result.grades.append(
+                [grade for grade, score in zip(grades, found, strict=True) if score is not None]
+            )
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from itertools import product, starmap
 from numbers import Number, Real
 from operator import countOf
@@ -89,14 +89,13 @@ class ItemReader:
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        values = list(given.values())
-        scores = score_array(values, where, _item_at(given))
+        scores = score_array(given.values(), where, _item_at(given))
         if self.provider is None:
-            kind = type(next(iter(given), ""))
-            if kind in _PLAIN_TYPES and countOf(map(type, given), kind) == len(given):
+            kind = plain_kind(given)
+            if kind is not None:
                 self._ranked_types.add(kind)
                 return Ranking(given, scores, where)
-        items = list(given)
+        items, values = list(given), list(given.values())
         keys = self._keys(items, where, self._ranked_types)
         kept = self._without_duplicates(keys, items, where, values)
         if kept is None:
@@ -137,10 +136,15 @@ class ItemReader:
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
+        if self.provider is None and type(given) is dict and _are_grades(given.values()):
+            kind = plain_kind(given)
+            if kind is not None:
+                self._true_types.add(kind)
+                return given
         grades: list[float] | None = None
         if isinstance(given, Mapping):
             items = list(given)
-            grades = _grades(given, where)
+            grades = [_grade(value, where, item) for item, value in given.items()]
         elif isinstance(given, Set):
             items = list(given)
         else:
@@ -197,7 +201,7 @@ class ItemReader:
         if self.provider is not None:
             return [self._string(item, where, position) for position, item in enumerate(items)]
         found = set(map(type, items))
-        if not found <= _PLAIN_TYPES:
+        if not found <= ARE_ALL.keys():
             items = self._check_ids(items, where)
             found = set(map(type, items))
         types |= found
@@ -260,7 +264,27 @@ class ItemReader:
             raise TypeError(msg)
 
 
-_PLAIN_TYPES = {str, int}
+def plain_kind(items: Collection[Any]) -> type | None:
+    """``str`` or ``int``, if that is the type of all items; else None."""
+    kind = type(next(iter(items), ""))
+    return kind if kind in ARE_ALL and ARE_ALL[kind](items) else None
+
+
+def _are_strings(items: Collection[Any]) -> bool:
+    """Whether all items are strings; to join them is the fastest way to look at their types."""
+    try:
+        "".join(items)
+    except TypeError:
+        return False
+    return True
+
+
+def _are_integers(items: Collection[Any]) -> bool:
+    return countOf(map(type, items), int) == len(items)
+
+
+ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {str: _are_strings, int: _are_integers}
+"""For each type of plain ids whether that is the type of all items."""
 
 
 def sequence(given: Any, where: Where | str) -> list[Any]:
@@ -278,17 +302,14 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def _grades(given: Mapping[Any, Any], where: Where | str) -> list[float]:
-    """The grades as floats, all finite."""
-    values = list(given.values())
-    if set(map(type, values)) <= {int, float}:
-        try:
-            numbers = list(map(float, values))
-            if math.isfinite(math.fsum(numbers)):
-                return numbers
-        except OverflowError:
-            pass
-    return [_grade(value, where, item) for item, value in given.items()]
+def _are_grades(values: Collection[Any]) -> bool:
+    """Whether all values are plain numbers that are finite and not negative."""
+    if not set(map(type, values)) <= {int, float}:
+        return False
+    try:
+        return math.isfinite(math.fsum(values)) and min(values, default=0) >= 0
+    except (OverflowError, ValueError):
+        return False  # too large for a float, or infinite both ways
 
 
 def _grade(value: Any, where: Where | str, item: Any) -> float:
@@ -306,7 +327,7 @@ def _grade(value: Any, where: Where | str, item: Any) -> float:
     return number
 
 
-def score_array(values: list[Any], where: Where, place_of: Callable[[int], str]) -> Array:
+def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
     """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
     try:
         # Floats alone add up to a float; packing them is the fastest way into an array.
@@ -314,6 +335,7 @@ def score_array(values: list[Any], where: Where, place_of: Callable[[int], str])
             return np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (TypeError, ValueError, OverflowError, struct.error):
         pass
+    values = list(values)
     try:
         scores = np.array(values)
     except (ValueError, OverflowError):

@@ -34,8 +34,9 @@ class KeepingReader(ItemReader):
         return result
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
-        """The ground truth of one query (or of all, without a query), kept."""
-        result = super().truth(given, where)
+        """The ground truth of one query (or of all, without a query), kept as it is now."""
+        truth = super().truth(given, where)
+        result = {item: float(grade) for item, grade in truth.items()}
         if isinstance(where, str):
             self._shared = result
         else:

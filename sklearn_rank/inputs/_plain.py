@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import chain, compress
-from operator import countOf
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank._segments import offsets_of
 from sklearn_rank.inputs._assemble import PlacedItems, Ragged
+from sklearn_rank.inputs._items import ARE_ALL
 from sklearn_rank.typing import IntArray
 
 
@@ -24,7 +24,7 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     if not (set(map(type, rankings)) <= _LISTS and set(map(type, truths)) <= _SETS):
         return None
     first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
-    are_plain = _ALL_OF.get(type(first))
+    are_plain = ARE_ALL.get(type(first))
     if are_plain is None or not all(map(are_plain, truths)):
         return None
     # All that is done with a ranking is done while its items are in the processor's cache.
@@ -41,21 +41,7 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     return PlacedItems(_sizes(rankings), np.array(found, dtype=np.int64), hits, relevant)
 
 
-def _are_strings(items: Collection[Any]) -> bool:
-    """Whether all items are strings; to join them is the fastest way to look at their types."""
-    try:
-        "".join(items)
-    except TypeError:
-        return False
-    return True
-
-
-def _are_integers(items: Collection[Any]) -> bool:
-    return countOf(map(type, items), int) == len(items)
-
-
 _LISTS, _SETS = {list, tuple}, {set, frozenset}
-_ALL_OF = {str: _are_strings, int: _are_integers}
 
 
 def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:

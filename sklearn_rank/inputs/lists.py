@@ -129,7 +129,9 @@ def _share(
             "or items that identify the pair of query and item",
             SharedTruthWarning,
         )
-    return shared, np.array([grade for key, grade in truth.items() if key not in found])
+    return shared, np.array(
+        [grade for key, grade in truth.items() if key not in found], dtype=np.float64
+    )
 
 
 def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
