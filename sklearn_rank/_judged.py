@@ -104,6 +104,11 @@ class JudgedRankings:
         return count_levels(self.judged_grades, self.judged_offsets)
 
     @cached_property
+    def are_tied(self) -> bool:
+        """Whether any hit shares its score with another item."""
+        return bool((self.tied > 1).any())
+
+    @cached_property
     def _within(self) -> dict[int, JudgedRankings]:
         return {}
 
@@ -112,30 +117,30 @@ class JudgedRankings:
         if cut >= self.longest:
             return self
         if cut not in self._within:
-            hits = np.flatnonzero(self.above < cut)
+            wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
+            hits = np.flatnonzero(wider.above < cut)
             self._within[cut] = replace(
                 self,
-                offsets=np.searchsorted(hits, self.offsets),
-                above=self.above[hits],
-                tied=self.tied[hits],
-                grades=self.grades[hits],
+                offsets=np.searchsorted(hits, wider.offsets),
+                above=wider.above.take(hits),
+                tied=wider.tied.take(hits) if wider.are_tied else wider.tied[: len(hits)],
+                grades=wider.grades.take(hits),
             )
         return self._within[cut]
 
     @cached_property
     def groups(self) -> TieGroups:
         """The relevant items as tie groups."""
-        n_hits = len(self.above)
-        before = np.arange(n_hits) - np.repeat(self.offsets[:-1], self.n_hits)
-        joined = self._joined()
-        if not joined.any():
-            return TieGroups(self.offsets, self.above, self.tied, np.ones(n_hits, np.int64), before)
-        starts = np.flatnonzero(~joined)
+        before = np.arange(len(self.above))
+        before -= np.repeat(self.offsets[:-1], self.n_hits)
+        if not self.are_tied:
+            return TieGroups(self.offsets, self.above, self.tied, self.tied, before)
+        starts = np.flatnonzero(~self._joined())
         return TieGroups(
             offsets=np.searchsorted(starts, self.offsets),
             above=self.above[starts],
             size=self.tied[starts],
-            relevant=np.diff(starts, append=n_hits),
+            relevant=np.diff(starts, append=len(self.above)),
             before=before[starts],
         )
 

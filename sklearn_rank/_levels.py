@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of, segment_index
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
@@ -39,12 +39,12 @@ class LevelCounts(NamedTuple):
         )
 
 
-def small_integers(grades: FloatArray) -> IntArray | None:
-    """The grades as integers if all of them are small ones, as most grades are; else None."""
-    if not len(grades) or grades.max() >= SMALL_INTEGERS:
+def small_integers(grades: Array) -> IntArray | None:
+    """The grades as integers from 0 on if all are small ones, as most grades are; else None."""
+    if not len(grades) or grades.max() >= SMALL_INTEGERS or grades.min() < 0:
         return None
-    codes = grades.astype(np.int64)
-    return codes if (codes == grades).all() else None
+    codes: IntArray = grades.astype(np.int64, copy=False)
+    return codes if codes is grades or (codes == grades).all() else None
 
 
 def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
@@ -53,7 +53,7 @@ def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
     if codes is None:
         return None
     n_queries, n_levels = len(offsets) - 1, int(codes.max()) + 1
-    codes += np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
+    codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
     counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
     present = np.flatnonzero(counts.any(axis=0))
     return LevelCounts(present.astype(np.float64), counts[:, present])

@@ -221,9 +221,9 @@ class Measure:
         values, start = [], 0
         for part in self._views(judged):
             own = negatives[start : start + len(part)] if np.ndim(negatives) else negatives
-            values.append(self._within_bounds(self._call(part, own)))
+            values.append(self._call(part, options, own))
             start += len(part)
-        return np.concatenate(values)
+        return self._within_bounds(np.concatenate(values))
 
     def _member(self, member: Measure) -> Measure:
         """A measure that this one is made of, with this one's cutoff unless it has its own."""
@@ -240,7 +240,7 @@ class Measure:
         if isinstance(negatives, tuple) and len(negatives) != 1:
             msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
             raise InvalidParameterError(msg)
-        return self._within_bounds(self._call(self._filtered(pool), negatives))
+        return self._within_bounds(self._call(self._filtered(pool), self.options, negatives))
 
     def average_weights(self, judged: Judged) -> FloatArray | None:
         """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
@@ -264,8 +264,10 @@ class Measure:
         min_rel = self.options.get("min_rel")
         return rankings if min_rel is None else rankings.at_least(min_rel)
 
-    def _call(self, rankings: JudgedRankings, negatives: Any) -> FloatArray:
-        own = {k: v for k, v in self.options.items() if k not in ("average", "min_rel")}
+    def _call(
+        self, rankings: JudgedRankings, options: Mapping[str, Any], negatives: Any
+    ) -> FloatArray:
+        own = {k: v for k, v in options.items() if k not in ("average", "min_rel")}
         if "n_negatives" in own:
             own["n_negatives"] = negatives
         return self.metric.kernel(rankings, k=self.k, **own)

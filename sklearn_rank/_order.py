@@ -1,8 +1,8 @@
 """One sort for the items of many queries.
 
-Segment, score and place of each item are packed into one 64-bit integer, so that one sort of plain
-integers, NumPy's fastest, orders a whole block of queries. It is stable because places differ, it
-needs no call per query, and it lets other threads run.
+Segment, score and what is to be known of each item are packed into one 64-bit integer, so that one
+sort of plain integers, NumPy's fastest, orders a whole block of queries, needs no call per query,
+and lets other threads run. Segments of one length are the rows of a matrix, and sorted as such.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
 """Bits of a key that are used."""
+_LEAST_WIDTH = 8
+"""Shorter rows are sorted faster all at once than one by one."""
 _SIGNED: dict[int, type[np.signedinteger]] = {2: np.int32, 4: np.int32, 8: np.int64}
 
 
@@ -53,27 +55,99 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
     Where the bits of a key do not suffice, the lowest bits of the codes are left out first, and
     then order the runs of items that are equal without them.
     """
-    n_items, n_segments = len(codes), len(offsets) - 1
-    if not n_items:
+    if not len(codes):
         return Ordered(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool))
-    place_bits = (n_items - 1).bit_length()
-    room = _KEY_BITS - place_bits - (n_segments - 1).bit_length()
-    packed, spare, width = _compact(codes, room)
-    dropped = spare + max(width - room, 0)
+    segments = _Segments.of(offsets)
+    place_bits = segments.place_bits
+    packed, spare, width = _compact(codes, segments.room - place_bits)
+    dropped = spare + max(width - segments.room + place_bits, 0)
     rest = packed & np.uint64((1 << dropped) - 1) if dropped > spare else None
-    segments = np.arange(n_segments, dtype=np.uint64) << np.uint64(place_bits + room)
     packed >>= np.uint64(dropped)
     packed <<= np.uint64(place_bits)
-    packed |= np.repeat(segments, np.diff(offsets))
-    packed |= np.arange(n_items, dtype=np.uint64)
-    packed.sort()
-
-    order = (packed & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    packed >>= np.uint64(place_bits)
-    same = packed[1:] == packed[:-1]
+    segments.add_places(packed)
+    lowest, same = segments.sort(packed, place_bits)
+    order = segments.numbers(lowest.view(np.int64))
     if rest is not None and same.any():
         _settle(order, same, rest)
     return Ordered(order, same)
+
+
+def sort_segments(codes: Array, offsets: IntArray, low: Array, low_bits: int) -> Sorted | None:
+    """The ``low`` values in the order of segment, code and low; None if the keys are too narrow.
+
+    Where all that is wanted of an item fits into its key, there is no need to look it up again.
+    """
+    width = 8 * codes.itemsize
+    if not len(codes) or width > _KEY_BITS - low_bits:
+        return None
+    segments = _Segments.of(offsets)
+    if width > segments.room - low_bits:
+        return None
+    packed, _, _ = _compact(codes, width)
+    packed <<= np.uint64(low_bits)
+    packed |= low
+    return Sorted(*segments.sort(packed, low_bits))
+
+
+class Sorted(NamedTuple):
+    """What was packed with the items, in their order."""
+
+    low: Array
+    """(n,)"""
+    same: BoolArray
+    """(n-1,) whether an item has the code of the one before it in its segment."""
+
+
+class _Segments(NamedTuple):
+    """Which items are sorted among themselves, and the bits of a key that this takes."""
+
+    offsets: IntArray
+    width: int
+    """Common length of segments that are sorted as rows of a matrix, else 0."""
+    room: int
+    """Bits of a key that are left."""
+
+    @classmethod
+    def of(cls, offsets: IntArray) -> _Segments:
+        sizes = np.diff(offsets)
+        width = int(sizes[0])
+        if width >= _LEAST_WIDTH and (sizes == width).all():
+            return cls(offsets, width, _KEY_BITS)
+        return cls(offsets, 0, _KEY_BITS - (len(sizes) - 1).bit_length())
+
+    @property
+    def place_bits(self) -> int:
+        """Bits that tell the items apart that are sorted among each other."""
+        return ((self.width or int(self.offsets[-1])) - 1).bit_length()
+
+    def add_places(self, keys: Array) -> None:
+        """Put into the lowest bits where each item stands; in place."""
+        rows = keys.reshape(-1, self.width or len(keys))
+        rows |= np.arange(rows.shape[1], dtype=np.uint64)
+
+    def numbers(self, places: IntArray) -> IntArray:
+        """Numbers of the items that stood at these places; in place."""
+        if self.width:
+            places += np.repeat(self.offsets[:-1], self.width)
+        return places
+
+    def sort(self, keys: Array, low_bits: int) -> tuple[Array, BoolArray]:
+        """Sort the keys; their lowest bits, and whether a key equals the one before without them.
+
+        The keys are changed.
+        """
+        if self.width:
+            keys.reshape(-1, self.width).sort(axis=1)
+        else:
+            numbers = np.arange(len(self.offsets) - 1, dtype=np.uint64)
+            keys |= np.repeat(numbers << np.uint64(self.room), np.diff(self.offsets))
+            keys.sort()
+        lowest = keys & np.uint64((1 << low_bits) - 1)
+        keys >>= np.uint64(low_bits)
+        same = keys[1:] == keys[:-1]
+        if self.width:
+            same[self.offsets[1:-1] - 1] = False
+        return lowest, same
 
 
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._order import Runs, falling_codes, order_segments, runs_of
-from sklearn_rank._segments import BLOCK, blocks, offsets_of, segment_index, take_segments
+from sklearn_rank._levels import small_integers
+from sklearn_rank._order import Runs, falling_codes, order_segments, runs_of, sort_segments
+from sklearn_rank._segments import blocks, offsets_of, segment_index, take_segments
 from sklearn_rank._threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
-RANK_BLOCK = BLOCK
+RANK_BLOCK = 1 << 16
 """Items ranked, and then measured, at once."""
 
 
@@ -242,36 +243,58 @@ def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
 
 def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
     """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
-    order, same = order_segments(falling_codes(items.scores), items.offsets)
-    ordered = items.grades[order]
-    relevant = ordered > 0
-    places = np.flatnonzero(relevant)
+    codes, levels = falling_codes(items.scores), small_integers(items.grades)
+    packed = None
+    if levels is not None and not by_place:
+        # The better grades of a tie come first.
+        top = int(levels.max())
+        low = np.uint64(top) - levels.view(np.uint64)
+        packed = sort_segments(codes, items.offsets, low, top.bit_length())
+    if packed is not None:
+        relevant, same = packed.low != top, packed.same
+        places = np.flatnonzero(relevant)
+        grades: Array = top - packed.low[places].view(np.int64)
+    else:
+        order, same = order_segments(codes, items.offsets)
+        ordered = items.grades[order]
+        relevant = ordered > 0
+        places = np.flatnonzero(relevant)
+        grades = ordered[places]
     counts = np.diff(np.searchsorted(places, items.offsets))
     above = places - np.repeat(items.offsets[:-1], counts)
     tied = np.ones(len(places), np.int64)
-    grades = ordered[places]
     if not by_place and same.any():
-        _join_ties(runs_of(same), relevant, places, above, tied, grades)
+        ties = _join_ties(runs_of(same), relevant, places, above, tied)
+        if packed is None:
+            _order_ties(ties, grades)
     return Hits(counts, above, tied, grades.astype(np.float64))
 
 
+class _TiedHits(NamedTuple):
+    """Hits that share their score with other items."""
+
+    hits: IntArray
+    borders: IntArray
+    """Of the hits of each tie."""
+
+
 def _join_ties(
-    runs: Runs,
-    relevant: BoolArray,
-    places: IntArray,
-    above: IntArray,
-    tied: IntArray,
-    grades: Array,
-) -> None:
-    """Give the hits of a tie one place, the better grades first; all in place."""
+    runs: Runs, relevant: BoolArray, places: IntArray, above: IntArray, tied: IntArray
+) -> _TiedHits:
+    """Give the hits of a tie one place; in place."""
     hits = np.flatnonzero(runs.is_member[places])
     sizes = np.diff(runs.borders)
     run = np.repeat(np.arange(len(sizes)), sizes)[np.flatnonzero(relevant[runs.members])]
     above[hits] -= places[hits] - runs.members[runs.borders[:-1]][run]
     tied[hits] = sizes[run]
-    found = grades[hits]
-    borders = np.concatenate(([0], np.flatnonzero(run[1:] != run[:-1]) + 1, [len(run)]))
-    grades[hits] = found[order_segments(falling_codes(found), borders).order]
+    new = np.flatnonzero(run[1:] != run[:-1]) + 1
+    return _TiedHits(hits, np.concatenate(([0], new, [len(run)])))
+
+
+def _order_ties(ties: _TiedHits, grades: Array) -> None:
+    """Put the better grades of each tie first; in place."""
+    found = grades[ties.hits]
+    grades[ties.hits] = found[order_segments(falling_codes(found), ties.borders).order]
 
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:

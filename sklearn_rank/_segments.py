@@ -12,8 +12,12 @@ import numpy as np
 
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
-BLOCK = 1 << 16
+BLOCK = 1 << 17
 """Elements worked on at once: small enough to stay in the processor's cache."""
+
+
+_SHORT = 16
+"""Segments up to this length share a block: padding costs less than one more block."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
@@ -39,10 +43,13 @@ def segment_max(values: Array, offsets: IntArray) -> FloatArray:
 
 
 def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, empty: float) -> FloatArray:
-    result = np.full(len(offsets) - 1, empty, dtype=np.float64)
-    filled = offsets[1:] > offsets[:-1]
+    starts = offsets[:-1]
+    filled = offsets[1:] > starts
+    if filled.all():
+        return np.asarray(ufunc.reduceat(values, starts), dtype=np.float64)
+    result = np.full(len(starts), empty)
     if filled.any():
-        result[filled] = ufunc.reduceat(values, offsets[:-1][filled])
+        result[filled] = ufunc.reduceat(values, starts[filled])
     return result
 
 
@@ -72,7 +79,8 @@ def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
     last = len(order)
     while last and ordered[last - 1] > 0:
         longest = int(ordered[last - 1])
-        first = int(np.searchsorted(ordered, longest // 2, side="right"))
+        shortest = longest // 2 if longest > _SHORT else 0
+        first = int(np.searchsorted(ordered, shortest, side="right"))
         first = max(first, last - max(BLOCK // longest, 1))
         yield order[first:last]
         last = first

@@ -11,7 +11,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
@@ -30,6 +30,18 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "order all by narrow keys": (
         (_ranks, "_is_cheaper_to_look_up", NEVER),
         (_order, "_KEY_BITS", 20),
+    ),
+    "order all and look grades up": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "sort_segments", mock.Mock(return_value=None)),
+    ),
+    "order all at once": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_LEAST_WIDTH", 1 << 62),
+    ),
+    "order queries of one length as rows": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_LEAST_WIDTH", 1),
     ),
     "look up by sorting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
@@ -121,6 +133,25 @@ def test_the_way_of_dicts_changes_no_bit(way: str, rows: dict[str, np.ndarray], 
         assert bits(measured(truth, run, ties=ties)) == expected
 
 
+@pytest.mark.parametrize("way", WAYS)
+@given(n_items=st.integers(1, 12), rows=problems, ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_matrices_changes_no_bit(
+    way: str, n_items: int, rows: dict[str, np.ndarray], ties: str
+) -> None:
+    n_queries = len(rows["y_true"]) // n_items
+    truth, scores = (
+        rows[name][: n_queries * n_items].reshape(n_queries, n_items)
+        for name in ("y_true", "y_score")
+    )
+    assume(n_queries)
+    expected = bits(measured(truth, scores, ties=ties))
+    with forced(way):
+        assert bits(measured(truth, scores, ties=ties)) == expected
+    as_rows = {"groups": np.repeat(np.arange(n_queries), n_items)}
+    assert bits(measured(truth.ravel(), scores.ravel(), ties=ties, **as_rows)) == expected
+
+
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
 @given(rows=problems)
 @settings(max_examples=20)
@@ -149,6 +180,22 @@ def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> No
         stack.enter_context(forced(way))
         evaluate(**rows, zero_division=np.nan)
     assert {name for name, one in calls.items() if one.called} == used
+
+
+@pytest.mark.parametrize(("dtype", "looked_up"), [("float32", False), ("float64", True)])
+def test_small_grades_travel_in_the_keys_where_they_fit(dtype: str, looked_up: bool) -> None:
+    rows = rows_of(0, dtype, 3, "whole")
+    with (
+        forced("order all"),
+        mock.patch.object(_ranks, "order_segments", wraps=order_segments) as order,
+    ):
+        evaluate(**rows, zero_division=np.nan)
+    assert order.called == looked_up
+
+
+def test_queries_of_one_length_are_sorted_as_rows() -> None:
+    assert _order._Segments.of(np.arange(4) * 12).width == 12
+    assert _order._Segments.of(np.array([0, 12, 24, 37])).width == 0
 
 
 def test_narrow_keys_leave_bits_to_be_settled() -> None:

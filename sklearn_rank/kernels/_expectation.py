@@ -75,15 +75,17 @@ def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, Float
     Only the tie group that the cutoff divides varies, and hypergeometrically.
     """
     cut = depth(rankings, k)
-    groups = rankings.within(cut).groups
-    inside = reach(groups, cut)
-    mean = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
-    tied = groups.tied
-    size, drawn = groups.size[tied], inside[tied]
-    share = groups.relevant[tied] / size
-    spread = np.zeros(len(groups.size))
-    spread[tied] = drawn * share * (1 - share) * (size - drawn) / (size - 1)
-    return mean, segment_sum(spread, groups.offsets)
+    top = rankings.within(cut)
+    mean, variance = top.n_hits.astype(np.float64), np.zeros(len(rankings))
+    if not top.are_tied:
+        return mean, variance
+    groups = top.groups
+    divided = np.flatnonzero(groups.above + groups.size > cut)
+    query, size, relevant = groups.query[divided], groups.size[divided], groups.relevant[divided]
+    drawn, share = cut - groups.above[divided], relevant / size
+    mean[query] += share * drawn - relevant
+    variance[query] = drawn * share * (1 - share) * (size - drawn) / (size - 1)
+    return mean, variance
 
 
 def first_relevant(

@@ -135,9 +135,9 @@ def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArr
 
 def _exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
-    codes = None if np.any(scale) else small_integers(grades)
+    codes = small_integers(grades)
     if codes is not None:
-        return _EXP2_TABLE[codes]
+        return _EXP2_TABLE.take(codes) * np.exp2(-scale)
     with np.errstate(over="ignore"):
         return np.where(
             grades < _SMALL_GRADE,
@@ -167,23 +167,27 @@ def _rank_weights(cut: int, discount: Any) -> FloatArray:
 def _discounted(
     rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any
 ) -> FloatArray:
-    """Sum of the gains of each query, weighed by where the items stand within k."""
+    """Sum of the gains of each query, weighed by where the items stand, all of them within k."""
     cut = depth(rankings, k)
-    by_rank = np.append(_rank_weights(cut, discount), 0.0)
-    weights = by_rank[np.minimum(rankings.above, cut)]
-    tied = np.flatnonzero(rankings.tied > 1)
-    if len(tied):
-        first = np.minimum(rankings.above[tied], cut)
-        last = np.minimum(rankings.above[tied] + rankings.tied[tied], cut)
-        weights[tied] = PositionSums(by_rank).over(first, last) / rankings.tied[tied]
-    return segment_sum(gains * weights, rankings.offsets)
+    by_rank = _rank_weights(cut, discount)
+    weights = by_rank.take(rankings.above)
+    if rankings.are_tied:
+        tied = np.flatnonzero(rankings.tied > 1)
+        first, size = rankings.above[tied], rankings.tied[tied]
+        last = np.minimum(first + size, cut)
+        weights[tied] = PositionSums(by_rank).over(first, last) / size
+    weights *= gains
+    return segment_sum(weights, rankings.offsets)
 
 
 def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
     """Sum of the gains of each query, from the first rank on."""
     sizes = np.diff(best.offsets)
-    place = np.arange(len(best.values)) - np.repeat(best.offsets[:-1], sizes)
-    return segment_sum(best.values * _rank_weights(cut, discount)[place], best.offsets)
+    place = np.arange(len(best.values))
+    place -= np.repeat(best.offsets[:-1], sizes)
+    weights = _rank_weights(cut, discount).take(place)
+    weights *= best.values
+    return segment_sum(weights, best.offsets)
 
 
 def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:

@@ -11,7 +11,7 @@ from sklearn_rank._segments import segment_sum
 from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels._expectation import depth, reach, top_hits
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 
 def lag(
@@ -102,8 +102,10 @@ def _irrelevant_above(
 ) -> FloatArray:
     """(Q,) sum over relevant items of the irrelevant ones above; half of those in a tie."""
     groups = rankings.groups
-    above = groups.above - groups.before + (groups.size - groups.relevant) / 2.0
-    total = segment_sum(groups.relevant * above, groups.offsets)
+    above: FloatArray | IntArray = groups.above - groups.before
+    if rankings.are_tied:
+        above = groups.relevant * (above + (groups.size - groups.relevant) / 2.0)
+    total = segment_sum(above, groups.offsets)
     if unretrieved == "last":
         total = total + (rankings.n_relevant - rankings.n_hits) * below_all
     return total
