@@ -298,7 +298,8 @@ class Judged:
     parts: tuple[JudgedRankings, ...]
     """Blocks of queries, in the caller's order; kernels run on one after the other."""
     score_parts: tuple[JudgedRankings, ...]
-    """Ranked by the relevance scores where those were given; else the same objects."""
+    """The same blocks ranked by the relevance scores where those were given; else the same objects.
+    """
     pool: Pool
     counts: InputCounts = field(default_factory=InputCounts)
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -323,6 +324,11 @@ class Judged:
             if self.score_parts is self.parts
             else joined(self.score_parts, self.query_ids)
         )
+
+    @cached_property
+    def borders(self) -> IntArray:
+        """(B+1,) borders of the blocks among the queries."""
+        return offsets_of(np.array([len(part) for part in self.parts], dtype=np.int64))
 
     @cached_property
     def weights(self) -> FloatArray | None:

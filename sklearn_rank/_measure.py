@@ -7,7 +7,7 @@ direction, which parameters exist and which values they take. Everything else dr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -209,21 +209,25 @@ class Measure:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"
 
-    def per_query(self, judged: Judged) -> FloatArray:
-        """(Q,) values, NaN where undefined."""
+    def by_block(self, judged: Judged) -> Callable[[int], FloatArray]:
+        """Function from the number of a block of queries to their values, NaN where undefined."""
         options = self.options
         if self.metric.combines:
-            first, second = (
-                self._member(member).per_query(judged) for member in options["measures"]
+            members = [self._member(member) for member in options["measures"]]
+            first, second = (member.by_block(judged) for member in members)
+            return lambda number: self.metric.kernel(
+                first(number), second(number), beta=options["beta"]
             )
-            return self.metric.kernel(first, second, beta=options["beta"])
-        negatives = self._negatives(judged)
-        values, start = [], 0
-        for part in self._views(judged):
-            own = negatives[start : start + len(part)] if np.ndim(negatives) else negatives
-            values.append(self._call(part, options, own))
-            start += len(part)
-        return self._within_bounds(np.concatenate(values))
+        negatives, parts = self._negatives(judged), self._parts(judged)
+
+        def values_of(number: int) -> FloatArray:
+            own = negatives
+            if np.ndim(negatives):
+                start = judged.borders[number]
+                own = negatives[start : start + len(parts[number])]
+            return self._within_bounds(self._call(self._filtered(parts[number]), options, own))
+
+        return values_of
 
     def _member(self, member: Measure) -> Measure:
         """A measure that this one is made of, with this one's cutoff unless it has its own."""
@@ -248,7 +252,9 @@ class Measure:
         if average == "macro" or self.metric.weights is None:
             return judged.weights
         own = {"average": average, "unretrieved": self.options["unretrieved"]}
-        weights = np.concatenate([self.metric.weights(part, **own) for part in self._views(judged)])
+        weights = np.concatenate(
+            [self.metric.weights(self._filtered(part), **own) for part in self._parts(judged)]
+        )
         if judged.weights is None:
             return weights
         with np.errstate(over="ignore"):
@@ -256,9 +262,8 @@ class Measure:
         # Only proportions count.
         return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
 
-    def _views(self, judged: Judged) -> Iterator[JudgedRankings]:
-        parts = judged.score_parts if self.metric.by_score else judged.parts
-        return map(self._filtered, parts)
+    def _parts(self, judged: Judged) -> tuple[JudgedRankings, ...]:
+        return judged.score_parts if self.metric.by_score else judged.parts
 
     def _filtered(self, rankings: JudgedRankings) -> JudgedRankings:
         min_rel = self.options.get("min_rel")

@@ -19,8 +19,8 @@ from sklearn_rank._segments import blocks, offsets_of, segment_index, take_segme
 from sklearn_rank._threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
-RANK_BLOCK = 1 << 16
-"""Items ranked, and then measured, at once."""
+RANK_BLOCK = 1 << 17
+"""Items ranked at once."""
 
 
 class Hits(NamedTuple):

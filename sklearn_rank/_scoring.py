@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from sklearn_rank._averaging import Average, average
 from sklearn_rank._judged import Judged
+from sklearn_rank._threads import in_threads
 from sklearn_rank.measures import Measure
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -21,12 +25,36 @@ class Scored:
     average: Average
 
 
+def score_measures(
+    measures: Sequence[Measure],
+    judged: Judged,
+    zero_division: str | float,
+    n_jobs: int | None = None,
+) -> list[Scored]:
+    """Values of all queries and their means; all measures of a block while it is at hand."""
+    wanted = [one for one in measures if not one.is_pooled]
+    functions = [one.by_block(judged) for one in wanted]
+
+    def values_of(number: int) -> list[FloatArray]:
+        return [function(number) for function in functions]
+
+    blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
+    values = {one: np.concatenate(found) for one, *found in zip(wanted, *blocks, strict=True)}
+    return [
+        _averaged(
+            one,
+            judged,
+            values.get(one),
+            None if one.is_pooled else one.average_weights(judged),
+            zero_division,
+        )
+        for one in measures
+    ]
+
+
 def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:
-    """Values of all queries and their mean."""
-    if measure.is_pooled:
-        return _averaged(measure, judged, None, None, zero_division)
-    values, weights = measure.per_query(judged), measure.average_weights(judged)
-    return _averaged(measure, judged, values, weights, zero_division)
+    """The same for one measure."""
+    return score_measures([measure], judged, zero_division)[0]
 
 
 def score_slice(

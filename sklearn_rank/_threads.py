@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 _Work = TypeVar("_Work")
@@ -14,10 +16,34 @@ _Done = TypeVar("_Done")
 def in_threads(
     function: Callable[[_Work], _Done], work: Iterable[_Work], n_jobs: int | None
 ) -> list[_Done]:
-    """Results of a function over all work, in order; -1 jobs are as many as there are cores."""
+    """Results of a function over all work, in order; -1 jobs are as many as there are cores.
+
+    Of several errors the one of the first piece of work is raised, as without threads.
+    """
     pieces = list(work)
     n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
     if n_threads < 2:
         return [function(piece) for piece in pieces]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, pieces))
+    waiting = deque(range(len(pieces)))
+    done: dict[int, _Done] = {}
+    errors: dict[int, BaseException] = {}
+
+    def run() -> None:
+        # A thread that is done takes the next piece, so that none of them waits for another.
+        while waiting and not errors:
+            try:
+                number = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                done[number] = function(pieces[number])
+            except BaseException as error:
+                errors[number] = error
+
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        for _ in range(n_threads - 1):
+            pool.submit(copy_context().run, run)
+        run()
+    if errors:
+        raise errors[min(errors)]
+    return [done[number] for number in range(len(pieces))]

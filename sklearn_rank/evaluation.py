@@ -15,7 +15,7 @@ import numpy as np
 from sklearn_rank import _tables
 from sklearn_rank._judged import Judged
 from sklearn_rank._placements import Placement, judged_from, placements_of
-from sklearn_rank._scoring import Scored, score_measure, score_slice
+from sklearn_rank._scoring import Scored, score_measures, score_slice
 from sklearn_rank._slices import read_slices, take_queries
 from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_flag, check_zero_division
@@ -94,7 +94,7 @@ def evaluate(
     convention : str, default="default"
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
-        Threads that rank; no value depends on it. -1 takes all cores.
+        Threads that rank and measure; no value depends on it. -1 takes all cores.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
 
@@ -136,6 +136,7 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
+    jobs = _check_jobs(n_jobs)
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
@@ -151,11 +152,11 @@ def evaluate(
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
         duplicates="raise" if duplicates is None else duplicates,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
-        n_jobs=_check_jobs(n_jobs),
+        n_jobs=jobs,
         keep_items=check_flag(keep_items, "keep_items", "evaluate"),
     )
-    scored = {name: score_measure(used, judged, settled) for name, used in named.items()}
-    return Evaluation(scored, judged, settled)
+    scored = score_measures(list(named.values()), judged, settled, jobs)
+    return Evaluation(dict(zip(named, scored, strict=True)), judged, settled)
 
 
 def evaluate_placements(
@@ -195,8 +196,9 @@ def evaluate_placements(
     """
     judged = judged_from(placements)
     settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
-    scored = {str(one): score_measure(one, judged, settled) for one in parse_measures(measures)}
-    return Evaluation(scored, judged, settled)
+    wanted = parse_measures(measures)
+    scored = score_measures(wanted, judged, settled)
+    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), judged, settled)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -151,7 +151,7 @@ def group_rows(ids: Array | list[Any]) -> Grouping:
         borders = np.flatnonzero(ids[1:] != ids[:-1]) + 1
         offsets = np.concatenate(([0], borders, [len(ids)]))
         firsts = ids[offsets[:-1]]
-        if len(set(firsts.tolist())) == len(firsts):
+        if (firsts[1:] > firsts[:-1]).all() or len(set(firsts.tolist())) == len(firsts):
             return Grouping(firsts, offsets, None)
         unique, first_rows, codes = np.unique(ids, return_index=True, return_inverse=True)
         appearance = np.argsort(first_rows, kind="stable")
