@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -131,17 +132,22 @@ class JudgedRankings:
     @cached_property
     def groups(self) -> TieGroups:
         """The relevant items as tie groups."""
-        before = np.arange(len(self.above))
-        before -= np.repeat(self.offsets[:-1], self.n_hits)
         if not self.are_tied:
+            before = np.arange(len(self.above))
+            before -= np.repeat(self.offsets[:-1], self.n_hits)
             return TieGroups(self.offsets, self.above, self.tied, self.tied, before)
-        starts = np.flatnonzero(~self._joined())
+        joined = self._joined()
+        starts = np.flatnonzero(~joined)
+        offsets = self.offsets - np.searchsorted(np.flatnonzero(joined), self.offsets)
+        relevant = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=relevant[:-1])
+        relevant[-1] = len(self.above) - starts[-1]
         return TieGroups(
-            offsets=np.searchsorted(starts, self.offsets),
-            above=self.above[starts],
-            size=self.tied[starts],
-            relevant=np.diff(starts, append=len(self.above)),
-            before=before[starts],
+            offsets=offsets,
+            above=self.above.take(starts),
+            size=self.tied.take(starts),
+            relevant=relevant,
+            before=starts - np.repeat(self.offsets[:-1], np.diff(offsets)),
         )
 
     def _joined(self) -> BoolArray:
@@ -290,6 +296,15 @@ class KeptItems:
     """Whether ties are broken by falling ids."""
 
 
+class Block(NamedTuple):
+    """Some queries that follow each other, as measures read them."""
+
+    queries: slice
+    rankings: JudgedRankings
+    by_score: JudgedRankings
+    """Ranked by the relevance scores where those were given; else the same object."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """What an input layout delivers: the waist in blocks of queries, as measures read it."""
@@ -326,9 +341,16 @@ class Judged:
         )
 
     @cached_property
-    def borders(self) -> IntArray:
-        """(B+1,) borders of the blocks among the queries."""
-        return offsets_of(np.array([len(part) for part in self.parts], dtype=np.int64))
+    def _borders(self) -> list[int]:
+        return list(accumulate(map(len, self.parts), initial=0))
+
+    def block(self, number: int) -> Block:
+        """A block of queries; what measures make of it on their way goes when it does."""
+        queries = slice(self._borders[number], self._borders[number + 1])
+        rankings = by_score = replace(self.parts[number])
+        if self.score_parts is not self.parts:
+            by_score = replace(self.score_parts[number])
+        return Block(queries, rankings, by_score)
 
     @cached_property
     def weights(self) -> FloatArray | None:

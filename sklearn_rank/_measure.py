@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank._averaging import in_unit
-from sklearn_rank._judged import Judged, JudgedRankings
+from sklearn_rank._judged import Block, Judged, JudgedRankings
 from sklearn_rank._parameters import ByQuery, Check, number_from, shown
 from sklearn_rank._text import closest, safe_repr
 from sklearn_rank._validation import check_cutoff, check_option
@@ -209,23 +209,20 @@ class Measure:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"
 
-    def by_block(self, judged: Judged) -> Callable[[int], FloatArray]:
-        """Function from the number of a block of queries to their values, NaN where undefined."""
+    def by_block(self, judged: Judged) -> Callable[[Block], FloatArray]:
+        """Function from a block of queries to their values, NaN where undefined."""
         options = self.options
         if self.metric.combines:
             members = [self._member(member) for member in options["measures"]]
             first, second = (member.by_block(judged) for member in members)
-            return lambda number: self.metric.kernel(
-                first(number), second(number), beta=options["beta"]
+            return lambda block: self.metric.kernel(
+                first(block), second(block), beta=options["beta"]
             )
-        negatives, parts = self._negatives(judged), self._parts(judged)
+        negatives = self._negatives(judged)
 
-        def values_of(number: int) -> FloatArray:
-            own = negatives
-            if np.ndim(negatives):
-                start = judged.borders[number]
-                own = negatives[start : start + len(parts[number])]
-            return self._within_bounds(self._call(self._filtered(parts[number]), options, own))
+        def values_of(block: Block) -> FloatArray:
+            own = negatives[block.queries] if np.ndim(negatives) else negatives
+            return self._within_bounds(self._call(self._view(block), options, own))
 
         return values_of
 
@@ -253,7 +250,10 @@ class Measure:
             return judged.weights
         own = {"average": average, "unretrieved": self.options["unretrieved"]}
         weights = np.concatenate(
-            [self.metric.weights(self._filtered(part), **own) for part in self._parts(judged)]
+            [
+                self.metric.weights(self._view(judged.block(number)), **own)
+                for number in range(len(judged.parts))
+            ]
         )
         if judged.weights is None:
             return weights
@@ -262,8 +262,8 @@ class Measure:
         # Only proportions count.
         return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
 
-    def _parts(self, judged: Judged) -> tuple[JudgedRankings, ...]:
-        return judged.score_parts if self.metric.by_score else judged.parts
+    def _view(self, block: Block) -> JudgedRankings:
+        return self._filtered(block.by_score if self.metric.by_score else block.rankings)
 
     def _filtered(self, rankings: JudgedRankings) -> JudgedRankings:
         min_rel = self.options.get("min_rel")

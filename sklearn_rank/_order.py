@@ -153,13 +153,13 @@ class _Segments(NamedTuple):
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     """The codes from 0 on, how many of their lowest bits are 0, and how many bits then differ."""
     width = 8 * codes.itemsize
-    fits = width <= room
-    low = np.iinfo(codes.dtype).min if fits else int(codes.min())
-    # Unsigned arithmetic wraps, so that the differences are right whatever the signs.
-    keys = codes.astype(np.uint64)
-    keys -= np.uint64(low % (1 << 64))
-    if fits:
+    unsigned = codes.view(f"u{codes.itemsize}")
+    if codes.dtype.kind == "i":
+        unsigned = unsigned ^ unsigned.dtype.type(1 << (width - 1))
+    keys = unsigned.astype(np.uint64)
+    if width <= room:
         return keys, 0, width
+    keys -= keys.min()
     used = int(np.bitwise_or.reduce(keys))
     spare = max((used & -used).bit_length() - 1, 0)
     return keys, spare, used.bit_length() - spare

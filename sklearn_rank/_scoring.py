@@ -36,7 +36,8 @@ def score_measures(
     functions = [one.by_block(judged) for one in wanted]
 
     def values_of(number: int) -> list[FloatArray]:
-        return [function(number) for function in functions]
+        block = judged.block(number)
+        return [function(block) for function in functions]
 
     blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
     values = {one: np.concatenate(found) for one, *found in zip(wanted, *blocks, strict=True)}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings, TieGroups
+from sklearn_rank._judged import JudgedRankings
 from sklearn_rank._segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
@@ -43,9 +43,9 @@ def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
     return np.where(rankings.n_relevant > 0, values, np.nan)
 
 
-def reach(groups: TieGroups, cut: int) -> IntArray:
-    """(G,) items of each group that stand within the cut."""
-    return np.minimum(np.maximum(cut - groups.above, 0), groups.size)
+def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
+    """Items of tie groups that stand within the cut."""
+    return np.minimum(np.maximum(cut - above, 0), size)
 
 
 class PositionSums:

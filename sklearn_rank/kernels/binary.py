@@ -104,12 +104,13 @@ def _precision_sums(groups: TieGroups, cut: int) -> FloatArray:
     sums = np.asarray((groups.before + 1) / (groups.above + 1))
     tied = groups.tied
     if len(tied):
+        above, size, relevant = groups.above[tied], groups.size[tied], groups.relevant[tied]
         sums[tied] = _tied_precision_sums(
-            groups.above[tied],
-            reach(groups, cut)[tied],
+            above,
+            reach(above, size, cut),
             groups.before[tied],
-            groups.relevant[tied] / groups.size[tied],
-            (groups.relevant[tied] - 1) / (groups.size[tied] - 1),
+            relevant / size,
+            (relevant - 1) / (size - 1),
             cut,
         )
     return sums
@@ -137,7 +138,7 @@ def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> Float
     """Average precision over the relevant items found within k; 0 where none was."""
     cut = depth(rankings, k)
     groups = rankings.within(cut).groups
-    inside = reach(groups, cut)
+    inside = reach(groups.above, groups.size, cut)
     whole = inside == groups.size
     total = segment_sum(np.where(whole, _precision_sums(groups, cut), 0.0), groups.offsets)
     found = segment_sum(np.where(whole, groups.relevant, 0.0), groups.offsets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,9 +18,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def python(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """A whole process, from start to end."""
+    """A whole process, from start to end, that keeps its compiled files as it does for users."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=True, env=env)
 
 
 def is_plugin_installed() -> bool:
