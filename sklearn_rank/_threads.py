@@ -6,8 +6,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import TypeVar
+
+import numpy as np
 
 _Work = TypeVar("_Work")
 _Done = TypeVar("_Done")
@@ -27,6 +28,7 @@ def in_threads(
     waiting = deque(range(len(pieces)))
     done: dict[int, _Done] = {}
     errors: dict[int, BaseException] = {}
+    reported = np.geterr()  # each thread has its own
 
     def run() -> None:
         # A thread that is done takes the next piece, so that none of them waits for another.
@@ -36,13 +38,14 @@ def in_threads(
             except IndexError:
                 return
             try:
-                done[number] = function(pieces[number])
+                with np.errstate(**reported):
+                    done[number] = function(pieces[number])
             except BaseException as error:
                 errors[number] = error
 
     with ThreadPoolExecutor(n_threads - 1) as pool:
         for _ in range(n_threads - 1):
-            pool.submit(copy_context().run, run)
+            pool.submit(run)
         run()
     if errors:
         raise errors[min(errors)]
