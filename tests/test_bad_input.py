@@ -458,6 +458,21 @@ def test_no_rows_are_an_error():
 
 
 @pytest.mark.parametrize(
+    ("y_true", "y_score"),
+    [
+        ({"q": {1}}, {"q": {}}),
+        ({"q": {1: 2}}, {"q": []}),
+        ({"q": {}}, {"q": [1]}),
+        ({"q": {}}, {"q": {1: 0.5}}),
+        ([{1: 2}], [[]]),
+        ([{}], [[1]]),
+    ],
+)
+def test_nothing_has_no_type_that_ids_could_differ_from(y_true, y_score):
+    assert evaluate(y_true, y_score, "mrr", zero_division=0.0)["mrr"] == 0.0
+
+
+@pytest.mark.parametrize(
     ("metric", "expected"),
     [
         (mean_average_precision_score, 0.0),

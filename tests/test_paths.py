@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -18,7 +19,7 @@ from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
 from sklearn_rank._averaging import exact_sum
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of
-from sklearn_rank.inputs import lists
+from sklearn_rank.inputs import lists, mappings
 from sklearn_rank.inputs._plain import find_plain
 from tests.test_invariants import MEASURES, POOLED, bits
 
@@ -264,13 +265,23 @@ truths = st.builds(
     sides.flatmap(lambda items: st.lists(items, max_size=4)),
     st.sampled_from([set, set, frozenset, list, dict.fromkeys]),
 )
-plain_truths = st.builds(set, st.lists(st.sampled_from("abcdefg"), max_size=5))
+graded_truths = sides.flatmap(
+    lambda items: st.dictionaries(
+        items, st.sampled_from([0, 0.0, 1, 2, 0.5, 2.0, True, -1, math.nan, "x"]), max_size=5
+    )
+)
+plain_truths = st.one_of(
+    st.builds(set, st.lists(st.sampled_from("abcdefg"), max_size=5)),
+    st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0, 1, 2, 0.5, 2.0]), max_size=5),
+    st.lists(st.sampled_from("abcdefg"), max_size=5, unique=True),
+)
 
 
 def outcome(*args: Any, **options: Any) -> Any:
-    """The bits of all values, or the error with its text."""
+    """The bits of all values and what was counted, or the error with its text."""
     try:
-        return bits(measured(*args, measures=MEASURES, **options))
+        evaluation = measured(*args, measures=MEASURES, **options)
+        return bits(evaluation), evaluation.counts
     except (TypeError, ValueError) as error:
         return type(error), str(error)
 
@@ -279,21 +290,28 @@ def outcome(*args: Any, **options: Any) -> Any:
     queries=st.lists(
         st.one_of(
             st.tuples(plain_truths, unique_rankings),
-            st.tuples(truths, st.one_of(unique_rankings, rankings)),
+            st.tuples(st.one_of(truths, graded_truths), st.one_of(unique_rankings, rankings)),
         ),
         min_size=1,
         max_size=4,
     ),
     ties=ties,
+    ranked=st.integers(1, 4),
 )
 @settings(max_examples=400)
-def test_the_short_pass_over_lists_changes_no_bit_and_no_error(
-    queries: list[tuple[Any, Any]], ties: str
+@pytest.mark.parametrize("layout", [lists, mappings])
+def test_the_short_pass_changes_no_bit_and_no_error(
+    layout: Any, queries: list[tuple[Any, Any]], ties: str, ranked: int
 ) -> None:
     y_true, y_score = map(list, zip(*queries, strict=True))
-    with mock.patch.object(lists, "find_plain", return_value=None):
-        expected = outcome(y_true, y_score, ties=ties)
-    assert outcome(y_true, y_score, ties=ties) == expected
+    given: Any = (y_true, y_score)
+    if layout is mappings:
+        # Some queries may have no ranking, and one no ground truth.
+        numbered = dict(enumerate(y_score[:ranked]))
+        given = (dict(enumerate(y_true)), {**numbered, "unjudged": ["a"]})
+    with mock.patch.object(layout, "find_plain", return_value=None):
+        expected = outcome(*given, ties=ties)
+    assert outcome(*given, ties=ties) == expected
 
 
 @pytest.mark.parametrize(
@@ -309,8 +327,20 @@ def test_the_short_pass_over_lists_changes_no_bit_and_no_error(
         ({1}, [np.int64(2), 1], False),
         ({1}, ["1"], False),
         ({"a", None}, ["a"], False),
-        (["a"], ["a"], False),
-        ({"a": 2}, ["a"], False),
+        (["a"], ["a"], True),
+        (("a",), ["a"], True),
+        (["a", "a"], ["a"], False),
+        ([["a"]], ["a"], False),
+        ({"a": 2}, ["a"], True),
+        ({"a": 0, "b": 0.5}, ["a", "b"], True),
+        ({}, ["a"], True),
+        ({"a": -1}, ["a"], False),
+        ({"a": math.nan}, ["a"], False),
+        ({"a": math.inf, "b": -math.inf}, ["a"], False),
+        ({"a": True}, ["a"], False),
+        ({"a": "2"}, ["a"], False),
+        ({"a": 10**400}, ["a"], False),
+        (Counter("a"), ["a"], False),
         ({"a"}, "a", False),
         ({"a"}, {"a": 1.0}, False),
         ({("q", "a")}, [("q", "a")], False),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from sklearn_rank._judged import InputCounts, Judged, JudgedRankings, NoPool
+from sklearn_rank._judged import Judged, JudgedRankings, NoPool
 from sklearn_rank._ranks import KnownHits, ranked
 from sklearn_rank._segments import offsets_of
 from sklearn_rank._validation import EXACT_INTEGER
@@ -100,13 +100,10 @@ def assemble(
     relevance: list[Array] | None,
     ties: Ties,
     weights: FloatArray | None,
-    counts: InputCounts,
     missed: FloatArray | None = None,
-    missing: Sequence[int] = (),
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of the items that were found."""
-    absent = np.array(missing, dtype=np.int64)
     rankings = items.rankings
     sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
     offsets = offsets_of(sizes)
@@ -134,9 +131,9 @@ def assemble(
         hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
         parts, pool = scored(hits)
         comparable = n_scored == len(rankings)
-        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES, counts, absent)
+        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES)
     placed = PlacedItems(sizes, flatten(items.found, np.int64), grades, relevant)
-    judged = replace(at_places(placed, query_ids, weights), counts=counts, missing=absent)
+    judged = at_places(placed, query_ids, weights)
     if relevance is None:
         return judged
     score_parts, relevance_pool = scored(with_places(relevance))

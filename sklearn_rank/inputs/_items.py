@@ -136,7 +136,7 @@ class ItemReader:
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
-        if self.provider is None and type(given) is dict and _are_grades(given.values()):
+        if self.provider is None and type(given) is dict and are_grades(given.values()):
             kind = plain_kind(given)
             if kind is not None:
                 self._true_types.add(kind)
@@ -265,8 +265,8 @@ class ItemReader:
 
 
 def plain_kind(items: Collection[Any]) -> type | None:
-    """``str`` or ``int``, if that is the type of all items; else None."""
-    kind = type(next(iter(items), ""))
+    """``str`` or ``int``, if that is the type of all items; else None, as for no items."""
+    kind = type(next(iter(items), None))
     return kind if kind in ARE_ALL and ARE_ALL[kind](items) else None
 
 
@@ -302,7 +302,7 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
-def _are_grades(values: Collection[Any]) -> bool:
+def are_grades(values: Collection[Any]) -> bool:
     """Whether all values are plain numbers that are finite and not negative."""
     if not set(map(type, values)) <= {int, float}:
         return False

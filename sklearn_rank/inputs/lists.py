@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,19 +68,22 @@ def judge_lists(
             ties,
         )
     reader.check_types()
-    return assemble(
+    judged = assemble(
         items,
         query_ids=query_ids,
         relevance=_relevance(relevance, items.rankings),
         ties=ties,
         weights=_weights(sample_weight, lists),
         missed=missed,
+        n_jobs=n_jobs,
+    )
+    return replace(
+        judged,
         counts=InputCounts(
             duplicates=reader.dropped,
             missed=0 if missed is None else len(missed),
             unjudged_grades=reader.unjudged_grades,
         ),
-        n_jobs=n_jobs,
     )
 
 

@@ -13,8 +13,9 @@ from sklearn_rank._judged import InputCounts, Judged
 from sklearn_rank._text import listed, safe_repr
 from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
-from sklearn_rank.inputs._assemble import assemble, find_items
+from sklearn_rank.inputs._assemble import assemble, at_places, find_items
 from sklearn_rank.inputs._items import ItemReader, Ranking, Where
+from sklearn_rank.inputs._plain import find_plain
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
 
@@ -38,37 +39,49 @@ def judge_mapping(
         )
         raise TypeError(msg)
     queries = _join(y_true, y_score, missing)
-    scored = any(isinstance(y_score.get(query), Mapping) for query in queries)
-    empty = Ranking({}, np.zeros(0), _NOWHERE) if scored else Ranking([], None, _NOWHERE)
-
-    def read() -> Iterator[tuple[Ranking, dict[Any, float]]]:
-        for query in queries:
-            truth = reader.truth(y_true[query], Where("y_true", query))
-            if query in y_score:
-                yield reader.ranking(y_score[query], Where("y_score", query)), truth
-            else:
-                yield empty, truth
-
+    weights = _weights(sample_weight, queries)
+    plain = None
+    if relevance is None and reader.takes_ids_alone:
+        plain = find_plain(
+            [y_score.get(query, ()) for query in queries], [y_true[query] for query in queries]
+        )
+    if plain is not None:
+        judged = at_places(plain, queries, weights)
+    else:
+        items = find_items(_read(y_true, y_score, queries, reader), ties)
+        reader.check_types()
+        scores = _relevance(relevance, queries, items.rankings)
+        judged = assemble(
+            items, query_ids=queries, relevance=scores, ties=ties, weights=weights, n_jobs=n_jobs
+        )
+    absent = [place for place, query in enumerate(queries) if query not in y_score]
     evaluated = set(queries)
-    items = find_items(read(), ties)
-    reader.check_types()
-    judged = assemble(
-        items,
-        query_ids=queries,
-        relevance=_relevance(relevance, queries, items.rankings),
-        ties=ties,
-        weights=_weights(sample_weight, queries),
+    return replace(
+        judged,
         counts=InputCounts(
             missing=sum(query not in y_score for query in y_true),
             unjudged=sum(query not in y_true for query in y_score),
             duplicates=reader.dropped,
             unjudged_grades=reader.unjudged_grades,
         ),
-        missing=[place for place, query in enumerate(queries) if query not in y_score],
-        n_jobs=n_jobs,
+        missing=np.array(absent, dtype=np.int64),
+        left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
+        keyed=True,
     )
-    left_out = [query for query in (*y_true, *y_score) if query not in evaluated]
-    return replace(judged, left_out=left_out, keyed=True)
+
+
+def _read(
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any], reader: ItemReader
+) -> Iterator[tuple[Ranking, dict[Any, float]]]:
+    """Ranking and ground truth of each query; nothing is ranked where there is no ranking."""
+    scored = any(isinstance(y_score.get(query), Mapping) for query in queries)
+    empty = Ranking({}, np.zeros(0), _NOWHERE) if scored else Ranking([], None, _NOWHERE)
+    for query in queries:
+        truth = reader.truth(y_true[query], Where("y_true", query))
+        if query in y_score:
+            yield reader.ranking(y_score[query], Where("y_score", query)), truth
+        else:
+            yield empty, truth
 
 
 _NOWHERE = Where("y_score", None)
