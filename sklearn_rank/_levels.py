@@ -29,6 +29,12 @@ class LevelCounts(NamedTuple):
     counts: IntArray
     """(Q, L)"""
 
+    def look_up(self, values: FloatArray, grades: FloatArray) -> FloatArray:
+        """For each of the ``grades`` that of the ``values`` which its level has."""
+        table = np.zeros(int(self.grades.max(initial=0.0)) + 1)
+        table[self.grades.astype(np.int64)] = values
+        return table.take(grades.astype(np.int64))
+
     def best(self, values: FloatArray, cut: int) -> Best:
         """The best of the ``values`` that the grades have, at most ``cut`` for each query."""
         falling = np.argsort(-values, kind="stable")

@@ -68,7 +68,9 @@ def ndcg(
     cut = depth(rankings, k)
     top = rankings.within(cut)
     if isinstance(gain, str) and rankings.levels is not None:
-        found, best = _gains(top.grades, 0.0, gain), _best_gains(rankings, 0.0, cut, gain)
+        gains = _gains(rankings.levels.grades, 0.0, gain)
+        found = rankings.levels.look_up(gains, top.grades)
+        best = rankings.levels.best(gains, cut)
     else:
         found, best = _scaled_gains(rankings, top, cut, gain)
     total, ideal = _discounted(top, found, k, discount), _ideal(best, cut, discount)
