@@ -7,11 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank._order import falling_codes, order_segments
-from sklearn_rank._segments import offsets_of, segment_index
+from sklearn_rank._segments import offsets_of, segment_index, segment_total
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
+
+
+_SUM_BITS = 62
+"""Bits of a sum of counters."""
 
 
 class Best(NamedTuple):
@@ -59,8 +63,15 @@ def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
     if codes is None:
         return None
     n_queries, n_levels = len(offsets) - 1, int(codes.max()) + 1
-    codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
-    counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
+    counter_bits = _SUM_BITS // n_levels
+    if int(np.diff(offsets).max()) < 1 << counter_bits:
+        # A counter for each level side by side in one number, so that one sum counts them all.
+        shifts = np.arange(n_levels) * counter_bits
+        sums = segment_total((1 << shifts).take(codes), offsets)
+        counts = (sums[:, None] >> shifts) & ((1 << counter_bits) - 1)
+    else:
+        codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
+        counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
     present = np.flatnonzero(counts.any(axis=0))
     return LevelCounts(present.astype(np.float64), counts[:, present])
 

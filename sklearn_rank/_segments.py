@@ -15,8 +15,6 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 BLOCK = 1 << 18
 """Elements measured at once: few enough to stay in the processor's cache, and enough for threads
 to compute for longer than they wait for Python's lock."""
-
-
 _SHORT = 16
 """Segments up to this length share a block: padding costs less than one more block."""
 
@@ -35,20 +33,25 @@ def segment_index(offsets: IntArray) -> IntArray:
 
 def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
     """Sum of each segment; 0 for an empty one."""
-    return _reduce(np.add, values, offsets, 0.0)
+    return _reduce(np.add, values, offsets).astype(np.float64, copy=False)
+
+
+def segment_total(values: IntArray, offsets: IntArray) -> IntArray:
+    """The same of integers, which stay what they are."""
+    return _reduce(np.add, values, offsets)
 
 
 def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     """Greatest value of each segment; 0 for an empty one."""
-    return _reduce(np.maximum, values, offsets, 0.0)
+    return _reduce(np.maximum, values, offsets).astype(np.float64, copy=False)
 
 
-def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, empty: float) -> FloatArray:
+def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> Array:
     starts = offsets[:-1]
     filled = offsets[1:] > starts
     if filled.all():
-        return np.asarray(ufunc.reduceat(values, starts), dtype=np.float64)
-    result = np.full(len(starts), empty)
+        return np.asarray(ufunc.reduceat(values, starts)) if len(starts) else values[:0]
+    result = np.zeros(len(starts), values.dtype)
     if filled.any():
         result[filled] = ufunc.reduceat(values, starts[filled])
     return result

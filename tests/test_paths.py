@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sklearn_rank import Evaluation, _order, _ranks, _segments, evaluate
+from sklearn_rank import Evaluation, _levels, _order, _ranks, _segments, evaluate
 from sklearn_rank._averaging import exact_sum
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of
@@ -52,6 +52,7 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
         (_ranks, "_is_cheaper_to_count", ALWAYS),
     ),
+    "count grades without sums of counters": ((_levels, "_SUM_BITS", 0),),
     "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
     "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
 }
