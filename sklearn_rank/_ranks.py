@@ -203,7 +203,7 @@ def ranked(
 
 def _is_cheaper_to_look_up(offsets: IntArray, n_hits: int) -> bool:
     """A look-up costs much for each query and hit, but less for each item than an order of all."""
-    return bool(offsets[-1] > 420 * (len(offsets) - 1) + 33 * n_hits)
+    return bool(offsets[-1] > 250 * (len(offsets) - 1) + 33 * n_hits)
 
 
 def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
@@ -214,31 +214,32 @@ def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
 def _by_look_up(items: KnownHits) -> Hits:
     """Few relevant items: above each stand as many as have greater scores."""
     wanted, borders = items.hit_scores, items.hit_offsets
-    above, tied = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+    smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
-    for query in np.flatnonzero(np.diff(borders)).tolist():
+    counts = np.diff(borders)
+    for query in np.flatnonzero(counts).tolist():
         scores = items.scores[starts[query] : starts[query + 1]]
         hits = slice(cuts[query], cuts[query + 1])
         count = _counted if _is_cheaper_to_count(len(scores), hits.stop - hits.start) else _searched
-        above[hits], at_least = count(scores, wanted[hits])
-        tied[hits] = at_least - above[hits]
+        smaller[hits], not_greater[hits] = count(scores, wanted[hits])
+    above = np.repeat(np.diff(items.offsets), counts) - not_greater
     order = order_segments(falling_codes(items.hit_grades), borders).order
     order = order[order_segments(above[order], borders).order]
-    return Hits(np.diff(borders), above[order], tied[order], items.hit_grades[order])
+    return Hits(counts, above[order], (not_greater - smaller)[order], items.hit_grades[order])
 
 
 def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """How many scores are greater than each wanted one, and how many at least as great."""
-    greater = [np.count_nonzero(scores > one) for one in wanted]
-    at_least = [np.count_nonzero(scores >= one) for one in wanted]
-    return np.array(greater), np.array(at_least)
+    """How many scores are smaller than each wanted one, and how many are not greater."""
+    smaller = [np.count_nonzero(scores < one) for one in wanted]
+    not_greater = [np.count_nonzero(scores <= one) for one in wanted]
+    return np.array(smaller), np.array(not_greater)
 
 
 def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
     """The same numbers from sorted scores."""
-    ordered = np.sort(scores)
-    greater, at_least = ordered.searchsorted(wanted, "right"), ordered.searchsorted(wanted, "left")
-    return len(scores) - greater, len(scores) - at_least
+    ordered = scores.copy()
+    ordered.sort()
+    return ordered.searchsorted(wanted, "left"), ordered.searchsorted(wanted, "right")
 
 
 def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
