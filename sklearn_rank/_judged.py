@@ -345,7 +345,11 @@ class Judged:
         return list(accumulate(map(len, self.parts), initial=0))
 
     def block(self, number: int) -> Block:
-        """A block of queries; what measures make of it on their way goes when it does."""
+        """A block of queries, to be read by one thread alone.
+
+        It is a copy without what the parts have cached: what its measures share with each other
+        is forgotten with the block, so that the next one finds its memory free.
+        """
         queries = slice(self._borders[number], self._borders[number + 1])
         rankings = by_score = replace(self.parts[number])
         if self.score_parts is not self.parts:

@@ -14,8 +14,8 @@ SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
 
 
-_SUM_BITS = 62
-"""Bits of a sum of counters."""
+_SUM_BITS = 63
+"""Bits of a sum of counters: those of a signed integer but for the sign."""
 
 
 class Best(NamedTuple):
@@ -34,7 +34,7 @@ class LevelCounts(NamedTuple):
     """(Q, L)"""
 
     def look_up(self, values: FloatArray, grades: FloatArray) -> FloatArray:
-        """For each of the ``grades`` that of the ``values`` which its level has."""
+        """For each of the ``grades``, which all are levels, that of the ``values`` it has."""
         table = np.zeros(int(self.grades.max(initial=0.0)) + 1)
         table[self.grades.astype(np.int64)] = values
         return table.take(grades.astype(np.int64))

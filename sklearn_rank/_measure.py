@@ -205,6 +205,12 @@ class Measure:
         return {**self.metric.defaults, **dict(self.parameters)}
 
     @property
+    def calls_back(self) -> bool:
+        """Whether functions of the caller take part, which may not be called side by side."""
+        members = self.options.get("measures", ())
+        return any(map(callable, self.options.values())) or any(one.calls_back for one in members)
+
+    @property
     def is_pooled(self) -> bool:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"
@@ -249,11 +255,9 @@ class Measure:
         if average == "macro" or self.metric.weights is None:
             return judged.weights
         own = {"average": average, "unretrieved": self.options["unretrieved"]}
+        parts = judged.score_parts if self.metric.by_score else judged.parts
         weights = np.concatenate(
-            [
-                self.metric.weights(self._view(judged.block(number)), **own)
-                for number in range(len(judged.parts))
-            ]
+            [self.metric.weights(self._filtered(part), **own) for part in parts]
         )
         if judged.weights is None:
             return weights

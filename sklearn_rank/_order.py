@@ -153,10 +153,9 @@ class _Segments(NamedTuple):
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     """The codes from 0 on, how many of their lowest bits are 0, and how many bits then differ."""
     width = 8 * codes.itemsize
-    unsigned = codes.view(f"u{codes.itemsize}")
+    keys = codes.view(f"u{codes.itemsize}").astype(np.uint64)
     if codes.dtype.kind == "i":
-        unsigned = unsigned ^ unsigned.dtype.type(1 << (width - 1))
-    keys = unsigned.astype(np.uint64)
+        keys ^= np.uint64(1 << (width - 1))
     if width <= room:
         return keys, 0, width
     keys -= keys.min()

@@ -20,7 +20,7 @@ from sklearn_rank._threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = 1 << 17
-"""Items ranked at once."""
+"""Items ranked at once; cost hardly changes between a quarter and twice of it."""
 
 
 class Hits(NamedTuple):

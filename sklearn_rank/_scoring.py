@@ -31,30 +31,32 @@ def score_measures(
     zero_division: str | float,
     n_jobs: int | None = None,
 ) -> list[Scored]:
-    """Values of all queries and their means; all measures of a block while it is at hand."""
-    wanted = [one for one in measures if not one.is_pooled]
-    functions = [one.by_block(judged) for one in wanted]
+    """Values of all queries and their means; all measures of a block while it is at hand.
+
+    Functions of the caller, such as a gain, are called in one thread.
+    """
+    # What cannot be pooled is refused before anything is computed.
+    pooled = [one.pooled(judged.pool()) if one.is_pooled else None for one in measures]
+    functions = [one.by_block(judged) for one in measures if not one.is_pooled]
+    if any(one.calls_back for one in measures):
+        n_jobs = None
 
     def values_of(number: int) -> list[FloatArray]:
         block = judged.block(number)
         return [function(block) for function in functions]
 
     blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
-    values = {one: np.concatenate(found) for one, *found in zip(wanted, *blocks, strict=True)}
+    per_query = map(np.concatenate, zip(*blocks, strict=True))
     return [
-        _averaged(
-            one,
-            judged,
-            values.get(one),
-            None if one.is_pooled else one.average_weights(judged),
-            zero_division,
-        )
-        for one in measures
+        _averaged(one, judged, next(per_query), one.average_weights(judged), zero_division)
+        if value is None
+        else _averaged_pool(one, value, zero_division)
+        for one, value in zip(measures, pooled, strict=True)
     ]
 
 
 def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:
-    """The same for one measure."""
+    """Values of all queries and their mean, by one measure."""
     return score_measures([measure], judged, zero_division)[0]
 
 
@@ -62,26 +64,39 @@ def score_slice(
     whole: Scored, queries: IntArray, judged: Judged, zero_division: str | float
 ) -> Scored:
     """The same for ``judged``, some of the queries; only pooled measures are computed again."""
-    values, weights = (
-        None if one is None else one[queries] for one in (whole.values, whole.weights)
-    )
-    return _averaged(whole.measure, judged, values, weights, zero_division)
+    measure = whole.measure
+    if whole.values is None:
+        return _averaged_pool(measure, measure.pooled(judged.pool()), zero_division)
+    weights = None if whole.weights is None else whole.weights[queries]
+    return _averaged(measure, judged, whole.values[queries], weights, zero_division)
 
 
 def _averaged(
     measure: Measure,
     judged: Judged,
-    values: FloatArray | None,
+    values: FloatArray,
     weights: FloatArray | None,
     zero_division: str | float,
 ) -> Scored:
-    """Values with their mean; without any, the value of the one ranking of all items."""
+    """Values with their mean."""
     mean = average(
-        measure.pooled(judged.pool()) if values is None else values,
+        values,
         weights,
-        present=None if values is None or judged.weights is None else judged.weights > 0,
+        present=None if judged.weights is None else judged.weights > 0,
         zero_division=zero_division,
         measure=str(measure),
-        query_ids=["all items together"] if values is None else judged.query_ids,
+        query_ids=judged.query_ids,
     )
     return Scored(measure, values, weights, mean)
+
+
+def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | float) -> Scored:
+    """The value of the one ranking of all items, which may be undefined too."""
+    mean = average(
+        value,
+        None,
+        zero_division=zero_division,
+        measure=str(measure),
+        query_ids=["all items together"],
+    )
+    return Scored(measure, None, None, mean)

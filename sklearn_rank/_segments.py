@@ -13,8 +13,8 @@ import numpy as np
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 BLOCK = 1 << 18
-"""Elements measured at once: few enough to stay in the processor's cache, and enough for threads
-to compute for longer than they wait for Python's lock."""
+"""Items measured at once: few enough for the caches of a processor, and enough for threads to
+compute for longer than they wait for Python's lock. Half or twice as many cost a tenth more."""
 _SHORT = 16
 """Segments up to this length share a block: padding costs less than one more block."""
 
@@ -77,7 +77,10 @@ def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, i
 
 
 def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
-    """Indices of the segments that are not empty, so that padding to a block's longest is cheap."""
+    """Indices of the segments that are not empty, so that padding to a block's longest is cheap.
+
+    Lengths differ by a factor of two at most, but for short ones.
+    """
     order = np.argsort(lengths, kind="stable")
     ordered = lengths[order]
     last = len(order)

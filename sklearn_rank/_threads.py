@@ -6,7 +6,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextvars import copy_context
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,8 +28,8 @@ def in_threads(
         return [function(piece) for piece in pieces]
     waiting = deque(range(len(pieces)))
     done: dict[int, _Done] = {}
-    errors: dict[int, BaseException] = {}
-    reported = np.geterr()  # each thread has its own
+    errors: dict[int, Exception] = {}
+    reports: dict[str, Any] = {"call": np.geterrcall(), **np.geterr()}  # each thread has its own
 
     def run() -> None:
         # A thread that is done takes the next piece, so that none of them waits for another.
@@ -38,15 +39,22 @@ def in_threads(
             except IndexError:
                 return
             try:
-                with np.errstate(**reported):
+                with np.errstate(**reports):
                     done[number] = function(pieces[number])
-            except BaseException as error:
+            except Exception as error:
                 errors[number] = error
 
     with ThreadPoolExecutor(n_threads - 1) as pool:
-        for _ in range(n_threads - 1):
-            pool.submit(run)
-        run()
-    if errors:
-        raise errors[min(errors)]
+        try:
+            others = [pool.submit(copy_context().run, run) for _ in range(n_threads - 1)]
+            run()
+        finally:
+            waiting.clear()  # after an interrupt too no more work is begun
+    for other in others:
+        other.result()  # raises what is no error of the work, such as an interrupt
+    try:
+        if errors:
+            raise errors[min(errors)]
+    finally:
+        errors.clear()  # an error whose traceback holds itself would hold all the work as well
     return [done[number] for number in range(len(pieces))]

@@ -94,7 +94,8 @@ def evaluate(
     convention : str, default="default"
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
-        Threads that rank and measure; no value depends on it. -1 takes all cores.
+        Threads that rank and measure; no value depends on it. -1 takes all cores. Functions of
+        the caller, such as a gain, are called in one.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
 

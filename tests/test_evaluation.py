@@ -6,7 +6,9 @@ import copy
 import json
 import math
 import pickle
+import time
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -22,9 +24,11 @@ from sklearn_rank import (
     UndefinedMetricError,
     UndefinedMetricWarning,
     UnknownMeasureError,
+    _segments,
     evaluate,
     mean_reciprocal_rank_score,
     measure,
+    ndcg_at_k_score,
 )
 
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}, "q4": {"d", "e"}}
@@ -898,3 +902,47 @@ def test_order_of_queries_and_rows_changes_no_bit(seed):
 def test_evaluate_is_public():
     assert sklearn_rank.evaluate is evaluate
     assert isinstance(evaluate(TRUTH, RUN), sklearn_rank.Evaluation)
+
+
+@dataclass
+class Gain:
+    """A gain that has no hash, as data classes have none."""
+
+    base: float = 3.0
+    inside: int = 0
+    most: int = 0
+
+    def __call__(self, grade: float) -> float:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        time.sleep(0.001)
+        self.inside -= 1
+        return self.base**grade - 1
+
+
+def test_a_gain_needs_no_hash():
+    y_true, y_score = [{"a": 1}], [["b", "a"]]
+    expected = 1 / np.log2(3)
+    used = measure("ndcg", gain=Gain())
+    assert ndcg_at_k_score(y_true, y_score, gain=Gain()) == pytest.approx(expected, abs=1e-15)
+    assert list(evaluate(y_true, y_score, [used, "mrr"]).scores.values()) == [
+        pytest.approx(expected, abs=1e-15),
+        0.5,
+    ]
+
+
+def test_functions_of_the_caller_are_not_called_side_by_side(monkeypatch):
+    monkeypatch.setattr(_segments, "BLOCK", 8)
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 9, (40, 12)), rng.random((40, 12))
+    gain = Gain(1.5)
+    members = (measure("ndcg", gain=gain), measure("map"))
+    for used in (members[0], measure("hmean", measures=members)):
+        evaluate(grades, scores, [used, "mrr"], n_jobs=4)
+        assert gain.most == 1
+
+
+def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():
+    measures = [measure("err", max_grade=1), "auc(average=pooled)"]
+    with pytest.raises(ScoresRequiredError):
+        evaluate([{"a": 2}], [["a", "b"]], measures)

@@ -658,3 +658,104 @@ def test_layouts_agree_to_the_last_bit(seed, ties):
         assert dict(other.scores) == dict(wanted.scores), name
         for one in wanted.per_query:
             np.testing.assert_array_equal(other.per_query[one], wanted.per_query[one], name)
+
+
+# Subclasses that change how they are read ------------------------------------------------------
+
+
+class Reversed(dict):
+    """Gives each ranking from its end."""
+
+    def __getitem__(self, query):
+        return list(reversed(super().__getitem__(query)))
+
+
+class CaseFolded(dict):
+    """Finds items whatever their case; leaves ``get`` as it is."""
+
+    def __getitem__(self, item):
+        return super().__getitem__(item.lower())
+
+    def __contains__(self, item):
+        return super().__contains__(item.lower())
+
+
+class OnceOnly(dict):
+    """Gives its values as a generator."""
+
+    def values(self):
+        return (value for value in super().values())
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "expected"),
+    [
+        ({"q": {"a"}}, Reversed({"q": ["a", "b", "c"]}), 1 / 3),
+        ({"q": {"A": 1}}, {"q": CaseFolded(a=2.0, b=3.0)}, 1 / 2),
+        ({"q": {"a"}}, {"q": OnceOnly(a=2.0, b=3.0)}, 1 / 2),
+        ({"q": OnceOnly(a=1, b=0)}, {"q": ["b", "a"]}, 1 / 2),
+    ],
+)
+def test_subclasses_of_dict_are_read_by_their_own_methods(y_true, y_score, expected):
+    assert evaluate(y_true, y_score, "mrr")["mrr"] == expected
+
+
+class CountingMapping(UserDict):
+    """Counts how often each of its values is read."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.reads = 0
+
+    def __getitem__(self, key):
+        self.reads += 1
+        return super().__getitem__(key)
+
+
+@pytest.mark.parametrize("ranking", [["a", "b"], {"a": 2.0, "b": 1.0}])
+def test_each_ranking_of_a_mapping_is_read_once(ranking):
+    y_score = CountingMapping({"q": ranking, "r": ranking})
+    assert evaluate({"q": {"a"}, "r": {"b"}}, y_score, "mrr")["mrr"] == 0.75
+    assert y_score.reads == 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        np.array([(1, 2), (1, 3)], dtype="i,i"),
+        np.array([b"a", b"b"]).view("V1"),
+        np.array([2, 1], dtype="m8[s]"),
+        np.array(["b", "a"]),
+        np.array([False, True]),
+    ],
+)
+def test_query_ids_of_any_dtype_tell_queries_apart(ids):
+    rows = np.repeat(ids, 2)
+    assert evaluate([1, 0, 0, 1], [2.0, 1, 2, 1], "mrr", groups=rows)["mrr"] == 0.75
+
+
+@pytest.mark.skipif(np.__version__ < "2", reason="NumPy 2 brought strings of any length")
+@pytest.mark.parametrize("missing", [None, math.nan])
+def test_a_missing_query_id_among_strings_of_any_length_is_refused(missing):
+    ids = np.array(["q", "q", missing], dtype=np.dtypes.StringDType(na_object=missing))
+    with pytest.raises(ValueError, match=r"groups contains missing values \(row 2\)"):
+        evaluate([1, 0, 1], [1.0, 2, 3], "mrr", groups=ids)
+    assert evaluate([1, 0], [1.0, 2], "mrr", groups=ids[:2])["mrr"] == 0.5
+
+
+def test_strings_of_numpy_are_made_plain_wherever_they_stand():
+    mixed = {"a": 1, np.str_("b"): 2}
+    placements = evaluate({"q": mixed}, {"q": mixed}, "map", keep_items=True).placements()
+    assert {type(hit.item) for one in placements for hit in one.hits} == {str}
+
+
+class Unhashable(str):
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("y_true", [[{"a"}], [{"a": 1}], [["a"]]])
+def test_strings_without_a_hash_are_refused_by_name(y_true):
+    with pytest.raises(TypeError, match=r"items of y_score\[0\] are unhashable Unhashable"):
+        evaluate(y_true, [["a", Unhashable("b")]], "mrr")
+    with pytest.raises(TypeError, match=r"items of y_true\[0\] are unhashable Unhashable"):
+        evaluate([["a", Unhashable("b")]], [["a"]], "mrr")

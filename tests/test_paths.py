@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, _levels, _order, _ranks, _segments, evaluate
 from sklearn_rank._averaging import exact_sum
+from sklearn_rank._levels import count_levels
 from sklearn_rank._order import falling_codes, order_segments
 from sklearn_rank._segments import offsets_of
 from sklearn_rank.inputs import lists, mappings
@@ -227,6 +228,20 @@ def test_one_sort_orders_segments_as_a_sort_of_each_does(
         query[one] == query[next_] and scores[one] == scores[next_]
         for one, next_ in pairwise(expected)
     ]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 5000])
+@pytest.mark.parametrize("top", [1, 2, 4, 20, 31])
+def test_grades_are_counted_whatever_the_length_of_a_query(top: int, more: int) -> None:
+    # As many items of one grade as a counter just holds, one fewer, one more, or many more.
+    fits = (1 << (_levels._SUM_BITS // (top + 1))) - 1
+    n_items = min(fits, 5000) + more
+    grades = np.concatenate((np.full(n_items, float(top)), [1.0], np.full(3, float(top))))
+    levels = count_levels(grades, np.array([0, 0, n_items, n_items + 4]))
+    assert levels is not None
+    expected = [[0, 0], [0, n_items], [1, 3]] if top > 1 else [[0], [n_items], [4]]
+    assert levels.grades.tolist() == ([1, top] if top > 1 else [1])
+    assert levels.counts.tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])

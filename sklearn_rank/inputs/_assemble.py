@@ -82,12 +82,13 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
             result.grades.append([relevant[keys[place]] for place in places])
         else:
             ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
-            found = list(map(scores.get, relevant))
-            grades = relevant.values()
+            if type(scores) is dict:
+                found = list(map(scores.get, relevant))
+            else:  # a subclass need not override more than it has to
+                found = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
+            graded = zip(found, relevant.values(), strict=True)
+            result.grades.append([grade for score, grade in graded if score is not None])
             result.found.append([score for score in found if score is not None])
-            result.grades.append(
-                [grade for grade, score in zip(grades, found, strict=True) if score is not None]
-            )
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
     return result

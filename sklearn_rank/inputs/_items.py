@@ -89,13 +89,14 @@ class ItemReader:
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        scores = score_array(given.values(), where, _item_at(given))
+        values = given.values() if type(given) is dict else list(given.values())
+        scores = score_array(values, where, _item_at(given))
         if self.provider is None:
-            kind = plain_kind(given)
+            kind = self._kind_of(given)
             if kind is not None:
                 self._ranked_types.add(kind)
                 return Ranking(given, scores, where)
-        items, values = list(given), list(given.values())
+        items, values = list(given), list(values)
         keys = self._keys(items, where, self._ranked_types)
         kept = self._without_duplicates(keys, items, where, values)
         if kept is None:
@@ -137,7 +138,7 @@ class ItemReader:
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
         if self.provider is None and type(given) is dict and are_grades(given.values()):
-            kind = plain_kind(given)
+            kind = self._kind_of(given)
             if kind is not None:
                 self._true_types.add(kind)
                 return given
@@ -196,6 +197,11 @@ class ItemReader:
         return {key: grade for key, grade in judged.items() if grade >= 0}
 
     # Keys ---------------------------------------------------------------------------------------
+
+    def _kind_of(self, items: Collection[Any]) -> type | None:
+        """``str`` or ``int``, if that is what all items are; else None, as for no items."""
+        kind = type(next(iter(items), None))
+        return kind if kind in ARE_ALL and ARE_ALL[kind](items) else None
 
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
         if self.provider is not None:
@@ -262,12 +268,6 @@ class ItemReader:
                     ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
                 )
             raise TypeError(msg)
-
-
-def plain_kind(items: Collection[Any]) -> type | None:
-    """``str`` or ``int``, if that is the type of all items; else None, as for no items."""
-    kind = type(next(iter(items), None))
-    return kind if kind in ARE_ALL and ARE_ALL[kind](items) else None
 
 
 def _are_strings(items: Collection[Any]) -> bool:

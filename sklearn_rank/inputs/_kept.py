@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from operator import countOf
 from typing import Any
 
 from sklearn_rank._judged import KeptItems
@@ -27,6 +29,11 @@ class KeepingReader(ItemReader):
     def takes_ids_alone(self) -> bool:
         """All items have to be seen."""
         return False
+
+    def _kind_of(self, items: Collection[Any]) -> type | None:
+        """Subclasses, such as strings of NumPy, are made plain before they are kept."""
+        kind = super()._kind_of(items)
+        return kind if countOf(map(type, items), kind) == len(items) else None
 
     def ranking(self, given: Any, where: Where) -> Ranking:
         """The ranking of one query, kept."""

@@ -38,13 +38,16 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     found: list[int] = []
     grades: list[float] = []
     borders = [0]
-    for ranking, wanted in zip(rankings, relevant, strict=True):
-        if not are_plain(ranking) or len(set(ranking)) < len(ranking):
-            return None
-        found += compress(places, map(wanted.__contains__, ranking))
-        if graded:
-            grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
-        borders.append(len(found))
+    try:
+        for ranking, wanted in zip(rankings, relevant, strict=True):
+            if not are_plain(ranking) or len(set(ranking)) < len(ranking):
+                return None
+            found += compress(places, map(wanted.__contains__, ranking))
+            if graded:
+                grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
+            borders.append(len(found))
+    except TypeError:  # a string of a kind that has no hash
+        return None
     hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(_sizes(relevant))
     every: Iterable[float] = repeat(1.0, int(offsets[-1]))
     if graded:
@@ -70,7 +73,10 @@ def _relevant_items(truths: Sequence[Any]) -> list[Any] | None:
             if 0 in truth.values():
                 relevant = {item: grade for item, grade in truth.items() if grade > 0}
         elif type(truth) in _LISTS:
-            relevant = set(truth)
+            try:
+                relevant = set(truth)
+            except TypeError:
+                return None
             if len(relevant) < len(truth):
                 return None
         result.append(relevant)

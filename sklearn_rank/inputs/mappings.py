@@ -39,22 +39,29 @@ def judge_mapping(
         )
         raise TypeError(msg)
     queries = _join(y_true, y_score, missing)
-    weights = _weights(sample_weight, queries)
+    truths = [y_true[query] for query in queries]
+    # A subclass of dict need not override more than it has to.
+    rankings = [
+        y_score[query] if query in y_score else _ABSENT  # noqa: SIM401
+        for query in queries
+    ]
     plain = None
     if relevance is None and reader.takes_ids_alone:
-        plain = find_plain(
-            [y_score.get(query, ()) for query in queries], [y_true[query] for query in queries]
-        )
+        plain = find_plain([() if one is _ABSENT else one for one in rankings], truths)
     if plain is not None:
-        judged = at_places(plain, queries, weights)
+        judged = at_places(plain, queries, _weights(sample_weight, queries))
     else:
-        items = find_items(_read(y_true, y_score, queries, reader), ties)
+        items = find_items(_read(queries, truths, rankings, reader), ties)
         reader.check_types()
-        scores = _relevance(relevance, queries, items.rankings)
         judged = assemble(
-            items, query_ids=queries, relevance=scores, ties=ties, weights=weights, n_jobs=n_jobs
+            items,
+            query_ids=queries,
+            relevance=_relevance(relevance, queries, items.rankings),
+            ties=ties,
+            weights=_weights(sample_weight, queries),
+            n_jobs=n_jobs,
         )
-    absent = [place for place, query in enumerate(queries) if query not in y_score]
+    absent = [place for place, one in enumerate(rankings) if one is _ABSENT]
     evaluated = set(queries)
     return replace(
         judged,
@@ -71,19 +78,20 @@ def judge_mapping(
 
 
 def _read(
-    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], queries: list[Any], reader: ItemReader
+    queries: list[Any], truths: list[Any], rankings: list[Any], reader: ItemReader
 ) -> Iterator[tuple[Ranking, dict[Any, float]]]:
     """Ranking and ground truth of each query; nothing is ranked where there is no ranking."""
-    scored = any(isinstance(y_score.get(query), Mapping) for query in queries)
+    scored = any(isinstance(one, Mapping) for one in rankings)
     empty = Ranking({}, np.zeros(0), _NOWHERE) if scored else Ranking([], None, _NOWHERE)
-    for query in queries:
-        truth = reader.truth(y_true[query], Where("y_true", query))
-        if query in y_score:
-            yield reader.ranking(y_score[query], Where("y_score", query)), truth
-        else:
+    for query, given, ranking in zip(queries, truths, rankings, strict=True):
+        truth = reader.truth(given, Where("y_true", query))
+        if ranking is _ABSENT:
             yield empty, truth
+        else:
+            yield reader.ranking(ranking, Where("y_score", query)), truth
 
 
+_ABSENT = object()
 _NOWHERE = Where("y_score", None)
 
 

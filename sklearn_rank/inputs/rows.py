@@ -102,7 +102,7 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Array | list[Any]:
         if ids.ndim != 1:
             msg = f"groups should be a 1d array, got an array of shape {ids.shape} instead."
             raise ValueError(msg)
-        if ids.dtype.kind == "O":
+        if ids.dtype.kind in "OT":
             ids = ids.tolist()
     if n_rows is not None and len(ids) != n_rows:
         _refuse_length(ids, n_rows)
@@ -151,7 +151,7 @@ def group_rows(ids: Array | list[Any]) -> Grouping:
         borders = np.flatnonzero(ids[1:] != ids[:-1]) + 1
         offsets = np.concatenate(([0], borders, [len(ids)]))
         firsts = ids[offsets[:-1]]
-        if (firsts[1:] > firsts[:-1]).all() or len(set(firsts.tolist())) == len(firsts):
+        if _rise(firsts) or len(set(firsts.tolist())) == len(firsts):
             return Grouping(firsts, offsets, None)
         unique, first_rows, codes = np.unique(ids, return_index=True, return_inverse=True)
         appearance = np.argsort(first_rows, kind="stable")
@@ -168,6 +168,11 @@ def group_rows(ids: Array | list[Any]) -> Grouping:
         msg = f"groups holds an unhashable {type(ids[row]).__name__} at row {row}"
         raise TypeError(msg) from error
     return _sorted_grouping(list(numbers), codes)
+
+
+def _rise(ids: Array) -> bool:
+    """Whether each id is greater than the one before, so that none returns; False if unordered."""
+    return ids.dtype.kind in "biufmMSU" and bool((ids[1:] > ids[:-1]).all())
 
 
 def _sorted_grouping(query_ids: Array | list[Any], codes: IntArray) -> Grouping:
