@@ -51,7 +51,10 @@ class LevelCounts(NamedTuple):
 
 def small_integers(grades: Array) -> IntArray | None:
     """The grades as integers from 0 on if all are small ones, as most grades are; else None."""
-    if not len(grades) or grades.max() >= SMALL_INTEGERS or grades.min() < 0:
+    # A negative integer without its sign is a large one.
+    signed = grades.dtype.kind == "i"
+    unsigned = grades.view(f"u{grades.itemsize}") if signed else grades
+    if not len(grades) or unsigned.max() >= SMALL_INTEGERS or (not signed and grades.min() < 0):
         return None
     codes: IntArray = grades.astype(np.int64, copy=False)
     return codes if codes is grades or (codes == grades).all() else None

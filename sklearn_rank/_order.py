@@ -153,9 +153,10 @@ class _Segments(NamedTuple):
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     """The codes from 0 on, how many of their lowest bits are 0, and how many bits then differ."""
     width = 8 * codes.itemsize
-    keys = codes.view(f"u{codes.itemsize}").astype(np.uint64)
+    unsigned = codes.view(f"u{codes.itemsize}")
     if codes.dtype.kind == "i":
-        keys ^= np.uint64(1 << (width - 1))
+        unsigned = unsigned ^ unsigned.dtype.type(1 << (width - 1))
+    keys = unsigned.astype(np.uint64)
     if width <= room:
         return keys, 0, width
     keys -= keys.min()
