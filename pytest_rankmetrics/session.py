@@ -181,6 +181,8 @@ class Session:
     # Reports -------------------------------------------------------------------------------------
 
     def _write_reports(self) -> None:
+        if not (self.options.json or self.problems or any(self.gates())):
+            return  # the usual end of a run without gates, which pays for no import
         from pytest_rankmetrics.report import files
 
         options = self.options
