@@ -311,7 +311,8 @@ class Judged:
 
     query_ids: Sequence[Any] | Array
     parts: tuple[JudgedRankings, ...]
-    """Blocks of queries, in the caller's order; kernels run on one after the other."""
+    """Blocks of queries, in the caller's order; kernels run on one at a time, perhaps in threads.
+    """
     score_parts: tuple[JudgedRankings, ...]
     """The same blocks ranked by the relevance scores where those were given; else the same objects.
     """

@@ -12,8 +12,6 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
-
-
 _SUM_BITS = 63
 """Bits of a sum of counters: those of a signed integer but for the sign."""
 

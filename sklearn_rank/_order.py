@@ -77,10 +77,9 @@ def sort_segments(codes: Array, offsets: IntArray, low: Array, low_bits: int) ->
 
     Where all that is wanted of an item fits into its key, there is no need to look it up again.
     """
-    width = 8 * codes.itemsize
-    if not len(codes) or width > _KEY_BITS - low_bits:
+    if not len(codes):
         return None
-    segments = _Segments.of(offsets)
+    segments, width = _Segments.of(offsets), 8 * codes.itemsize
     if width > segments.room - low_bits:
         return None
     packed, _, _ = _compact(codes, width)

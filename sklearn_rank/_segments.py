@@ -49,8 +49,8 @@ def segment_max(values: Array, offsets: IntArray) -> FloatArray:
 def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> Array:
     starts = offsets[:-1]
     filled = offsets[1:] > starts
-    if filled.all():
-        return np.asarray(ufunc.reduceat(values, starts)) if len(starts) else values[:0]
+    if len(starts) and filled.all():
+        return np.asarray(ufunc.reduceat(values, starts))
     result = np.zeros(len(starts), values.dtype)
     if filled.any():
         result[filled] = ufunc.reduceat(values, starts[filled])

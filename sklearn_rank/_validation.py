@@ -312,14 +312,19 @@ def check_same_length(name_a: str, length_a: int, name_b: str, length_b: int) ->
         raise ValueError(msg)
 
 
-def check_same_index(**arguments: Any) -> None:
-    """ValueError when pandas objects are paired whose indexes differ: pairing is by position."""
+def _paired_indexes(arguments: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """Names and indexes of each pandas object and the next one."""
     indexed = [
         (name, value.index)
         for name, value in arguments.items()
         if hasattr(value, "iloc") and hasattr(value, "index")
     ]
-    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
+    return pairwise(indexed)
+
+
+def check_same_index(**arguments: Any) -> None:
+    """ValueError when pandas objects are paired whose indexes differ: pairing is by position."""
+    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
             raise ValueError(msg)
@@ -335,12 +340,7 @@ def check_query_name(name: Any, parameter: str) -> str:
 
 def check_same_order(**arguments: Any) -> None:
     """ValueError when pandas objects hold the same rows in different orders."""
-    indexed = [
-        (name, value.index)
-        for name, value in arguments.items()
-        if hasattr(value, "iloc") and hasattr(value, "index")
-    ]
-    for (name_a, index_a), (name_b, index_b) in pairwise(indexed):
+    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
         if len(index_a) != len(index_b) or index_a.equals(index_b):
             continue
         if index_a.isin(index_b).all() and index_b.isin(index_a).all():

@@ -25,6 +25,13 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     kinds = set(map(type, truths))
     if not (set(map(type, rankings)) <= _LISTS and kinds <= _LISTS | _SETS | {dict}):
         return None
+    try:
+        return _find(rankings, truths, kinds)
+    except TypeError:  # a string of a kind that has no hash
+        return None
+
+
+def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> PlacedItems | None:
     first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
     are_plain = ARE_ALL.get(type(first))
     if are_plain is None or not all(map(are_plain, truths)):
@@ -38,16 +45,13 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
     found: list[int] = []
     grades: list[float] = []
     borders = [0]
-    try:
-        for ranking, wanted in zip(rankings, relevant, strict=True):
-            if not are_plain(ranking) or len(set(ranking)) < len(ranking):
-                return None
-            found += compress(places, map(wanted.__contains__, ranking))
-            if graded:
-                grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
-            borders.append(len(found))
-    except TypeError:  # a string of a kind that has no hash
-        return None
+    for ranking, wanted in zip(rankings, relevant, strict=True):
+        if not are_plain(ranking) or len(set(ranking)) < len(ranking):
+            return None
+        found += compress(places, map(wanted.__contains__, ranking))
+        if graded:
+            grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
+        borders.append(len(found))
     hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(_sizes(relevant))
     every: Iterable[float] = repeat(1.0, int(offsets[-1]))
     if graded:
@@ -73,10 +77,7 @@ def _relevant_items(truths: Sequence[Any]) -> list[Any] | None:
             if 0 in truth.values():
                 relevant = {item: grade for item, grade in truth.items() if grade > 0}
         elif type(truth) in _LISTS:
-            try:
-                relevant = set(truth)
-            except TypeError:
-                return None
+            relevant = set(truth)
             if len(relevant) < len(truth):
                 return None
         result.append(relevant)
