@@ -14,8 +14,8 @@ from pathlib import Path
 
 import sklearn_rank
 from sklearn_rank import scorers
-from sklearn_rank.conventions import CONVENTIONS, Convention
-from sklearn_rank.measures import METRICS, Metric
+from sklearn_rank.measures.catalogue import METRICS, Metric
+from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
 
 DOCS = Path(__file__).parent

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
-    from pytest_rankmetrics.gate import RankGate as RankGate
-    from pytest_rankmetrics.policy import Verdict as Verdict
-    from pytest_rankmetrics.regression import RankRegressionFixture as RankRegressionFixture
-    from pytest_rankmetrics.results import GateResult as GateResult
-    from pytest_rankmetrics.results import MetricResult as MetricResult
-    from pytest_rankmetrics.results import SliceResult as SliceResult
+    from pytest_rankmetrics.gates.gate import RankGate as RankGate
+    from pytest_rankmetrics.gates.regression import RankRegressionFixture as RankRegressionFixture
+    from pytest_rankmetrics.judging.result import GateResult as GateResult
+    from pytest_rankmetrics.judging.result import MetricResult as MetricResult
+    from pytest_rankmetrics.judging.result import SliceResult as SliceResult
+    from pytest_rankmetrics.policy.verdicts import Verdict as Verdict
 
 _HOMES = {
     "assertions": (
@@ -67,10 +67,10 @@ _HOMES = {
         "assert_recall_at_least",
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
-    "gate": ("RankGate",),
-    "policy": ("Verdict",),
-    "regression": ("RankRegressionFixture",),
-    "results": ("GateResult", "MetricResult", "SliceResult"),
+    "gates.gate": ("RankGate",),
+    "policy.verdicts": ("Verdict",),
+    "gates.regression": ("RankRegressionFixture",),
+    "judging.result": ("GateResult", "MetricResult", "SliceResult"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

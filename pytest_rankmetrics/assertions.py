@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from pytest_rankmetrics import _current
-from pytest_rankmetrics._typing import Reading
-from pytest_rankmetrics.comparing import beside
-from pytest_rankmetrics.judging import judge
-from pytest_rankmetrics.limits import check_drops_named, read_policy
-from pytest_rankmetrics.measuring import measure_strictly
-from pytest_rankmetrics.running import hide, result_of, run_gate
-from sklearn_rank.grammar import measure as read_measure
-from sklearn_rank.grammar import parse_measures
-from sklearn_rank.measures import find_metric
+from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics.gates.run import hide, result_of, run_gate
+from pytest_rankmetrics.judging.compare import beside
+from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import check_drops_named, read_policy
+from pytest_rankmetrics.session import current
+from sklearn_rank.measures.catalogue import find_metric
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.measures.grammar import parse_measures
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.results import GateResult
-    from sklearn_rank.measures import Measure
+    from pytest_rankmetrics.judging.result import GateResult
+    from sklearn_rank.measures.catalogue import Measure
     from sklearn_rank.typing import Discount, Gain, Unretrieved
 
 
@@ -89,7 +89,7 @@ def assert_metric(
 
     def work(name: str) -> GateResult:
         given = {word: {measure: limit} for word, limit in limits.items() if limit is not None}
-        policy = read_policy(_current.running().settings, metrics=measure, **given)
+        policy = read_policy(current.running().settings, metrics=measure, **given)
         measured = measure_strictly(y_true, y_score, policy.measures, reading)
         return result_of(judge(policy, measured), name)
 
@@ -175,7 +175,7 @@ def assert_not_worse(
 
     def work(name: str) -> GateResult:
         policy = read_policy(
-            _current.running().settings,
+            current.running().settings,
             metrics=measures,
             max_drop=max_drop,
             hard_drop=hard_drop,

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_rankmetrics import _current
-from pytest_rankmetrics.options import OPTIONS, Options, add_options, read_options
-from pytest_rankmetrics.reporting import attach
-from pytest_rankmetrics.session import Session
+from pytest_rankmetrics.session import current
+from pytest_rankmetrics.session.options import OPTIONS, Options, add_options, read_options
+from pytest_rankmetrics.session.session import Session
+from pytest_rankmetrics.session.test_report import attach
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.gate import RankGate
-    from pytest_rankmetrics.regression import RankRegressionFixture
+    from pytest_rankmetrics.gates.gate import RankGate
+    from pytest_rankmetrics.gates.regression import RankRegressionFixture
 
 FIXTURES = {"rank_gate", "rank_regression"}
 MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
@@ -71,12 +71,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """Let gates know which test they run in."""
     options: Options = item.config.stash[OPTIONS]
     given = item.config.stash[_given]
-    running = _current.Running(item.nodeid, _own_id(item), options.settings, given=given)
-    _current.push(running)
+    running = current.Running(item.nodeid, _own_id(item), options.settings, given=given)
+    current.push(running)
     try:
         return (yield)
     finally:
-        _current.pop()
+        current.pop()
 
 
 def _own_id(item: pytest.Item) -> str:
@@ -88,7 +88,7 @@ def _own_id(item: pytest.Item) -> str:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup() -> Generator[None, Any, Any]:
     """A second try of a test may use its names again."""
-    running = _current.running()
+    running = current.running()
     running.names.clear()
     running.ran = False
     return (yield)
@@ -111,7 +111,7 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
 
     ``rank_gate.check(y_true, y_score, at_least={"map": 0.3}, max_drop={"ndcg@10": 0.005})``
     """
-    from pytest_rankmetrics.gate import RankGate
+    from pytest_rankmetrics.gates.gate import RankGate
 
     return RankGate(request)
 
@@ -122,6 +122,6 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
 
     ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.005)``
     """
-    from pytest_rankmetrics.regression import make_fixture
+    from pytest_rankmetrics.gates.regression import make_fixture
 
     return make_fixture(request)

@@ -13,11 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sklearn_rank.conventions import CONVENTIONS as CONVENTIONS
-    from sklearn_rank.conventions import Convention as Convention
     from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
-    from sklearn_rank.evaluation import Evaluation as Evaluation
-    from sklearn_rank.evaluation import evaluate as evaluate
+    from sklearn_rank.evaluation.evaluate import Evaluation as Evaluation
+    from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
     from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
@@ -31,11 +29,13 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import UndefinedMetricError as UndefinedMetricError
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
     from sklearn_rank.exceptions import UnknownMeasureError as UnknownMeasureError
-    from sklearn_rank.grammar import measure as measure
     from sklearn_rank.inputs.relevance import RelevanceInput as RelevanceInput
-    from sklearn_rank.measures import METRICS as METRICS
-    from sklearn_rank.measures import Measure as Measure
-    from sklearn_rank.measures import Metric as Metric
+    from sklearn_rank.measures.catalogue import METRICS as METRICS
+    from sklearn_rank.measures.catalogue import Measure as Measure
+    from sklearn_rank.measures.catalogue import Metric as Metric
+    from sklearn_rank.measures.conventions import CONVENTIONS as CONVENTIONS
+    from sklearn_rank.measures.conventions import Convention as Convention
+    from sklearn_rank.measures.grammar import measure as measure
     from sklearn_rank.metrics.binary import fbeta_at_k_score as fbeta_at_k_score
     from sklearn_rank.metrics.binary import hit_rate_at_k_score as hit_rate_at_k_score
     from sklearn_rank.metrics.binary import (
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.pairwise import lag_error as lag_error
     from sklearn_rank.metrics.pairwise import limited_auc_score as limited_auc_score
     from sklearn_rank.metrics.pairwise import ranking_auc_score as ranking_auc_score
-    from sklearn_rank.model_selection import QueryKFold as QueryKFold
-    from sklearn_rank.model_selection import check_query_splits as check_query_splits
-    from sklearn_rank.rankers import QueryRanker as QueryRanker
+    from sklearn_rank.model_selection.splits import QueryKFold as QueryKFold
+    from sklearn_rank.model_selection.splits import check_query_splits as check_query_splits
+    from sklearn_rank.rankers.ranker import QueryRanker as QueryRanker
     from sklearn_rank.scorers import RankingScorer as RankingScorer
     from sklearn_rank.scorers import auc_scorer as auc_scorer
     from sklearn_rank.scorers import err_scorer as err_scorer
@@ -91,8 +91,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "conventions": ("CONVENTIONS", "Convention"),
-    "evaluation": ("Evaluation", "evaluate"),
+    "measures.conventions": ("CONVENTIONS", "Convention"),
+    "evaluation.evaluate": ("Evaluation", "evaluate"),
     "exceptions": (
         "DegenerateQueriesWarning",
         "DuplicateItemError",
@@ -108,9 +108,9 @@ _HOMES = {
         "UndefinedMetricWarning",
         "UnknownMeasureError",
     ),
-    "grammar": ("measure",),
+    "measures.grammar": ("measure",),
     "inputs.relevance": ("RelevanceInput",),
-    "measures": ("METRICS", "Measure", "Metric"),
+    "measures.catalogue": ("METRICS", "Measure", "Metric"),
     "metrics.binary": (
         "fbeta_at_k_score",
         "hit_rate_at_k_score",
@@ -136,8 +136,8 @@ _HOMES = {
         "ranking_auc_score",
     ),
     "display": ("PrecisionRecallAtKDisplay",),
-    "model_selection": ("QueryKFold", "check_query_splits"),
-    "rankers": ("QueryRanker",),
+    "model_selection.splits": ("QueryKFold", "check_query_splits"),
+    "rankers.ranker": ("QueryRanker",),
     "scorers": (
         "RankingScorer",
         "auc_scorer",

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from sklearn_rank._averaging import average
-from sklearn_rank._query_ids import find_query_ids
-from sklearn_rank._readings import layout_of_y, read_queries, read_rows
-from sklearn_rank._scorer_options import OPTION_NAMES, ScorerOptions
-from sklearn_rank._text import closest, safe_repr
-from sklearn_rank._validation import check_cutoff, check_same_length, refuse_unordered
-from sklearn_rank.evaluation import Evaluation, evaluate
+from sklearn_rank.evaluation.averaging import average
+from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.query_ids import find_query_ids
+from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
+from sklearn_rank.support.checks import check_cutoff, check_same_length, refuse_unordered
+from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
 
 __all__ = ["PrecisionRecallAtKDisplay"]

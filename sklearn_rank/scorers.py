@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sklearn_rank._scorer import RankingScorer
-from sklearn_rank._text import safe_repr
-from sklearn_rank.grammar import measure as read_measure
-from sklearn_rank.grammar import parse_measures
-from sklearn_rank.measures import METRICS, Measure
+from sklearn_rank.measures.catalogue import METRICS, Measure
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.model_selection.scorer import RankingScorer
+from sklearn_rank.support.text import safe_repr
 
 __all__ = [
     "RankingScorer",

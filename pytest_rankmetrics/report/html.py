@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_rankmetrics.report import words
+from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.terminal import TITLE
-from pytest_rankmetrics.reporting import ATTRIBUTE
+from pytest_rankmetrics.session.test_report import ATTRIBUTE
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.session import Session
+    from pytest_rankmetrics.session.session import Session
 
 
 class HtmlReport:

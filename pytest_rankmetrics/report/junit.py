@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_rankmetrics.report import words
+from pytest_rankmetrics._support import words
 
 _OF_METRIC = ("baseline", "change", "p", "verdict")
 DECIMALS = 6

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_rankmetrics.report import words
+from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, n_failed
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.session import Session
+    from pytest_rankmetrics.session.session import Session
 
 MOST_BYTES = 1_000_000
 """A step summary may have 1 MiB; details are cut, the table is not."""

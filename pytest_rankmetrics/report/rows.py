@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_rankmetrics.report import words
+from pytest_rankmetrics._support import words
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.session import Session, Test
+    from pytest_rankmetrics.session.session import Session, Test
 
 MOST_SLICES = 20
 _FAILED = ("fail", "stale")

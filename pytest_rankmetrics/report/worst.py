@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pytest_rankmetrics.baseline import write_rank
-from pytest_rankmetrics.judgement import Judgement
-from pytest_rankmetrics.policy import Verdict
-from pytest_rankmetrics.recording import key_of
-from pytest_rankmetrics.report import words
-from pytest_rankmetrics.results import QueryRow
-from sklearn_rank._placements import Hit, Placement
+from pytest_rankmetrics._support import words
+from pytest_rankmetrics.baseline.file import write_rank
+from pytest_rankmetrics.baseline.record import key_of
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.result import QueryRow
+from pytest_rankmetrics.policy.verdicts import Verdict
+from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.typing import FloatArray
 
 MOST_ITEMS = 6

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
-from sklearn_rank._judged import Judged
-from sklearn_rank._validation import check_option, refuse_unordered
-from sklearn_rank.inputs._items import ItemReader
-from sklearn_rank.inputs._kept import KeepingReader
+from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.kept import KeepingReader
 from sklearn_rank.inputs.lists import judge_lists
 from sklearn_rank.inputs.mappings import judge_mapping
 from sklearn_rank.inputs.matrix import is_sparse, judge_matrix
 from sklearn_rank.inputs.rows import judge_rows
+from sklearn_rank.rankings.judged import Judged
+from sklearn_rank.support.checks import check_option, refuse_unordered
 from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 TIES = ("average", "stable", "docid", "optimistic", "pessimistic")

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import InputCounts, Judged
-from sklearn_rank._text import listed, safe_repr
-from sklearn_rank._validation import check_weights
 from sklearn_rank.exceptions import QueryMismatchError
-from sklearn_rank.inputs._assemble import assemble, at_places, find_items
-from sklearn_rank.inputs._items import ItemReader, Ranking, Where
-from sklearn_rank.inputs._plain import find_plain
+from sklearn_rank.inputs.items import ItemReader, Ranking, Where
+from sklearn_rank.inputs.join import assemble, at_places, find_items
+from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
+from sklearn_rank.rankings.judged import InputCounts, Judged
+from sklearn_rank.support.checks import check_weights
+from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
 
 

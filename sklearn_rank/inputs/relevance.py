@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import EXACT_INTEGER, check_flag
-from sklearn_rank.inputs._items import Ranking, Where, refuse_rounded, score_array, sequence
+from sklearn_rank.inputs.items import Ranking, Where, refuse_rounded, score_array, sequence
+from sklearn_rank.support.checks import EXACT_INTEGER, check_flag
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 __all__ = ["RelevanceInput"]

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank._judged import Judged
-from sklearn_rank._ranks import GradedRows
-from sklearn_rank._segments import offsets_of
-from sklearn_rank._text import safe_repr
-from sklearn_rank._validation import (
+from sklearn_rank.exceptions import GroupsRequiredError
+from sklearn_rank.rankings.judged import Judged
+from sklearn_rank.rankings.places import GradedRows
+from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
+from sklearn_rank.support.checks import (
     as_numbers,
     check_finite,
     check_grades,
@@ -21,8 +21,8 @@ from sklearn_rank._validation import (
     is_missing,
     to_array,
 )
-from sklearn_rank.exceptions import GroupsRequiredError
-from sklearn_rank.inputs._scored import count_unjudged, judged_by_scores
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings, TieGroups
-from sklearn_rank._segments import offsets_of, segment_sum, similar_length_blocks
-from sklearn_rank.kernels._expectation import (
+from sklearn_rank.kernels.expectation import (
     PositionSums,
     as_float,
     depth,
@@ -18,6 +16,8 @@ from sklearn_rank.kernels._expectation import (
     top_hits,
     where_relevant,
 )
+from sklearn_rank.rankings.judged import JudgedRankings, TieGroups
+from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray, IntArray
 
 

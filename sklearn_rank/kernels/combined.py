@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sklearn_rank.kernels._expectation import member_weights
+from sklearn_rank.kernels.expectation import member_weights
 from sklearn_rank.typing import FloatArray
 
 

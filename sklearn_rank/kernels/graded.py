@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._levels import SMALL_INTEGERS, Best, best_of, small_integers
-from sklearn_rank._segments import (
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.expectation import PositionSums, depth, where_relevant
+from sklearn_rank.kernels.user_functions import called
+from sklearn_rank.rankings.grade_counts import SMALL_INTEGERS, Best, best_of, small_integers
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import (
     offsets_of,
     segment_index,
     segment_max,
     segment_sum,
     similar_length_blocks,
 )
-from sklearn_rank._text import safe_repr
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels._called import called
-from sklearn_rank.kernels._expectation import PositionSums, depth, where_relevant
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 GainTable = tuple[tuple[float, float], ...]

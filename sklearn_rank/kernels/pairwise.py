@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank._judged import JudgedRankings
-from sklearn_rank._segments import segment_sum
-from sklearn_rank._text import safe_repr
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels._expectation import depth, reach, top_hits
+from sklearn_rank.kernels.expectation import depth, reach, top_hits
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from sklearn_rank.measures import (
+from sklearn_rank.measures.catalogue import (
     AUC,
     DCG,
     ERR,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn_rank._scoring import score_measure
-from sklearn_rank._validation import check_zero_division
+from sklearn_rank.evaluation.compute import score_measure
 from sklearn_rank.inputs.dispatch import judge
-from sklearn_rank.measures import Measure
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.support.checks import check_zero_division
 
 
 def score(

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sklearn_rank.measures import FBETA, HIT_RATE, MAP, MAR, MRR, PRECISION, RECALL, Measure
+from sklearn_rank.measures.catalogue import (
+    FBETA,
+    HIT_RATE,
+    MAP,
+    MAR,
+    MRR,
+    PRECISION,
+    RECALL,
+    Measure,
+)
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn_rank.grammar import parse_members
-from sklearn_rank.measures import HMEAN, Measure
+from sklearn_rank.measures.catalogue import HMEAN, Measure
+from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 

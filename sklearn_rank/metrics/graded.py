@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sklearn_rank.measures import DCG, ERR, IDCG, NDCG, NERR, Measure
+from sklearn_rank.measures.catalogue import DCG, ERR, IDCG, NDCG, NERR, Measure
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, ZeroDivision
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from sklearn_rank.measures import AUC, GAUC, LAG, LAUC, Measure
+from sklearn_rank.measures.catalogue import AUC, GAUC, LAG, LAUC, Measure
 from sklearn_rank.metrics._door import score
 from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pytest_rankmetrics.policy import Rule, Verdict, judge_change
-from pytest_rankmetrics.settings import Settings
+from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import Rule, Verdict, judge_change
 from sklearn_rank.statistics import holm
 
 MAX_DROP = 0.005

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import pytest_rankmetrics
-from sklearn_rank.measures import METRICS
+from sklearn_rank.measures.catalogue import METRICS
 from tests.plugin.conftest import Suite, said
 
 # Reciprocal ranks 1 and 1/2: a mean of 0.75.
@@ -182,7 +182,7 @@ def test_every_assertion_agrees_with_the_library(suite: Suite) -> None:
         import pytest_rankmetrics
         from cases import case
         from sklearn_rank import evaluate
-        from sklearn_rank.measures import METRICS
+        from sklearn_rank.measures.catalogue import METRICS
 
         DATA = case([2, 4, 5, 0])
 

@@ -1,0 +1,1 @@
+"""Words, names and plain values; knows nothing of gates."""

@@ -1,0 +1,94 @@
+"""Numbers and names as they are printed: enough digits, and nothing that a terminal acts on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+WIDTH = 100
+LONGEST_NAME = 24
+MOST_DIGITS = 17
+
+
+def number(value: float | None, decimals: int = 4) -> str:
+    """A value with four decimals; an empty cell for none."""
+    return "" if value is None or math.isnan(value) else f"{value:.{decimals}f}"
+
+
+def signed(value: float | None, decimals: int = 4) -> str:
+    """A change with its sign."""
+    if value is None or math.isnan(value):
+        return ""
+    return f"{0.0 if value == 0 else value:+.{decimals}f}"
+
+
+def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
+    """Two different numbers with as many decimals as it takes to see that, and how many."""
+    while value != limit and decimals < MOST_DIGITS and number_pair_equal(value, limit, decimals):
+        decimals += 1
+    return f"{value:.{decimals}f}", f"{limit:.{decimals}f}", decimals
+
+
+def number_pair_equal(value: float, limit: float, decimals: int) -> bool:
+    """Whether two numbers look alike."""
+    return f"{value:.{decimals}f}" == f"{limit:.{decimals}f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value; very small ones by their bound."""
+    if p is None or math.isnan(p):
+        return ""
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+
+
+def p_phrase(p: float | None) -> str:
+    """``p=0.0123``, or ``p<0.0001``."""
+    text = p_value(p)
+    return "" if not text else f"p{text}" if text.startswith("<") else f"p={text}"
+
+
+def shown(value: Any, limit: int = LONGEST_NAME) -> str:
+    """A query or item id: escaped, cut, and in quotes only where it needs them."""
+    from sklearn_rank.support.text import safe_repr
+
+    text = safe_repr(value, limit=limit)
+    if isinstance(value, str) and text == f"'{value}'" and value.strip() and " " not in value:
+        return value
+    return text
+
+
+def line(text: str, limit: int = 300) -> str:
+    """Text on one line, cut, with nothing that a terminal acts on."""
+    from sklearn_rank.support.text import safe_text
+
+    return safe_text(text, limit=limit)
+
+
+def several(values: Sequence[Any], limit: int = 5) -> str:
+    """Some ids, with the number of the others."""
+    text = " ".join(shown(value) for value in values[:limit])
+    return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
+
+
+def count(n: int, one: str, many: str | None = None) -> str:
+    """``1 query``, ``2 queries``."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def queries(n: int) -> str:
+    """``1 query``, ``60 queries``."""
+    return count(n, "query", "queries")
+
+
+def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    """Columns two spaces apart; those in ``right`` end at their right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines

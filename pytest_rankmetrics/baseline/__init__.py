@@ -1,0 +1,1 @@
+"""What is recorded, and how it is joined with a new run."""

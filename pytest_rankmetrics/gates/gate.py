@@ -1,0 +1,234 @@
+"""The fixture ``rank_gate``: a whole policy in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from pytest_rankmetrics._support.naming import EXTENSION, slug
+from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.gates.run import hide, result_of, run_gate
+from pytest_rankmetrics.gates.update import Keeper, Place
+from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import read_policy
+from pytest_rankmetrics.session import current
+from pytest_rankmetrics.session.options import OPTIONS, Options
+from pytest_rankmetrics.session.unused import shown_path
+from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.text import safe_text
+
+if TYPE_CHECKING:
+    import pytest
+
+    from pytest_rankmetrics.judging.result import GateResult
+    from sklearn_rank.measures.catalogue import Measure
+
+__all__ = ["RankGate"]
+
+
+class RankGate:
+    """Checks a system against thresholds and against its recorded baseline.
+
+    Given to tests as the fixture ``rank_gate``. One call is one gate: all violations come in one
+    failure. Several calls in one test need different names.
+    """
+
+    def __init__(
+        self,
+        request: pytest.FixtureRequest,
+        *,
+        directory: Path | None = None,
+        fullpath: Path | None = None,
+        force_regen: bool = False,
+        compare: Callable[[Keeper], GateResult] = Keeper.result,
+    ) -> None:
+        self._request = request
+        self._compare = compare
+        self._directory = directory
+        self._fullpath = fullpath
+        self._force_regen = force_regen
+
+    def __repr__(self) -> str:
+        return "<rank_gate>"
+
+    def check(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        at_least: Mapping[str | Measure, float] | None = None,
+        at_most: Mapping[str | Measure, float] | None = None,
+        max_drop: float | Mapping[str | Measure, float] | None = None,
+        hard_drop: float | Mapping[str | Measure, float] | None = None,
+        metrics: str | Measure | Sequence[str | Measure] = (),
+        slices: Any = None,
+        max_slice_drop: float | Mapping[Any, float] | None = None,
+        slice_hard_drop: float | None = None,
+        slice_at_least: Mapping[Any, Mapping[str | Measure, float]] | None = None,
+        slice_at_most: Mapping[Any, Mapping[str | Measure, float]] | None = None,
+        per_query_at_least: Mapping[str | Measure, float] | None = None,
+        per_query_at_most: Mapping[str | Measure, float] | None = None,
+        max_regressed_queries: int | None = None,
+        required_queries: Collection[Any] | None = None,
+        forbidden_queries: Collection[Any] | None = None,
+        confirm: bool | None = None,
+        alpha: float | None = None,
+        test: Literal["t", "permutation"] | None = None,
+        correction: Literal["holm", "bh", "none"] | None = None,
+        min_queries: int | None = None,
+        min_slice_size: int | None = None,
+        store: Literal["ranks", "scores"] = "ranks",
+        **reading: Unpack[Reading],
+    ) -> GateResult:
+        """Check thresholds, drops, slices and required queries at once.
+
+        With ``max_drop`` the gate needs its baseline, a file next to the test module, which
+        ``--rank-update`` writes.
+
+        Parameters
+        ----------
+        y_true, y_score
+            Ground truth and rankings, in any layout of :func:`sklearn_rank.evaluate`.
+        at_least, at_most : {measure: float}, default=None
+            Thresholds over all queries; see :func:`pytest_rankmetrics.assert_metric`.
+        max_drop : float or {measure: float}, default=None
+            Allowed drop against the baseline, in units of the measure (for LAG: allowed rise). A
+            number applies to all measures named in ``metrics``, ``at_least`` and ``at_most``, and
+            without any to ``"map"`` and ``"ndcg@10"``. In [0, 1) where the measure is bounded.
+        hard_drop : float or {measure: float}, default=None
+            Drop that is never excused; None takes the setting, ``math.inf`` switches it off.
+        metrics : str, Measure, or sequence of them, default=()
+            Further measures: shown, recorded, and judged by a ``max_drop`` that is a number.
+        slices : mapping or callable, default=None
+            {query: label or labels}, {label: queries} or a function of the query id.
+        max_slice_drop : float or {label: float}, default=None
+            Allowed drop of each slice, for every measure that has an allowed drop. A slice fails
+            if it exceeds this and is significant over all slices of the gate.
+        slice_hard_drop : float, default=None
+            Drop of a slice that is never excused.
+        slice_at_least, slice_at_most : {label: {measure: float}}, default=None
+            Thresholds of slices, of any size.
+        per_query_at_least, per_query_at_most : {measure: float}, default=None
+            What every single query has to reach; "required" queries alone if those are given.
+        max_regressed_queries : int, default=None
+            How many queries may be worse than in the baseline, for each measure with a drop.
+        required_queries : collection of query ids, default=None
+            Queries that have to be evaluated, a contract set: one that is missing fails.
+        forbidden_queries : collection of query ids, default=None
+            Queries that must not be evaluated, those of the training set: one that is fails.
+        confirm, alpha, test, correction, min_queries, min_slice_size
+            Override the settings of the same names.
+        store : {"ranks", "scores"}, default="ranks"
+            What a baseline holds for each query; ``"scores"`` keeps item ids out of the file.
+        **reading
+            As in :func:`pytest_rankmetrics.assert_metric`; ``name`` also names the baseline.
+
+        Returns
+        -------
+        result : GateResult
+            Values, changes, p-values and verdicts.
+
+        Raises
+        ------
+        RankGateFailure
+            If anything is worse than allowed, missing, stale, or could not be measured.
+        InvalidParameterError
+            If there is no limit at all, or a limit is not acceptable.
+        """
+        __tracebackhide__ = hide
+
+        def work(name: str) -> GateResult:
+            options = self._request.config.stash[OPTIONS]
+            options = replace(options, force_regen=options.force_regen or self._force_regen)
+            policy = read_policy(
+                options.settings,
+                at_least=at_least,
+                at_most=at_most,
+                max_drop=max_drop,
+                hard_drop=hard_drop,
+                metrics=metrics,
+                slices=slices,
+                max_slice_drop=max_slice_drop,
+                slice_hard_drop=slice_hard_drop,
+                slice_at_least=slice_at_least,
+                slice_at_most=slice_at_most,
+                per_query_at_least=per_query_at_least,
+                per_query_at_most=per_query_at_most,
+                max_regressed_queries=max_regressed_queries,
+                required_queries=required_queries,
+                forbidden_queries=forbidden_queries,
+                confirm=confirm,
+                alpha=alpha,
+                test=test,
+                correction=correction,
+                min_queries=min_queries,
+                min_slice_size=min_slice_size,
+            )
+            check_option(store, "store", ("ranks", "scores"), "rank_gate.check")
+            measured = measure_strictly(y_true, y_score, policy.measures, reading)
+            if not policy.compares:
+                return result_of(judge(policy, measured), name)
+            place = self._place(name, options)
+            nodeid = self._nodeid
+            keeper = Keeper(name, nodeid, place, options, policy, measured, store, self._target())
+            return self._compare(keeper)
+
+        return run_gate(reading.get("name"), "gate", work)
+
+    def _place(self, name: str, options: Options) -> Place:
+        """The baseline's file: next to the test module, or below ``--rank-baseline-dir``."""
+        config, module = self._request.config, Path(self._request.path)
+        path = self._fullpath
+        if path is None:
+            directory = self._directory or module.with_suffix("")
+            path = directory / f"{slug(name)}{EXTENSION}"
+        shown, root = shown_path(path, config), config.rootpath
+        below = path.resolve().is_relative_to(root.resolve())
+        if not below:
+            root = path.parent
+        if options.baseline_dir is not None:
+            if not below:
+                # Its path is absolute, and would lead to the very file that is not to be read.
+                msg = (
+                    f"--rank-baseline-dir has no place for {_line(shown)}, which is "
+                    f"not below the root of the project: set --rootdir to a common directory"
+                )
+                raise RankGateFailure(msg)
+            path = options.baseline_dir / shown
+        running = current.running()
+        self._claim(shown, running)
+        return Place(path, root, shown)
+
+    @property
+    def _nodeid(self) -> str:
+        return current.running().own or self._request.node.nodeid
+
+    def _target(self) -> str:
+        """The test as a command calls it: seen from where pytest was started."""
+        nodeid, start = self._nodeid, self._request.config.invocation_params.dir
+        try:
+            file = Path(os.path.relpath(self._request.path, start)).as_posix()
+        except ValueError:  # another drive of Windows
+            return nodeid
+        return f"{file}::{nodeid.partition('::')[2]}"
+
+    def _claim(self, shown: str, running: current.Running) -> None:
+        """RankGateFailure if a baseline has an owner already."""
+        file = _line(shown)
+        owner = running.given.setdefault(f"file {shown}", running.own)
+        if owner != running.own:
+            msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.own)}"
+            raise RankGateFailure(msg)
+        if f"file {shown}" in running.names:
+            msg = f"two gates of {_line(running.own)} use the baseline {file}; give them names"
+            raise RankGateFailure(msg)
+        running.names.append(f"file {shown}")
+
+
+def _line(text: str) -> str:
+    return safe_text(text, limit=300)

@@ -1,0 +1,146 @@
+"""One gate from its call to its end: measured, recorded, warned of, passed or raised."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
+from pytest_rankmetrics.gates.expected import failure_is_expected
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.policy.verdicts import Verdict
+from pytest_rankmetrics.report.message import headline, message
+from pytest_rankmetrics.report.worst import worst_queries
+from pytest_rankmetrics.session import current
+from sklearn_rank.support.text import safe_repr, safe_text
+
+MOST_TEXT = 20_000
+MOST_HEADLINE = 1000
+
+
+def hide(excinfo: Any) -> bool:
+    """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
+    return isinstance(excinfo.value, (RankGateFailure, RankGateWarning))
+
+
+def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) -> GateResult:
+    """Do the work of a gate and see to it that its outcome is not lost, whatever the caller does.
+
+    ``subject`` names a gate that has no name and runs outside of pytest.
+    """
+    __tracebackhide__ = hide
+    running = current.running()
+    running.ran = True
+    try:
+        own = _name(name, subject, running)
+        result = work(own)
+    except Exception as error:
+        _record_error(running, name or running.test or subject, error)
+        raise
+    if result.passed:
+        _record(running, result)
+        for text in result.warnings:
+            warn_user(text)
+        return result
+    if not failure_is_expected():
+        _record(running, result)
+    raise RankGateFailure(result.message, result)
+
+
+def _name(name: str | None, subject: str, running: current.Running) -> str:
+    """Name of a gate; RankGateFailure if another test of the session has taken it."""
+    if name is None:
+        return running.test or subject
+    if not isinstance(name, str) or not name.strip():
+        msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
+        raise TypeError(msg)
+    owner = running.given.setdefault(name, running.own)
+    if owner != running.own:
+        both = f"{safe_text(owner, limit=300)} and {safe_text(running.own, limit=300)}"
+        msg = f"two tests use the name {safe_repr(name)}: {both}"
+        raise RankGateFailure(msg)
+    if name in running.names:
+        test = safe_text(running.own, limit=300)
+        msg = f"the name {safe_repr(name)} is used twice in {test}"
+        raise RankGateFailure(msg)
+    if running.nodeid:
+        running.names.append(name)
+    return name
+
+
+def _record(running: current.Running, result: GateResult) -> None:
+    if running.nodeid:
+        record = result.as_dict(intervals=not result.passed)
+        record["message"] = record["message"][:MOST_TEXT]
+        record["name"] = record["name"][:MOST_HEADLINE]
+        running.records.append(record)
+
+
+def _record_error(running: current.Running, name: str, error: Exception) -> None:
+    if not running.nodeid or failure_is_expected():
+        return
+    first = str(error).partition("\n")[0]
+    text = first if isinstance(error, RankGateFailure) else f"{type(error).__name__}: {first}"
+    failed = GateResult(
+        name=str(name),
+        verdict=Verdict.FAIL,
+        headline=safe_text(text, limit=MOST_HEADLINE),
+        message=safe_text(text, limit=MOST_HEADLINE),
+        metrics={},
+        nodeid=running.own,
+    )
+    running.records.append(plain(failed.as_dict()))
+
+
+def result_of(
+    found: Judgement,
+    name: str,
+    *,
+    footer: list[str] | None = None,
+    baseline: str = "",
+    written: str = "",
+    verdict: Verdict | None = None,
+) -> GateResult:
+    """What was found, as a result."""
+    worst = worst_queries(found) if found.policy.settings.worst_queries else None
+    measured = found.measured
+    own = found.verdict if verdict is None else verdict
+    grave = own in (Verdict.FAIL, Verdict.STALE, Verdict.WARN)
+    per_query = {one: measured.per_query(one) for one in measured.names}
+    return GateResult(
+        name=name,
+        verdict=own,
+        headline=headline(found),
+        message=message(found, footer or []),
+        metrics=found.metric_results,
+        slices=tuple(found.slice_results),
+        queries=len(measured),
+        counts=measured.counts,
+        query_ids=tuple(measured.query_ids),
+        per_query={
+            one: tuple(values.tolist()) for one, values in per_query.items() if values is not None
+        },
+        worst=worst.rows if worst is not None and grave else (),
+        warnings=tuple(one.full for one in found.findings if one.verdict is Verdict.WARN),
+        notes=tuple(found.notes),
+        baseline=baseline,
+        written=written,
+        nodeid=current.running().own,
+    )
+
+
+def warn_user(text: str) -> None:
+    """Give a warning at the first frame outside of the plugin."""
+    __tracebackhide__ = hide
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, RankGateWarning, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in ("pytest_rankmetrics", "sklearn_rank")

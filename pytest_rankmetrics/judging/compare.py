@@ -1,0 +1,238 @@
+"""A system against a reference, query by query: changes, p-values and verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.policy.policy import Policy
+from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
+from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.statistics import PairedComparison, compare_paired, holm
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a system is compared with: recorded, or measured beside it."""
+
+    queries: IntArray
+    """Numbers of the measured queries that are compared."""
+    per_query: Mapping[str, FloatArray]
+    """Values of these queries; measures without values per query are not in here."""
+    values: Mapping[str, float]
+    """Value over all of the reference's queries."""
+    placement: Callable[[int], Placement | None]
+    """Where the relevant items of a measured query stood, if that is known."""
+    complete: bool = True
+    """Whether both sides have the same queries, so that ``values`` are comparable."""
+    decimals: int | None = None
+    """To how many places values were rounded."""
+
+
+def beside(measured: Measured, other: Measured) -> Reference:
+    """Another system that was measured on the same judgements."""
+    place = {query: number for number, query in enumerate(other.query_ids)}
+    if set(place) != set(measured.query_ids):
+        msg = "could not measure: the two systems were evaluated on different queries"
+        raise RankGateFailure(msg)
+    order = np.array([place[query] for query in measured.query_ids], dtype=np.int64)
+    columns = {name: other.per_query(name) for name in other.names}
+    return Reference(
+        queries=np.arange(len(measured)),
+        per_query={name: one[order] for name, one in columns.items() if one is not None},
+        values={name: other.value(name) for name in other.names},
+        placement=lambda number: other.placements[int(order[number])],
+    )
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one measure, over all compared queries or those of a slice."""
+
+    was: float
+    now: float
+    paired: PairedComparison | None
+    """None for a pooled measure, which has no values per query."""
+    allowed: float
+    drop: float
+    """Above 0 is worse, whatever the direction of the measure."""
+    p: float
+    """Corrected for the number of tests; NaN where there was none."""
+    decision: Decision
+
+    @property
+    def change(self) -> float:
+        """Now minus was."""
+        return self.now - self.was
+
+    @property
+    def n(self) -> int:
+        """Queries that were compared."""
+        return 0 if self.paired is None else self.paired.n
+
+
+def compare_metrics(measured: Measured, reference: Reference, policy: Policy) -> dict[str, Change]:
+    """Changes of all measures that have an allowed drop."""
+    settings = policy.settings
+    pairs = {name: _pair(measured, reference, name, settings, None) for name in policy.max_drop}
+    corrected = _corrected([one.p for one in pairs.values()], settings)
+    changes = {}
+    for (name, pair), p in zip(pairs.items(), corrected, strict=True):
+        rule = Rule(
+            max_drop=policy.max_drop[name],
+            hard_drop=policy.hard_drop[name],
+            min_queries=settings.min_queries,
+            alpha=settings.alpha,
+            confirm=settings.confirm,
+        )
+        changes[name] = pair.judged(rule, p)
+    return changes
+
+
+def compare_slices(
+    measured: Measured,
+    reference: Reference,
+    policy: Policy,
+    members: Mapping[str, Sequence[int]],
+) -> dict[tuple[str, str], Change]:
+    """Changes of all compared measures in all slices, by (label, measure)."""
+    settings, places = policy.settings, {q: i for i, q in enumerate(reference.queries.tolist())}
+    pairs: dict[tuple[str, str], _Pair] = {}
+    for label, queries in members.items():
+        chosen = np.array([places[query] for query in queries if query in places], dtype=np.int64)
+        for name in policy.max_drop:
+            if name in reference.per_query:
+                pair = _pair(measured, reference, name, settings, chosen)
+                pairs[label, name] = pair
+    gated = {
+        key: pair
+        for key, pair in pairs.items()
+        if policy.slices.allowed(key[0]) is not None and pair.n >= settings.min_slice_size
+    }
+    corrected = dict(
+        zip(gated, _corrected([pair.p for pair in gated.values()], settings), strict=True)
+    )
+    return {
+        key: _judge_slice(pair, key[0], corrected.get(key), policy) for key, pair in pairs.items()
+    }
+
+
+def _judge_slice(pair: _Pair, label: str, p: float | None, policy: Policy) -> Change:
+    allowed, settings = policy.slices.allowed(label), policy.settings
+    if allowed is None or p is None:
+        reason = "not gated" if allowed is None else f"n={pair.n}, not gated"
+        return pair.decided(allowed or 0.0, pair.p, Decision(Verdict.SHOWN, reason))
+    rule = Rule(
+        max_drop=allowed,
+        hard_drop=policy.slices.hard_drop,
+        min_queries=0,
+        alpha=settings.slice_alpha,
+        confirm=settings.confirm,
+    )
+    return pair.judged(rule, p)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two values of a measure and the test between them, not judged yet."""
+
+    was: float
+    now: float
+    paired: PairedComparison | None
+    greater_is_better: bool
+
+    @property
+    def p(self) -> float:
+        return math.nan if self.paired is None else self.paired.p
+
+    @property
+    def n(self) -> int:
+        return 0 if self.paired is None else self.paired.n
+
+    def judged(self, rule: Rule, p: float) -> Change:
+        return self.decided(rule.max_drop, p, judge_change(self._drop, self.n, p, rule))
+
+    def decided(self, allowed: float, p: float, decision: Decision) -> Change:
+        return Change(self.was, self.now, self.paired, allowed, self._drop, p, decision)
+
+    @property
+    def _drop(self) -> float:
+        return self.was - self.now if self.greater_is_better else self.now - self.was
+
+
+def _pair(
+    measured: Measured,
+    reference: Reference,
+    name: str,
+    settings: Settings,
+    chosen: IntArray | None,
+) -> _Pair:
+    """A measure over the compared queries, or over some of them."""
+    greater_is_better = measured.used[name].metric.greater_is_better
+    values = measured.per_query(name)
+    if values is None or name not in reference.per_query:
+        return _Pair(reference.values[name], measured.value(name), None, greater_is_better)
+    queries, old = reference.queries, reference.per_query[name]
+    if chosen is not None:
+        queries, old = queries[chosen], old[chosen]
+    new = values[queries]
+    if reference.decimals is not None:
+        new = np.round(new, reference.decimals)
+    weights = measured.weights(name)
+    shares = None if weights is None else weights[queries]
+    paired = compare_paired(
+        new,
+        old,
+        greater_is_better=greater_is_better,
+        weights=shares,
+        test="t" if shares is not None else settings.test,
+        alpha=settings.alpha,
+        random_state=settings.seed,
+    )
+    if chosen is None and reference.complete:
+        was, now = reference.values[name], measured.value(name)
+        if reference.decimals is not None:
+            now = round(now, reference.decimals)
+        return _Pair(was, now, paired, greater_is_better)
+    both = ~(np.isnan(new) | np.isnan(old))
+    was, now = _mean(old[both], shares, both), _mean(new[both], shares, both)
+    return _Pair(was, now, paired, greater_is_better)
+
+
+def _mean(values: FloatArray, shares: FloatArray | None, kept: Any) -> float:
+    if not len(values):
+        return math.nan
+    if shares is None:
+        return math.fsum(values.tolist()) / len(values)
+    used = shares[kept]
+    total = math.fsum(used.tolist())
+    return math.fsum((used * values).tolist()) / total if total else math.nan
+
+
+def _corrected(p_values: list[float], settings: Settings) -> list[float]:
+    return _CORRECTIONS[settings.correction](p_values)
+
+
+def _benjamini_hochberg(p_values: list[float]) -> list[float]:
+    tested = [p for p in p_values if not math.isnan(p)]
+    if not tested:
+        return p_values
+    from scipy import stats
+
+    corrected = iter(stats.false_discovery_control(tested).tolist())
+    return [p if math.isnan(p) else next(corrected) for p in p_values]
+
+
+_CORRECTIONS: dict[str, Callable[[list[float]], list[float]]] = {
+    "holm": holm,
+    "bh": _benjamini_hochberg,
+    "none": list,
+}

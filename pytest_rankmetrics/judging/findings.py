@@ -1,0 +1,53 @@
+"""What is found about one gate while it is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pytest_rankmetrics.baseline.align import Alignment
+from pytest_rankmetrics.judging.compare import Change, Reference
+from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.policy.policy import Policy
+from pytest_rankmetrics.policy.verdicts import Verdict, worst
+from sklearn_rank.evaluation.evaluate import Evaluation
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that fails or warns: in full for a headline, and in short behind another."""
+
+    verdict: Verdict
+    full: str
+    short: str
+
+
+@dataclass
+class Judgement:
+    """Everything that was found about one gate; the text of its message is made from it."""
+
+    policy: Policy
+    measured: Measured
+    reference: Reference | None = None
+    alignment: Alignment | None = None
+    changes: dict[str, Change] = field(default_factory=dict)
+    slice_changes: dict[tuple[str, str], Change] = field(default_factory=dict)
+    slices: dict[str, Evaluation] = field(default_factory=dict)
+    members: dict[str, list[int]] = field(default_factory=dict)
+    metric_results: dict[str, MetricResult] = field(default_factory=dict)
+    slice_results: list[SliceResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What is worth telling although the gate passes."""
+    facts: list[str] = field(default_factory=list)
+    """What helps to understand a failure."""
+
+    def fail(self, full: str, short: str | None = None) -> None:
+        """A violation."""
+        self.findings.append(Finding(Verdict.FAIL, full, short or full))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gravest of all verdicts."""
+        own = [finding.verdict for finding in self.findings]
+        return worst([*own, *(one.verdict for one in self.metric_results.values())])

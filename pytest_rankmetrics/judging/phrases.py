@@ -1,0 +1,113 @@
+"""How a violated limit is said: the phrases of which headlines are made."""
+
+from __future__ import annotations
+
+import math
+
+from pytest_rankmetrics._support import words
+from pytest_rankmetrics.judging.compare import Change
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
+
+
+def averaged_queries(measured: Measured, name: str) -> int:
+    """How many queries a value is the mean of."""
+    if measured.used[name].is_pooled:
+        return len(measured)
+    return int(measured.counts["averaged"][name])
+
+
+def interval_of(measured: Measured, name: str) -> tuple[float, float]:
+    """95 % confidence interval of a value; NaN for a pooled measure or a single query."""
+    if measured.used[name].is_pooled:
+        return math.nan, math.nan
+    return measured.evaluation.confidence_interval(name)
+
+
+def threshold_text(found: Judgement, name: str) -> str:
+    """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
+    measured = found.measured
+    value, at_least = measured.value(name), found.policy.at_least.get(name)
+    limit = at_least if at_least is not None else found.policy.at_most[name]
+    _, _, decimals = words.apart(value, limit)
+    low, high = interval_of(measured, name)
+    ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
+    distance = "short" if at_least is not None else "over"
+    return (
+        f"{short_threshold(found, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
+        f"{words.queries(averaged_queries(measured, name))}{ci})"
+    )
+
+
+def short_threshold(found: Judgement, name: str) -> str:
+    """The same without what stands in brackets."""
+    policy, value = found.policy, found.measured.value(name)
+    return threshold_phrase(name, value, policy.at_least.get(name), policy.at_most.get(name))
+
+
+def threshold_phrase(name: str, value: float, at_least: float | None, at_most: float | None) -> str:
+    """``map 0.3938 < 0.4500 required``, or with ``>=`` where it is met; at most: ``allowed``.
+
+    A measure has one of the limits, by its direction, or none.
+    """
+    limit = at_least if at_least is not None else at_most
+    if limit is None:
+        return f"{name} {words.number(value)}"
+    one, other, _ = words.apart(value, limit)
+    met = judge_threshold(value, at_least, at_most).verdict is Verdict.PASS
+    if at_least is not None:
+        return f"{name} {one} {'>=' if met else '<'} {other} required"
+    return f"{name} {one} {'<=' if met else '>'} {other} allowed"
+
+
+def allowed_change(found: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
+    """The allowed drop with the sign that a drop of this measure has."""
+    greater_is_better = found.measured.used[name].metric.greater_is_better
+    return words.signed(-allowed if greater_is_better else allowed, decimals)
+
+
+def change_text(found: Judgement, name: str, change: Change) -> str:
+    """``ndcg@10 0.5642 -> 0.5099 (-0.0542, allowed -0.0050; p=0.0010, 60 queries, ...)``."""
+    was, now, decimals = words.apart(change.was, change.now)
+    parts = []
+    if change.decision.reason.startswith("hard limit"):
+        parts.append(change.decision.reason)
+    if change.n >= found.policy.settings.min_queries and words.p_phrase(change.p):
+        parts.append(words.p_phrase(change.p))
+    if change.paired is None:
+        parts.append("all items ranked together")
+    else:
+        parts.append(_counts(change))
+    while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
+        decimals += 1
+    allowed = allowed_change(found, name, change.allowed, decimals)
+    moved = words.signed(change.change, decimals)
+    return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
+
+
+def _counts(change: Change) -> str:
+    if change.paired is None:
+        return ""
+    worse, better = change.paired.worse, change.paired.better
+    return f"{words.queries(change.n)}, {worse:,} worse, {better:,} better"
+
+
+def unconfirmed_text(found: Judgement, name: str, change: Change) -> str:
+    """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
+    return (
+        f"{name} {words.signed(change.change)} exceeds the allowed "
+        f"{allowed_change(found, name, change.allowed)} but is not significant "
+        f"({words.p_phrase(change.p)}, {_counts(change)})"
+    )
+
+
+def slice_text(found: Judgement, label: str, name: str, change: Change) -> str:
+    """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
+    phrase = words.p_phrase(change.p)
+    parts = [phrase] if phrase else []
+    return (
+        f"slice {words.shown(label)} {words.signed(change.change)} "
+        f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
+        f"{allowed_change(found, name, change.allowed)}; {', '.join([*parts, _counts(change)])})"
+    )

@@ -1,0 +1,180 @@
+"""What a gate found, as plain values: the contract of reports and dashboards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics.policy.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One measure over all queries."""
+
+    name: str
+    """Canonical spelling, as in ``"ndcg@10"``."""
+    value: float
+    queries: int
+    """Queries that the value is the mean of."""
+    greater_is_better: bool
+    verdict: Verdict
+    reason: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    baseline: float | None = None
+    """Value of the baseline (or reference) over the compared queries."""
+    change: float | None = None
+    """Value over the compared queries, minus ``baseline``."""
+    change_ci: tuple[float, float] | None = None
+    compared: int | None = None
+    """Queries that were compared."""
+    allowed: float | None = None
+    """The allowed drop, ``max_drop``."""
+    p: float | None = None
+    """One-sided p-value, corrected over the measures of the gate."""
+    worse: int | None = None
+    better: int | None = None
+    same: int | None = None
+    detectable: float | None = None
+    """Least drop that the test finds with 80 % probability."""
+    interval: Callable[[], tuple[float, float]] = field(
+        default=lambda: (math.nan, math.nan), repr=False, compare=False
+    )
+    """Makes ``ci``, which needs SciPy, when somebody asks for it."""
+
+    @cached_property
+    def ci(self) -> tuple[float, float]:
+        """95 % confidence interval of the value; NaN where there is none."""
+        return self.interval()
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """One measure over one slice of the queries."""
+
+    label: str
+    metric: str
+    queries: int
+    value: float
+    verdict: Verdict
+    reason: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    baseline: float | None = None
+    change: float | None = None
+    allowed: float | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """One query in a table of the worst ones; all text is escaped."""
+
+    query: str
+    slice: str
+    was: float | None
+    now: float
+    places: str
+    """Ranks of the relevant items now, or "item rank in the baseline->rank now"."""
+    missing: str
+    """Relevant items that were not returned."""
+    top: str
+    """First items of the list; ``*`` relevant, ``?`` unjudged."""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """What one gate found.
+
+    Attributes
+    ----------
+    name, nodeid : str
+        Of the gate, and of the test in which it ran ("" outside of pytest).
+    verdict : Verdict
+        ``pass``, ``improved``, ``new``, ``warn``, ``stale`` or ``fail``.
+    headline : str
+        One line that says everything.
+    message : str
+        Headline, tables and notes, at most 100 characters wide.
+    metrics : dict of str to MetricResult
+        By canonical spelling, in the order of the call.
+    slices : tuple of SliceResult
+    queries : int
+        Number of queries.
+    counts : dict
+        What was found in the data and left out of it, as ``Evaluation.counts``.
+    query_ids : tuple
+        In the order of ``per_query``.
+    per_query : dict of str to tuple of float
+        Value of each query, NaN where undefined; pooled measures have none.
+    worst : tuple of QueryRow
+        The worst queries, or those that lost most.
+    warnings : tuple of str
+        What the gate warns of: unconfirmed drops, rankings that end before the cutoff.
+    notes : tuple of str
+        Remarks: what was re-scored, what is suspicious.
+    written : str
+        "new", "raised", "LOWERED" or "refreshed" if the baseline was written, else "".
+    moves : dict of str to (float, float)
+        Recorded values before and after that.
+    reason : str
+        Why a baseline was lowered.
+    baseline : str
+        Path of the baseline file, "" without one.
+    """
+
+    name: str
+    verdict: Verdict
+    headline: str
+    message: str
+    metrics: Mapping[str, MetricResult]
+    slices: tuple[SliceResult, ...] = ()
+    queries: int = 0
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    query_ids: tuple[Any, ...] = ()
+    per_query: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    worst: tuple[QueryRow, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    baseline: str = ""
+    written: str = ""
+    moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    reason: str = ""
+    nodeid: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the gate let the change through."""
+        return self.verdict not in (Verdict.FAIL, Verdict.STALE)
+
+    @property
+    def value(self) -> float:
+        """Value of the first measure."""
+        return next(iter(self.metrics.values())).value
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """95 % confidence interval of the first measure."""
+        return next(iter(self.metrics.values())).ci
+
+    def as_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+        """Builtin types only; NaN and infinity are None. Values per query are left out.
+
+        ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy.
+        """
+        left_out = ("query_ids", "per_query", "metrics")
+        own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
+        metrics = {}
+        for name, metric in self.metrics.items():
+            one = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
+            metrics[name] = {**one, "ci": plain(metric.ci) if intervals else [None, None]}
+        return {**own, "metrics": metrics}
+
+
+def _names(result: Any) -> list[str]:
+    return [one.name for one in fields(result)]

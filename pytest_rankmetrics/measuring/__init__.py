@@ -1,0 +1,1 @@
+"""Evaluation that refuses to overlook anything."""

@@ -1,0 +1,338 @@
+"""One evaluation, read strictly: what the library would leave out is an error here."""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from typing import Any, get_args
+
+import numpy as np
+
+from pytest_rankmetrics._support.typing import Allowed, Reading
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.policy.limits import check_count
+from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
+from sklearn_rank.exceptions import InvalidParameterError, SharedTruthWarning
+from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import FloatArray
+
+_PASSED_ON = (
+    "groups",
+    "string_provider",
+    "relevance",
+    "sample_weight",
+    "ties",
+    "convention",
+    "zero_division",
+    "missing",
+    "duplicates",
+)
+_STRICT = {"zero_division": "raise", "missing": "raise", "duplicates": "raise"}
+_OWN = ("query_ids", "allow", "n_queries", "name")
+SUSPICIOUS = 10
+"""From so many queries on, a perfect score or a common cut is remarked on."""
+
+
+class Measured:
+    """An evaluation with the names of its queries, and what was odd about it."""
+
+    def __init__(
+        self, found: Evaluation, reading: Reading, measures: Sequence[Measure], layout: str
+    ) -> None:
+        self.evaluation = found
+        self.layout = layout
+        self.names = [str(measure) for measure in measures]
+        self.used: dict[str, Measure] = dict(zip(self.names, found.measures, strict=True))
+        self.query_ids = _query_ids(found, reading, layout)
+        self.zero_division = reading.get("zero_division", "raise")
+        self.ties = reading.get("ties")
+        self.convention = reading.get("convention", "default")
+        self.by_relevance = reading.get("relevance") is not None
+        self.warnings: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def value(self, name: str) -> float:
+        """Score of a measure."""
+        return float(self.evaluation[name])
+
+    def per_query(self, name: str) -> FloatArray | None:
+        """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
+        if self.used[name].is_pooled:
+            return None
+        values: FloatArray = self.evaluation.per_query[name]
+        if isinstance(self.zero_division, str) or math.isnan(self.zero_division):
+            return values
+        return np.where(np.isnan(values), float(self.zero_division), values)
+
+    def weights(self, name: str) -> FloatArray | None:
+        """Weights of the queries in the mean of a measure; None: all alike."""
+        return None if self.used[name].is_pooled else self.evaluation.query_weights(name)
+
+    @cached_property
+    def placements(self) -> list[Placement]:
+        """Where the relevant items of each query stand."""
+        return self.evaluation.placements()
+
+    @cached_property
+    def sample_weights(self) -> list[float] | None:
+        """Weights of the queries in the data."""
+        weights = self.evaluation.rankings.weights
+        return None if weights is None else weights.tolist()
+
+    @cached_property
+    def counts(self) -> dict[str, Any]:
+        """What was found and left out."""
+        return self.evaluation.counts
+
+    def slices(self, slices: Any) -> dict[str, Evaluation]:
+        """The evaluation of each slice, by label."""
+        if callable(slices):
+            slices = {query: slices(query) for query in self.query_ids}
+        if isinstance(slices, Mapping) and self._renamed:
+            slices = self._positions(slices)
+        found = self.evaluation.by_slice(slices)
+        if len({str(label) for label in found}) < len(found):
+            msg = f"slices has labels that read alike: {listed(found)}"
+            raise InvalidParameterError(msg)
+        return {str(label): part for label, part in found.items()}
+
+    @cached_property
+    def _renamed(self) -> bool:
+        return self.query_ids != _ids(self.evaluation)
+
+    def _positions(self, slices: Mapping[Any, Any]) -> dict[Any, Any]:
+        """Slices in terms of the ids that the evaluation knows."""
+        place = dict(zip(self.query_ids, _ids(self.evaluation), strict=True))
+        if all(key in place for key in slices):
+            return {place[key]: label for key, label in slices.items()}
+        try:
+            return {label: [place[key] for key in keys] for label, keys in slices.items()}
+        except KeyError as error:
+            msg = f"slices names a query that was not evaluated: {safe_repr(error.args[0])}"
+            raise InvalidParameterError(msg) from None
+
+
+def measure_strictly(
+    y_true: Any, y_score: Any, measures: Sequence[Measure], reading: Reading
+) -> Measured:
+    """Evaluate, and fail where something would have been left out."""
+    unknown = [name for name in reading if name not in (*_PASSED_ON, *_OWN)]
+    if unknown:
+        msg = f"unexpected keyword argument {unknown[0]!r}"
+        raise TypeError(msg)
+    allow = _allowed(reading)
+    options: dict[str, Any] = {
+        **_STRICT,
+        **{name: value for name, value in reading.items() if name in _PASSED_ON},
+    }
+    _refuse_empty(y_true, y_score)
+    layout = layout_of(y_true)
+    with _without_shared_truth_warning() if isinstance(y_true, Set) else nullcontext():
+        found = evaluate(y_true, y_score, measures, keep_items=True, **options)
+    measured = Measured(found, reading, measures, layout)
+    if isinstance(y_true, Mapping) and "unjudged" not in allow:
+        _refuse_unjudged([query for query in y_score if query not in y_true])
+    _refuse_left_out(measured, allow)
+    _check_number(measured, reading)
+    _warn_of_truncation(measured, allow)
+    _warn_of_rewarded_silence(measured, allow)
+    _warn_of_perfection(measured, allow)
+    return measured
+
+
+def _refuse_empty(y_true: Any, y_score: Any) -> None:
+    for name, value in (("y_true", y_true), ("y_score", y_score)):
+        length = value.shape[0] if getattr(value, "shape", ()) else None
+        if length is None and hasattr(value, "__len__"):
+            length = len(value)
+        if length == 0:
+            msg = (
+                f"nothing to evaluate: 0 queries ({name} is empty); "
+                "an empty result set never passes a gate"
+            )
+            raise RankGateFailure(msg)
+    rankings = list(y_score.values()) if isinstance(y_score, Mapping) else y_score
+    if isinstance(rankings, (list, tuple)) and all(
+        isinstance(one, (list, tuple, Mapping)) and not one for one in rankings
+    ):
+        msg = f"nothing was retrieved: the rankings of all {len(rankings):,} queries are empty"
+        raise RankGateFailure(msg)
+
+
+_filters = threading.Lock()
+
+
+@contextmanager
+def _without_shared_truth_warning() -> Iterator[None]:
+    """What the library warns of, the gate either allows or fails for."""
+    with _filters, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SharedTruthWarning)
+        yield
+
+
+def _allowed(reading: Reading) -> set[str]:
+    allow = reading.get("allow", ())
+    if isinstance(allow, str) or not isinstance(allow, Collection):
+        msg = f"allow must be a collection of words, got {safe_repr(allow)}"
+        raise InvalidParameterError(msg)
+    unknown = [word for word in allow if word not in get_args(Allowed)]
+    if unknown:
+        known = ", ".join(get_args(Allowed))
+        msg = f"allow has the unknown word {safe_repr(unknown[0])}; there are: {known}"
+        raise InvalidParameterError(msg)
+    return set(allow)
+
+
+def _ids(found: Evaluation) -> list[Any]:
+    ids = found.query_ids
+    return ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
+
+
+def _query_ids(found: Evaluation, reading: Reading, layout: str) -> list[Any]:
+    """Names of the queries: the given ones where a query is a position."""
+    own = _ids(found)
+    given = reading.get("query_ids")
+    if given is None:
+        return own
+    if layout not in ("lists", "matrix"):
+        msg = f"query_ids names queries that are positions; y_true is of the {layout} layout"
+        raise TypeError(msg)
+    names = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if len(names) != len(own):
+        msg = f"query_ids has {len(names):,} names for {len(own):,} queries"
+        raise ValueError(msg)
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        msg = f"query_ids names {safe_repr(twice[0])} twice"
+        raise ValueError(msg)
+    return names
+
+
+def _refuse_unjudged(unjudged: list[Any]) -> None:
+    if unjudged:
+        have = "query has" if len(unjudged) == 1 else "queries have"
+        _fail(
+            f"{len(unjudged):,} ranked {have} no judgements and would be left out: "
+            f"{listed(unjudged)}",
+            "unjudged",
+        )
+
+
+def _refuse_left_out(measured: Measured, allow: set[str]) -> None:
+    """RankGateFailure for what the evaluation left out, or could not have measured."""
+    counts = measured.counts
+    n_queries = counts["queries"]
+    if counts["missed"] and "missed" not in allow:
+        _fail(
+            f"{counts['missed']:,} items of the one ground truth were found by no query and "
+            "would count for none",
+            "missed",
+        )
+    shared = _shared_items(measured) if measured.layout == "lists" else []
+    if shared and "shared" not in allow:
+        _fail(
+            f"{len(shared):,} items of the one ground truth were found by several queries "
+            f"({listed(shared)}) and would count for each",
+            "shared",
+        )
+    if measured.layout == "rows" and counts["ranked"] == n_queries and "single_rows" not in allow:
+        _fail(f"each of {n_queries:,} queries has a single row: nothing is ranked", "single_rows")
+    if counts["relevant"] and not counts["retrieved"] and "no_hits" not in allow:
+        _fail(
+            f"no relevant item was retrieved for any of {n_queries:,} queries: "
+            f"do the ids of y_true and y_score meet?{_example(measured)}",
+            "no_hits",
+        )
+
+
+def _fail(what: str, word: str | None = None) -> None:
+    hint = f'; pass allow={{"{word}"}} if that is right' if word else ""
+    msg = f"could not measure: {what}{hint}"
+    raise RankGateFailure(msg)
+
+
+def _shared_items(measured: Measured) -> list[Any]:
+    kept = measured.evaluation._judged.items
+    if kept is None or kept.shared is None:
+        return []
+    found = Counter(hit.item for placement in measured.placements for hit in placement.hits)
+    return [item for item, times in found.items() if times > 1]
+
+
+def _example(measured: Measured) -> str:
+    """One item of each side, to see why they do not meet."""
+    for placement in measured.placements:
+        if placement.ranking and placement.not_retrieved:
+            one, other = placement.not_retrieved[0], placement.ranking[0]
+            return f" (such as {safe_repr(one)} and {safe_repr(other)})"
+    return ""
+
+
+def _check_number(measured: Measured, reading: Reading) -> None:
+    wanted = check_count(reading.get("n_queries"), "n_queries")
+    if wanted is not None and wanted != len(measured):
+        msg = f"could not measure: {len(measured):,} queries were evaluated, n_queries={wanted}"
+        raise RankGateFailure(msg)
+
+
+def _warn_of_truncation(measured: Measured, allow: set[str]) -> None:
+    """Rankings that all end at one length, before the cutoff, with relevant items missing."""
+    if "truncated" in allow or measured.layout not in ("lists", "mapping"):
+        return
+    lengths = {placement.n_ranked for placement in measured.placements} - {0}
+    if len(lengths) != 1 or len(measured) < SUSPICIOUS:
+        return
+    if measured.counts["retrieved"] == measured.counts["relevant"]:
+        return
+    (length,) = lengths
+    deeper = [name for name, one in measured.used.items() if one.k is not None and one.k > length]
+    if deeper:
+        measured.warnings.append(
+            f"{deeper[0]} reads deeper than the rankings, which all end at {length} and lack "
+            'relevant items; pass allow={"truncated"} if that is right'
+        )
+
+
+def _warn_of_rewarded_silence(measured: Measured, allow: set[str]) -> None:
+    """Measures that rise when less is retrieved, with no other beside them."""
+    rewarding = [name for name, one in measured.used.items() if _rewards_silence(one)]
+    if rewarding and len(rewarding) == len(measured.used) and "unretrieved" not in allow:
+        measured.warnings.append(
+            f"{rewarding[0]} gets better when less is retrieved; "
+            'gate recall beside it, or pass allow={"unretrieved"}'
+        )
+
+
+_PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
+"""Metrics that are 1 only if every query is answered as well as can be."""
+
+
+def _warn_of_perfection(measured: Measured, allow: set[str]) -> None:
+    """A score of 1 over many queries: perhaps the rankings know the judgements."""
+    if "perfect" in allow or len(measured) < SUSPICIOUS:
+        return
+    perfect = [
+        name
+        for name, one in measured.used.items()
+        if one.metric.name in _PERFECT_ORDER and measured.value(name) == 1.0
+    ]
+    if perfect:
+        measured.warnings.append(
+            f"{perfect[0]} is exactly 1 over {len(measured):,} queries: do the rankings know the "
+            'judgements? Pass allow={"perfect"} if that is right'
+        )
+
+
+def _rewards_silence(measure: Measure) -> bool:
+    options = measure.options
+    return options.get("unretrieved") == "ignore" or options.get("denominator") == "retrieved"

@@ -1,0 +1,1 @@
+"""What is allowed: settings, limits and verdicts."""

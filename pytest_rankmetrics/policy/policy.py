@@ -1,0 +1,257 @@
+"""Limits of a gate, checked when it is defined: of the right kind, direction and size.
+
+A limit that every value meets would let everything pass, and one that none meets was meant
+otherwise: both are refused before anything is measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytest_rankmetrics.policy.limits import (
+    check_at_least,
+    check_at_most,
+    check_count,
+    check_drop,
+    check_hard_drop,
+    check_queries,
+    check_slice_drop,
+)
+from pytest_rankmetrics.policy.settings import SettingError, Settings
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.support.text import safe_repr
+
+DEFAULT_METRICS = ("map", "ndcg@10")
+
+Limits = Mapping[str, float]
+"""A number for each measure, by canonical spelling."""
+
+
+@dataclass(frozen=True)
+class SlicePolicy:
+    """What is asked of slices."""
+
+    slices: Any = None
+    max_drop: float | Mapping[Any, float] | None = None
+    hard_drop: float = math.inf
+    at_least: Mapping[str, Limits] = field(default_factory=dict)
+    at_most: Mapping[str, Limits] = field(default_factory=dict)
+
+    def allowed(self, label: str) -> float | None:
+        """Allowed drop of a slice; None where it has none."""
+        if isinstance(self.max_drop, Mapping):
+            return self.max_drop.get(label)
+        return self.max_drop
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Everything that one gate asks for."""
+
+    measures: tuple[Measure, ...]
+    at_least: Limits
+    at_most: Limits
+    max_drop: Limits
+    hard_drop: Limits
+    slices: SlicePolicy
+    settings: Settings
+    per_query_at_least: Limits = field(default_factory=dict)
+    per_query_at_most: Limits = field(default_factory=dict)
+    max_regressed_queries: int | None = None
+    required: tuple[Any, ...] | None = None
+    forbidden: tuple[Any, ...] = ()
+
+    @property
+    def compares(self) -> bool:
+        """Whether anything is compared with a baseline or a reference."""
+        return bool(self.max_drop)
+
+
+class MeasureList:
+    """The measures that a gate names, each once and in order."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Measure] = {}
+
+    def add(self, spec: str | Measure) -> Measure:
+        """The measure of a spelling."""
+        found = read_measure(spec)
+        return self.by_name.setdefault(str(found), found)
+
+    def limits(self, given: Any, name: str, check: Any) -> dict[str, float]:
+        """{measure: number} with canonical names and checked numbers."""
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            msg = f"{name} must be {{measure: number}}, got {safe_repr(given)}"
+            raise InvalidParameterError(msg)
+        result: dict[str, float] = {}
+        for spec, value in given.items():
+            measure = self.add(spec)
+            if str(measure) in result:
+                msg = f"{name} names {measure} twice"
+                raise InvalidParameterError(msg)
+            result[str(measure)] = check(value, measure)
+        return result
+
+
+def read_drops(given: Any, measures: MeasureList, extra: Collection[str]) -> dict[str, float]:
+    """Allowed drops: {measure: number}, or one number for the ``extra`` measures."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        result = measures.limits(given, "max_drop", check_drop)
+        if not result:
+            msg = "max_drop is empty; name at least one measure"
+            raise InvalidParameterError(msg)
+        return result
+    named = [str(measures.add(name)) for name in (extra or DEFAULT_METRICS)]
+    return {name: check_drop(given, measures.by_name[name]) for name in named}
+
+
+def read_hard_drops(
+    given: Any, measures: MeasureList, drops: Iterable[str], default: float
+) -> dict[str, float]:
+    """Drops that are never excused, for each measure that has an allowed drop."""
+    bounded = {name: measures.by_name[name].metric.upper == 1 for name in drops}
+    own: dict[str, float] = {}
+    if isinstance(given, Mapping):
+        own = measures.limits(given, "hard_drop", check_hard_drop)
+        unknown = [name for name in own if name not in bounded]
+        if unknown:
+            msg = f"hard_drop names {unknown[0]}, which has no max_drop"
+            raise InvalidParameterError(msg)
+    elif given is not None:
+        own = dict.fromkeys(bounded, check_hard_drop(given, None))
+    return {
+        name: own.get(name, default if is_bounded else math.inf)
+        for name, is_bounded in bounded.items()
+    }
+
+
+def read_slice_limits(
+    given: Any, measures: MeasureList, name: str, check: Any
+) -> dict[str, Limits]:
+    """{label: {measure: number}}."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        msg = f"{name} must be {{label: {{measure: number}}}}, got {safe_repr(given)}"
+        raise InvalidParameterError(msg)
+    return {str(label): measures.limits(one, name, check) for label, one in given.items()}
+
+
+def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str, float] | None:
+    """Allowed drop of slices: one number, or one for each label."""
+    if given is None:
+        return None
+    upper = min((measure.metric.upper for measure in measures), default=math.inf)
+    if isinstance(given, Mapping):
+        return {str(label): check_slice_drop(value, upper) for label, value in given.items()}
+    return check_slice_drop(given, upper)
+
+
+def read_policy(
+    settings: Settings,
+    *,
+    at_least: Any = None,
+    at_most: Any = None,
+    max_drop: Any = None,
+    hard_drop: Any = None,
+    metrics: Any = (),
+    slices: Any = None,
+    max_slice_drop: Any = None,
+    slice_hard_drop: Any = None,
+    slice_at_least: Any = None,
+    slice_at_most: Any = None,
+    per_query_at_least: Any = None,
+    per_query_at_most: Any = None,
+    max_regressed_queries: Any = None,
+    required_queries: Any = None,
+    forbidden_queries: Any = None,
+    **overrides: Any,
+) -> Policy:
+    """A checked policy; InvalidParameterError if it asks for nothing, or for the impossible."""
+    measures = MeasureList()
+    for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
+        measures.add(spec)
+    least = measures.limits(at_least, "at_least", check_at_least)
+    most = measures.limits(at_most, "at_most", check_at_most)
+    drops = read_drops(max_drop, measures, tuple(measures.by_name))
+    settings = _overridden(settings, overrides)
+    hard = read_hard_drops(hard_drop, measures, drops, settings.hard_drop)
+    slice_policy = SlicePolicy(
+        slices=slices,
+        max_drop=read_slice_drop(max_slice_drop, [measures.by_name[name] for name in drops]),
+        hard_drop=math.inf
+        if slice_hard_drop is None
+        else check_hard_drop(slice_hard_drop, None, "slice_hard_drop"),
+        at_least=read_slice_limits(slice_at_least, measures, "slice_at_least", check_at_least),
+        at_most=read_slice_limits(slice_at_most, measures, "slice_at_most", check_at_most),
+    )
+    policy = Policy(
+        measures=(),
+        at_least=least,
+        at_most=most,
+        max_drop=drops,
+        hard_drop=hard,
+        slices=slice_policy,
+        settings=settings,
+        per_query_at_least=measures.limits(
+            per_query_at_least, "per_query_at_least", check_at_least
+        ),
+        per_query_at_most=measures.limits(per_query_at_most, "per_query_at_most", check_at_most),
+        max_regressed_queries=check_count(max_regressed_queries, "max_regressed_queries"),
+        required=check_queries(required_queries, "required_queries"),
+        forbidden=check_queries(forbidden_queries, "forbidden_queries") or (),
+    )
+    _check_whole(policy)
+    return replace(policy, measures=tuple(measures.by_name.values()))
+
+
+def check_drops_named(policy: Policy, measures: Any) -> None:
+    """InvalidParameterError unless drops and measures are the same set."""
+    named = {str(one) for one in parse_measures(measures)}
+    for name in (*policy.max_drop, *named):
+        if name not in named or name not in policy.max_drop:
+            missing = "measures" if name not in named else "max_drop"
+            msg = f"max_drop and measures name different measures: {name} is not in {missing}"
+            raise InvalidParameterError(msg)
+
+
+def _overridden(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return replace(settings, **given)
+    except SettingError as error:
+        raise InvalidParameterError(str(error)) from None
+
+
+def _check_whole(policy: Policy) -> None:
+    """InvalidParameterError for limits that have nothing to apply to."""
+    slices = policy.slices
+    sliced = slices.max_drop is not None or slices.at_least or slices.at_most
+    if sliced and slices.slices is None:
+        msg = "limits of slices need slices="
+        raise InvalidParameterError(msg)
+    needs_drop = slices.max_drop is not None or policy.max_regressed_queries is not None
+    if needs_drop and not policy.compares:
+        msg = "max_slice_drop and max_regressed_queries need max_drop="
+        raise InvalidParameterError(msg)
+    limited = (
+        policy.at_least
+        or policy.at_most
+        or policy.compares
+        or sliced
+        or policy.per_query_at_least
+        or policy.per_query_at_most
+    )
+    if not limited:
+        msg = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
+        raise InvalidParameterError(msg)

@@ -1,0 +1,257 @@
+"""Options of the command line and of the ini file: one table, read and checked at the start."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from pytest_rankmetrics.policy.settings import SettingError, Settings
+
+Unused = Literal["report", "fail", "delete"]
+Show = Literal["all", "failed", "none"]
+
+# (name, type, default, what it means); those of Settings are called like its fields.
+INI: tuple[tuple[str, Any, Any, str], ...] = (
+    ("rank_alpha", "float", 0.05, "level of the test over all queries"),
+    ("rank_slice_alpha", "float", 0.02, "level of the test over slices"),
+    ("rank_confirm", "bool", True, "whether only significant drops fail"),
+    ("rank_min_queries", "int", 25, "with fewer queries significance excuses nothing"),
+    ("rank_min_slice_size", "int", 10, "smaller slices are shown, not judged"),
+    ("rank_hard_drop", "float", 0.05, "drop of a bounded measure that is never excused; 0: none"),
+    ("rank_correction", "string", "holm", "correction of p-values: holm, bh or none"),
+    ("rank_test", "string", "t", "paired test: t or permutation"),
+    ("rank_seed", "int", 0, "seed of the permutations"),
+    ("rank_worst_queries", "int", 5, "queries in the table of a failure"),
+    ("rank_ratchet", "string", "notice", "an unrecorded improvement: notice, require or off"),
+    ("rank_strict", "bool", False, "as --rank-strict"),
+    ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
+    ("rank_unused", "string", "report", "as --rank-unused"),
+    ("rank_junit", "bool", True, "whether results are properties of the JUnit report"),
+    ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
+    ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Options:
+    """All options of a session."""
+
+    settings: Settings = field(default_factory=Settings)
+    update: bool = False
+    accept: tuple[str, ...] = ()
+    reason: str = ""
+    force_regen: bool = False
+    regen_all: bool = False
+    baseline_dir: Path | None = None
+    unused: Unused = "report"
+    show: Show = "all"
+    required: tuple[str, ...] = ()
+    junit: bool = True
+    json: str = ""
+    markdown: str = "auto"
+
+    @property
+    def writes(self) -> bool:
+        """Whether baselines may be written."""
+        return self.update or bool(self.accept) or self.force_regen or self.regen_all
+
+
+OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare everything."""
+    group = parser.getgroup("rankmetrics", "ranking quality gates")
+    group.addoption(
+        "--rank-update",
+        action="store_true",
+        help="write missing baselines and raise those that are exceeded; lowers none",
+    )
+    group.addoption(
+        "--rank-accept",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="also lower the baselines of these gates (names or node ids); needs --rank-reason",
+    )
+    group.addoption(
+        "--rank-reason", default=None, metavar="TEXT", help="why --rank-accept is right"
+    )
+    group.addoption(
+        "--rank-baseline-dir",
+        default=None,
+        metavar="DIR",
+        help="read baselines below DIR, a checkout of the target branch, instead of here",
+    )
+    group.addoption(
+        "--rank-strict",
+        action="store_true",
+        help="unconfirmed drops, baselines of no test and passes by rerun fail",
+    )
+    group.addoption(
+        "--rank-unused",
+        choices=("report", "fail", "delete"),
+        default=None,
+        help="baseline files that belong to no test",
+    )
+    group.addoption(
+        "--rank-show",
+        choices=("all", "failed", "none"),
+        default=None,
+        help="gates in the summary (default: all, with -q failed)",
+    )
+    group.addoption(
+        "--rank-worst", type=int, default=None, metavar="N", help="queries in a failure's table"
+    )
+    group.addoption("--rank-json", default=None, metavar="PATH", help="write a JSON report")
+    group.addoption(
+        "--rank-markdown",
+        default=None,
+        metavar="PATH",
+        help="append a Markdown report to PATH, or 'none' (default: $GITHUB_STEP_SUMMARY)",
+    )
+    for name, kind, default, meaning in INI:
+        parser.addini(name, f"rankmetrics: {meaning}", type=kind, default=default)
+
+
+def read_options(config: pytest.Config) -> Options:
+    """Everything, checked; UsageError for what cannot be meant."""
+    option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
+    settings = _settings(config, ini)
+    update, accept = bool(option("rank_update")), tuple(option("rank_accept"))
+    reason = (option("rank_reason") or "").strip()
+    directory = option("rank_baseline_dir") or ini["rank_baseline_dir"]
+    given = option("rank_baseline_dir") is not None
+    options = Options(
+        settings=settings,
+        update=update,
+        accept=accept,
+        reason=reason,
+        force_regen=bool(option("force_regen", False)),
+        regen_all=bool(option("regen_all", False)),
+        baseline_dir=_directory(config, directory, given=given) if directory else None,
+        unused=_word(option("rank_unused") or ini["rank_unused"], "rank_unused", _UNUSED),
+        show=option("rank_show") or ("failed" if option("verbose") < 0 else "all"),
+        required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
+        junit=ini["rank_junit"],
+        json=option("rank_json") or "",
+        markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
+    )
+    _check_together(config, options)
+    return options
+
+
+_UNUSED = ("report", "fail", "delete")
+
+
+def _ini(config: pytest.Config, name: str) -> Any:
+    """A value of the ini file in its type; pytest checks it only when it is read."""
+    try:
+        return config.getini(name)
+    except (TypeError, ValueError, pytest.UsageError) as error:
+        msg = str(error) if name in str(error) else f"{name}: {error}"
+        raise pytest.UsageError(msg) from None
+
+
+def _required(line: str) -> str:
+    """A node id as pytest writes it, also on Windows; a name as it is."""
+    file, colons, test = line.partition("::")
+    return file.replace("\\", "/") + colons + test if colons else line
+
+
+def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
+    names = [one.name for one in fields(Settings)]
+    values = {name: ini[f"rank_{name}"] for name in names}
+    values["hard_drop"] = values["hard_drop"] or math.inf
+    values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))
+    if config.getoption("rank_worst") is not None:
+        values["worst_queries"] = config.getoption("rank_worst")
+    try:
+        return Settings(**values)
+    except SettingError as error:
+        msg = f"rank_{error}"
+        raise pytest.UsageError(msg) from None
+
+
+def _word(value: str, name: str, words: tuple[str, ...]) -> Any:
+    if value not in words:
+        msg = f"{name} must be one of {', '.join(words)}, got {value!r}"
+        raise pytest.UsageError(msg)
+    return value
+
+
+def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
+    """The directory of baselines; an ini file may not lead out of the project."""
+    origin = config.invocation_params.dir if given else config.rootpath
+    path = (origin / text).resolve()
+    if not path.is_dir():
+        msg = f"--rank-baseline-dir: there is no directory {text!r}"
+        raise pytest.UsageError(msg)
+    if path == config.rootpath.resolve():
+        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
+        raise pytest.UsageError(msg)
+    if not given and not path.is_relative_to(config.rootpath.resolve()):
+        msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
+        raise pytest.UsageError(msg)
+    return path
+
+
+def _check_together(config: pytest.Config, options: Options) -> None:
+    """UsageError for options that contradict each other, or that would let a gate judge itself."""
+    if options.accept and not options.reason:
+        msg = "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
+        raise pytest.UsageError(msg)
+    if options.reason and not options.accept:
+        msg = "--rank-reason is the reason of --rank-accept=GLOB, which is not given"
+        raise pytest.UsageError(msg)
+    if hasattr(config, "workerinput"):
+        return
+    writing = {
+        "--rank-update": options.update,
+        "--rank-accept": bool(options.accept),
+        "--regen-all": options.regen_all,
+        "--force-regen": options.force_regen,
+    }
+    for what in (name for name, asked in writing.items() if asked):
+        if options.baseline_dir is not None:
+            msg = f"{what} does not write to --rank-baseline-dir; leave one of them out"
+            raise pytest.UsageError(msg)
+        _refuse_habit(config, what)
+        _refuse_company(config, what)
+
+
+def _refuse_habit(config: pytest.Config, what: str) -> None:
+    """An update that is written down somewhere would make every run pass."""
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    if not any(argument == what or argument.startswith(f"{what}=") for argument in arguments):
+        msg = f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
+        raise pytest.UsageError(msg)
+
+
+def _refuse_company(config: pytest.Config, what: str) -> None:
+    """Reruns would compare with what the first try wrote; workers would write side by side."""
+    if config.getoption("reruns", None) or _foreign_ini(config, "reruns"):
+        msg = f"{what} does not go with --reruns: the second try would pass by the first"
+        raise pytest.UsageError(msg)
+    if config.getoption("numprocesses", None) or config.getoption("tx", None):
+        msg = f"{what} does not go with -n: write baselines in one process"
+        raise pytest.UsageError(msg)
+
+
+def _foreign_ini(config: pytest.Config, name: str) -> Any:
+    """A setting of another plugin, if that is installed and it is set."""
+    try:
+        value = config.getini(name)
+    except (KeyError, ValueError):
+        return None
+    return None if str(value).strip() in ("", "0") else value
+
+
+def in_ci() -> bool:
+    """Whether this runs in continuous integration."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")

@@ -1,0 +1,97 @@
+"""Some of the queries: which ones a label means, and what was judged of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.judged import InputCounts, Judged, JudgedRankings, Pool
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import IntArray
+
+
+def read_slices(
+    slices: Any, query_ids: list[Any], left_out: Collection[Any]
+) -> dict[Any, IntArray]:
+    """Numbers of the queries of each label, in the order of the queries."""
+    place = {query: number for number, query in enumerate(query_ids)}
+    if callable(slices):
+        slices = {query: slices(query) for query in place}
+    if not isinstance(slices, Mapping) or not slices:
+        msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
+        raise InvalidParameterError(msg)
+    try:
+        return _read_labels(slices, place, {*place, *left_out})
+    except InvalidParameterError:
+        raise
+    except TypeError as error:
+        msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
+        raise InvalidParameterError(msg) from error
+
+
+def _read_labels(
+    slices: Mapping[Any, Any], place: dict[Any, int], known: set[Any]
+) -> dict[Any, IntArray]:
+    members: dict[Any, list[int]] = {}
+    if all(key in known for key in slices):
+        for query in place:
+            if query in slices:
+                for label in dict.fromkeys(_as_labels(slices[query])):
+                    members.setdefault(label, []).append(place[query])
+    else:
+        for label, queries in slices.items():
+            if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
+                _refuse_unknown(slices, known)
+            asked = list(dict.fromkeys(queries))
+            _refuse_unknown(asked, known)
+            members[label] = sorted(place[query] for query in asked if query in place)
+    found = {label: np.array(one, dtype=np.int64) for label, one in members.items() if one}
+    if not found:
+        msg = "slices leaves every query without a label"
+        raise InvalidParameterError(msg)
+    return found
+
+
+def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
+    unknown = [query for query in queries if query not in known]
+    if unknown:
+        msg = f"slices names queries that were not evaluated: {listed(unknown)}"
+        raise InvalidParameterError(msg)
+
+
+def _as_labels(label: Any) -> Iterable[Any]:
+    return label if isinstance(label, (set, frozenset, list, tuple)) else (label,)
+
+
+def take_queries(judged: Judged, queries: IntArray, query_ids: list[Any]) -> Judged:
+    """What was judged of some queries; what belongs to no query in particular stays behind."""
+    missing = np.intersect1d(judged.missing, queries)
+    parts = score_parts = (judged.rankings.take(queries),)
+    if judged.by_score is not judged.rankings:
+        score_parts = (judged.by_score.take(queries),)
+    return Judged(
+        parts[0].query_ids,
+        parts,
+        score_parts,
+        _SlicedPool(judged.pool, queries),
+        counts=InputCounts(missing=len(missing)),
+        missing=np.searchsorted(queries, missing),
+        left_out=[*query_ids, *judged.left_out],
+        keyed=judged.keyed,
+    )
+
+
+@dataclass(frozen=True)
+class _SlicedPool:
+    """The pool of some of the queries."""
+
+    whole: Pool
+    queries: IntArray
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of the slice, or of some of its queries."""
+        return self.whole(self.queries if queries is None else self.queries[queries])

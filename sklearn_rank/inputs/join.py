@@ -1,0 +1,215 @@
+"""From the items of each query to judged rankings; what lists and mappings have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, compress
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from sklearn_rank.inputs.items import Ranking, check_scores
+from sklearn_rank.rankings.judged import Judged, JudgedRankings, NoPool
+from sklearn_rank.rankings.places import KnownHits, ranked
+from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.support.checks import EXACT_INTEGER
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+
+_NO_SCORES = NoPool(
+    "ranked lists carry no scores that compare across queries; "
+    "pass relevance=, {item: score} rankings, or arrays"
+)
+
+
+class Ragged(NamedTuple):
+    """Lists of numbers, one per query, as one array."""
+
+    offsets: IntArray
+    values: FloatArray
+
+    @classmethod
+    def of(cls, lists: Sequence[list[float]]) -> Ragged:
+        """Lists laid end to end."""
+        sizes = np.array([len(one) for one in lists], dtype=np.int64)
+        return cls(offsets_of(sizes), flatten(lists, np.float64))
+
+
+class PlacedItems(NamedTuple):
+    """Where the relevant items of ranked lists stand."""
+
+    sizes: IntArray
+    """Lengths of the rankings."""
+    found: IntArray
+    """Places of the hits in their rankings, ascending, query after query."""
+    grades: Ragged
+    """Their grades."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
+
+
+@dataclass(frozen=True)
+class FoundItems:
+    """What was found of each query's relevant items: where, or with which scores."""
+
+    rankings: list[Ranking]
+    found: list[list[Any]]
+    """Places of the hits in the ranking; for {item: score} their scores, unless ``by_place``."""
+    grades: list[list[float]]
+    relevant: list[list[float]]
+    """Grades of all relevant items, retrieved or not."""
+    by_place: bool
+
+
+def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Ties) -> FoundItems:
+    """Look up the relevant items, query by query while its items are at hand.
+
+    Of {item: score} only the judged items are looked up; the others enter through their scores
+    alone, unless ties are broken by their places.
+    """
+    by_place = ties in ("stable", "docid")
+    result = FoundItems([], [], [], [], by_place)
+    for ranking, truth in queries:
+        relevant = truth
+        if min(truth.values(), default=1.0) <= 0:
+            relevant = {key: grade for key, grade in truth.items() if grade > 0}
+        if ranking.scores is None or by_place:
+            ordered = _by_falling_id(ranking) if ties == "docid" else ranking
+            items = ordered.items
+            keys = items if isinstance(items, list) else list(items)
+            places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
+            result.found.append(places)
+            result.grades.append([relevant[keys[place]] for place in places])
+        else:
+            ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
+            if type(scores) is dict:
+                found = list(map(scores.get, relevant))
+            else:  # a subclass need not override more than it has to
+                found = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
+            graded = zip(found, relevant.values(), strict=True)
+            result.grades.append([grade for score, grade in graded if score is not None])
+            result.found.append([score for score in found if score is not None])
+        result.rankings.append(ordered)
+        result.relevant.append(list(relevant.values()))
+    return result
+
+
+def assemble(
+    items: FoundItems,
+    *,
+    query_ids: Array | list[Any],
+    relevance: list[Array] | None,
+    ties: Ties,
+    weights: FloatArray | None,
+    missed: FloatArray | None = None,
+    n_jobs: int | None = None,
+) -> Judged:
+    """Judged rankings of the items that were found."""
+    rankings = items.rankings
+    sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
+    offsets = offsets_of(sizes)
+    relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
+    n_scored = sum(ranking.scores is not None for ranking in rankings)
+
+    def scored(hits: KnownHits) -> tuple[Parts, ScorePool]:
+        check_scores(hits.scores, rankings, offsets)
+        waist = ranked(
+            hits, ties, query_ids=query_ids, weights=weights, judged=relevant, n_jobs=n_jobs
+        )
+        return waist.in_blocks(), ScorePool(
+            hits, ties, relevant, missed, weighted=weights is not None
+        )
+
+    def with_places(scores: Sequence[Array]) -> KnownHits:
+        flat = _one_dtype(scores)
+        positions = flatten(items.found, np.int64)
+        positions += np.repeat(offsets[:-1], np.diff(grades.offsets))
+        return KnownHits(flat, offsets, grades.offsets, flat[positions], grades.values, positions)
+
+    if n_scored:
+        scores = [_scores(ranking) for ranking in rankings]
+        by_place = items.by_place
+        hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
+        parts, pool = scored(hits)
+        comparable = n_scored == len(rankings)
+        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES)
+    placed = PlacedItems(sizes, flatten(items.found, np.int64), grades, relevant)
+    judged = at_places(placed, query_ids, weights)
+    if relevance is None:
+        return judged
+    score_parts, relevance_pool = scored(with_places(relevance))
+    return replace(judged, score_parts=score_parts, pool=relevance_pool)
+
+
+def at_places(
+    items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
+) -> Judged:
+    """Judged rankings of items whose places are known, so that nothing is to be ranked."""
+    view = JudgedRankings(
+        query_ids=query_ids,
+        offsets=items.grades.offsets,
+        above=items.found,
+        tied=np.ones(len(items.found), dtype=np.int64),
+        grades=items.grades.values,
+        n_ranked=items.sizes,
+        judged_offsets=items.relevant.offsets,
+        judged_grades=items.relevant.values,
+        weights=weights,
+    )
+    parts = view.in_blocks()
+    return Judged(query_ids, parts, parts, _NO_SCORES)
+
+
+def _with_scores(
+    items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: Ragged
+) -> KnownHits:
+    """Hits known by their scores; in a query that came as a list places are scores."""
+    flat = _one_dtype(scores)
+    found = (
+        [len(ranking.items) - place for place in one] if ranking.scores is None else one
+        for ranking, one in zip(items.rankings, items.found, strict=True)
+    )
+    return KnownHits(flat, offsets, grades.offsets, flatten(found, flat.dtype), grades.values)
+
+
+def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
+    """Lists of numbers, one per query, in one array."""
+    return np.fromiter(chain.from_iterable(lists), dtype)
+
+
+def _scores(ranking: Ranking) -> Array:
+    """Scores of a ranking; for a list its places, counted from the end."""
+    return np.arange(len(ranking.items), 0.0, -1.0) if ranking.scores is None else ranking.scores
+
+
+Parts: TypeAlias = tuple[JudgedRankings, ...]
+
+
+def _one_dtype(scores: Sequence[Array]) -> Array:
+    """All scores in one array, none rounded on the way."""
+    if len({one.dtype for one in scores if len(one)}) > 1:
+        for one in scores:
+            if (
+                one.dtype.kind in "iu"
+                and np.abs(one.astype(np.float64)).max(initial=0) >= EXACT_INTEGER
+            ):
+                msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
+                raise ValueError(msg)
+    filled = [one for one in scores if len(one)]
+    return np.concatenate(filled) if filled else np.zeros(0)
+
+
+def _by_falling_id(ranking: Ranking) -> Ranking:
+    """The items of a scored ranking in falling order of their ids; a list stands as it is."""
+    if ranking.scores is None:
+        return ranking
+    keys = list(ranking.items)
+    try:
+        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
+    except TypeError as error:
+        msg = "ties='docid' compares item ids, and these do not compare; pass string_provider"
+        raise TypeError(msg) from error
+    values = list(cast("Mapping[Any, Any]", ranking.items).values())
+    ordered = {keys[place]: values[place] for place in order}
+    return ranking._replace(items=ordered, scores=ranking.scores[np.array(order, dtype=np.int64)])

@@ -1,0 +1,96 @@
+"""Ranked lists of plain ids and their ground truths, read in one short pass.
+
+Most rankings are lists of strings or of integers, none twice, and most ground truths are sets,
+lists or {item: grade} of the same. Whether that is so costs less than reading each item with care,
+and anything else (other types, duplicates, odd grades) is left to :class:`ItemReader`, which also
+knows what to say of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, compress, repeat
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.inputs.items import ARE_ALL, are_grades
+from sklearn_rank.inputs.join import PlacedItems, Ragged
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import IntArray
+
+
+def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | None:
+    """Places of the relevant items; None where an input is more than collections of plain ids."""
+    kinds = set(map(type, truths))
+    if not (set(map(type, rankings)) <= _LISTS and kinds <= _LISTS | _SETS | {dict}):
+        return None
+    try:
+        return _find(rankings, truths, kinds)
+    except TypeError:  # a string of a kind that has no hash
+        return None
+
+
+def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> PlacedItems | None:
+    first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
+    are_plain = ARE_ALL.get(type(first))
+    if are_plain is None or not all(map(are_plain, truths)):
+        return None
+    relevant = truths if kinds <= _SETS else _relevant_items(truths)
+    if relevant is None:
+        return None
+    graded = dict in kinds
+    # All that is done with a ranking is done while its items are in the processor's cache.
+    places = range(max(map(len, rankings)))
+    found: list[int] = []
+    grades: list[float] = []
+    borders = [0]
+    for ranking, wanted in zip(rankings, relevant, strict=True):
+        if not are_plain(ranking) or len(set(ranking)) < len(ranking):
+            return None
+        found += compress(places, map(wanted.__contains__, ranking))
+        if graded:
+            grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
+        borders.append(len(found))
+    hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(_sizes(relevant))
+    every: Iterable[float] = repeat(1.0, int(offsets[-1]))
+    if graded:
+        every = chain.from_iterable(_grades_of(wanted, wanted) for wanted in relevant)
+    else:
+        grades = [1.0] * len(found)
+    return PlacedItems(
+        _sizes(rankings),
+        np.array(found, dtype=np.int64),
+        Ragged(hit_offsets, np.array(grades, dtype=np.float64)),
+        Ragged(offsets, np.fromiter(every, np.float64, offsets[-1])),
+    )
+
+
+def _relevant_items(truths: Sequence[Any]) -> list[Any] | None:
+    """The relevant items of each query as a set, or with their grades; None for odd truths."""
+    result = []
+    for truth in truths:
+        relevant = truth
+        if type(truth) is dict:
+            if not are_grades(truth.values()):
+                return None
+            if 0 in truth.values():
+                relevant = {item: grade for item, grade in truth.items() if grade > 0}
+        elif type(truth) in _LISTS:
+            relevant = set(truth)
+            if len(relevant) < len(truth):
+                return None
+        result.append(relevant)
+    return result
+
+
+def _grades_of(relevant: Any, items: Iterable[Any]) -> Iterable[float]:
+    """Grades of some relevant items; 1 for each where there are none."""
+    return map(relevant.__getitem__, items) if type(relevant) is dict else (1.0 for _ in items)
+
+
+_LISTS, _SETS = {list, tuple}, {set, frozenset}
+
+
+def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:
+    return np.array([len(one) for one in lists], dtype=np.int64)

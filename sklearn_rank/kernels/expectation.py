@@ -1,0 +1,131 @@
+"""What the kernels share: cutoffs, and expectations over the orders of tied items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
+from sklearn_rank.typing import Array, FloatArray, IntArray
+
+
+def depth(rankings: JudgedRankings, k: int | None) -> int:
+    """Ranks that have to be read; never more than the longest ranking has."""
+    return rankings.longest if k is None else min(k, rankings.longest)
+
+
+def as_float(k: int) -> float:
+    """``k`` as a divisor, however large."""
+    return float(k) if k < 1 << 1000 else math.inf
+
+
+def ratio(numerator: FloatArray, denominator: Array | float) -> FloatArray:
+    """Quotient; 0 / 0 is 0, because nothing was found among nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
+
+
+def member_weights(beta: float) -> tuple[float, float]:
+    """1 and beta^2, weights of the members of a harmonic mean, over a power of 4 if beta is large.
+
+    Only their proportion counts. The power of 4 rounds nothing and keeps the square finite.
+    """
+    mantissa, exponent = math.frexp(beta)
+    shift = max(exponent, 0)
+    return math.ldexp(1.0, -2 * shift), math.ldexp(mantissa * mantissa, 2 * (exponent - shift))
+
+
+def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
+    """``values``, but NaN for queries without a relevant item."""
+    return np.where(rankings.n_relevant > 0, values, np.nan)
+
+
+def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
+    """Items of tie groups that stand within the cut."""
+    return np.minimum(np.maximum(cut - above, 0), size)
+
+
+class PositionSums:
+    """Sums of a function of the rank over runs of ranks, from one table of running sums.
+
+    The rounding error of each addition is kept in a second table, so that a short run far down
+    the list loses nothing by the subtraction.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        self._high = np.concatenate(([0.0], np.cumsum(values)))
+        before, after = self._high[:-1], self._high[1:]
+        added = after - before
+        errors = (before - (after - added)) + (values - added)
+        self._low = np.concatenate(([0.0], np.cumsum(errors)))
+
+    def over(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Sum over the ranks ``first + 1`` to ``last``."""
+        high, low = self._high, self._low
+        total: FloatArray = (high[last] - high[first]) + (low[last] - low[first])
+        return total
+
+
+def top_hits(rankings: JudgedRankings, k: int | None) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of the number of relevant items within the first ``k``.
+
+    Only the tie group that the cutoff divides varies, and hypergeometrically.
+    """
+    cut = depth(rankings, k)
+    top = rankings.within(cut)
+    mean, variance = top.n_hits.astype(np.float64), np.zeros(len(rankings))
+    if not top.are_tied:
+        return mean, variance
+    groups = top.groups
+    divided = np.flatnonzero(groups.above + groups.size > cut)
+    query, size, relevant = groups.query[divided], groups.size[divided], groups.relevant[divided]
+    drawn, share = cut - groups.above[divided], relevant / size
+    mean[query] += share * drawn - relevant
+    variance[query] = drawn * share * (1 - share) * (size - drawn) / (size - 1)
+    return mean, variance
+
+
+def first_relevant(
+    rankings: JudgedRankings, k: int | None, value: Callable[[FloatArray], Array]
+) -> FloatArray:
+    """Expectation of ``value`` of the rank of the first relevant item; 0 where none is within k."""
+    groups, cut = rankings.groups, depth(rankings, k)
+    result = np.zeros(len(rankings))
+    queries = np.flatnonzero(rankings.n_hits > 0)
+    first = groups.offsets[:-1][queries]
+    above, size, relevant = groups.above[first], groups.size[first], groups.relevant[first]
+    ranks = (above + 1).astype(np.float64)
+    result[queries] = np.where(above < cut, value(ranks), 0.0)
+
+    open_groups = np.flatnonzero((size > 1) & (above < cut))
+    lengths = np.minimum(size - relevant + 1, cut - above)[open_groups]
+    for block in similar_length_blocks(lengths):
+        chosen, steps = open_groups[block], np.arange(lengths[block].max())
+        left = (size[chosen, None] - steps).astype(np.float64)
+        share = np.minimum(relevant[chosen, None] / np.maximum(left, 1.0), 1.0)
+        nothing_yet = np.cumprod(1.0 - share, axis=1)
+        nothing_yet = np.concatenate((np.ones((len(chosen), 1)), nothing_yet[:, :-1]), axis=1)
+        ranks = (above[chosen, None] + steps + 1).astype(np.float64)
+        expected = nothing_yet * share * value(ranks)
+        valid = steps < lengths[block][:, None]
+        offsets = offsets_of(lengths[block])
+        result[queries[chosen]] = segment_sum(expected[valid], offsets)
+    return result
+
+
+def hypergeometric(total: IntArray, good: IntArray, drawn: IntArray, width: int) -> FloatArray:
+    """(B, width) probabilities of 0, 1, ... good items among the drawn."""
+    count = np.arange(width)
+    total, good, drawn = total[:, None], good[:, None], drawn[:, None]
+    possible = (count <= np.minimum(good, drawn)) & (count >= drawn - (total - good))
+    grown = possible & (count > drawn - (total - good)) & (count > 0)
+    ways_up = (good - count + 1) * (drawn - count + 1)
+    ways_down = count * (total - good - drawn + count)
+    steps = np.log(np.where(grown, ways_up, 1)) - np.log(np.where(grown, ways_down, 1))
+    logs = np.where(possible, np.cumsum(steps, axis=1), -np.inf)
+    chances = np.exp(logs - logs.max(axis=1, keepdims=True))
+    chances /= np.cumsum(chances, axis=1)[:, -1:]
+    return np.asarray(chances, dtype=np.float64)

@@ -1,0 +1,67 @@
+"""Functions of the user: gains of grades and discounts of ranks, checked where they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import FloatArray
+
+_SAME = 1e-9
+"""Relative difference that an array function may make of one number and of many."""
+
+
+def called(
+    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
+) -> FloatArray:
+    """What the function says of an array: for each element one number that depends on it alone.
+
+    Values are looked at in blocks of queries. So the function is asked for the first and the last
+    of a block by themselves, too: one that scales by the greatest, say, would make the value of a
+    query depend on its neighbours. It is never asked for nothing.
+    """
+    if not len(values):
+        return np.zeros(0)
+    result = _numbers(function, values, name, of)
+    for place in (0, -1) if len(values) > 1 else ():
+        one = values[place]
+        alone, among = _numbers(function, np.array([one]), name, of)[0], result[place]
+        with np.errstate(invalid="ignore"):
+            differs = abs(alone - among) > _SAME * abs(among)
+        if differs:
+            msg = (
+                f"{name} must depend on each {of} alone, got {alone} for {of} {one:g} and {among} "
+                f"among others"
+            )
+            raise InvalidParameterError(msg)
+    return result
+
+
+def _numbers(
+    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
+) -> FloatArray:
+    given = function(values.copy())
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.zeros(())  # ragged
+    if array.shape != values.shape:
+        msg = (
+            f"{name} must return one number for each {of} of the array it is given: "
+            f"shape {values.shape}, got {array.shape} ({safe_repr(given)})"
+        )
+        raise InvalidParameterError(msg)
+    if array.dtype.kind not in "biuf" and not all(
+        isinstance(number, (int, float)) for number in array.tolist()
+    ):
+        msg = f"{name} must return numbers, got {safe_repr(given)}"
+        raise InvalidParameterError(msg)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        msg = f"{name} must return numbers that float64 can hold, got {safe_repr(given)}"
+        raise InvalidParameterError(msg) from None

@@ -1,0 +1,1 @@
+"""Values that name a measure, and their text forms; they see no data. Imports `kernels`."""

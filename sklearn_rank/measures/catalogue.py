@@ -1,0 +1,236 @@
+"""One record for each metric; with a cutoff and parameters it makes a measure."""
+
+from __future__ import annotations
+
+import copyreg
+import math
+from typing import Any
+
+from sklearn_rank.exceptions import UnknownMeasureError
+from sklearn_rank.kernels import binary, combined, graded, pairwise
+from sklearn_rank.measures.parameters import (
+    BETA,
+    GAIN,
+    PAIRWISE,
+    UNRETRIEVED,
+    check_max_grade,
+    check_measures,
+    one_of,
+)
+from sklearn_rank.measures.record import Measure, Metric
+from sklearn_rank.support.checks import check_flag
+from sklearn_rank.support.text import closest, safe_repr
+
+__all__ = ["METRICS", "Measure", "Metric", "find_metric"]
+
+MAP = Metric(
+    "map",
+    "MAP",
+    binary.average_precision,
+    "Mean over queries of the average precision: precision at each relevant item, averaged.",
+    "Voorhees and Harman, TREC: Experiment and Evaluation in Information Retrieval, 2005",
+    aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
+    checks={"denominator": one_of("min", "relevant", "retrieved", "k")},
+)
+MAR = Metric(
+    "mar",
+    "MAR",
+    binary.average_recall,
+    "Mean over queries of the average recall: recall at each relevant item, summed over min(R, k).",
+    "WarpRec documentation, Accuracy metrics",
+    aliases=("mean_average_recall", "average_recall"),
+    checks={"normalize": check_flag},
+)
+MRR = Metric(
+    "mrr",
+    "MRR",
+    binary.reciprocal_rank,
+    "Mean over queries of one over the rank of the first relevant item.",
+    "Voorhees, The TREC-8 Question Answering Track Report, 1999",
+    aliases=("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+)
+PRECISION = Metric(
+    "precision",
+    "P",
+    binary.precision,
+    "Share of the first k items that is relevant.",
+    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
+    aliases=("p", "prec", "precision_at_k"),
+    checks={"denominator": one_of("k", "retrieved")},
+)
+RECALL = Metric(
+    "recall",
+    "R",
+    binary.recall,
+    "Share of the relevant items that stands among the first k.",
+    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
+    aliases=("r", "recall_at_k"),
+    checks={"denominator": one_of("relevant", "min")},
+)
+FBETA = Metric(
+    "fbeta",
+    "F",
+    binary.f_measure,
+    "Weighted harmonic mean of precision and recall of the first k items, per query.",
+    "van Rijsbergen, Information Retrieval, 1979, ch. 7",
+    aliases=("f1", "f", "f_measure"),
+    checks={"beta": BETA},
+)
+HIT_RATE = Metric(
+    "hit_rate",
+    "HitRate",
+    binary.hit_rate,
+    "Share of queries with a relevant item among the first k.",
+    "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004",
+    aliases=("success", "hit", "hr", "hitrate"),
+)
+DCG = Metric(
+    "dcg",
+    "DCG",
+    graded.dcg,
+    "Sum of the gains of the first k items, each divided by the discount of its rank.",
+    "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
+    upper=math.inf,
+    graded=True,
+    checks=GAIN,
+)
+IDCG = Metric(
+    "idcg",
+    "IDCG",
+    graded.ideal_dcg,
+    "DCG of the best order of all relevant items, retrieved or not.",
+    "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
+    aliases=("ideal_dcg",),
+    upper=math.inf,
+    graded=True,
+    checks=GAIN,
+)
+NDCG = Metric(
+    "ndcg",
+    "nDCG",
+    graded.ndcg,
+    "DCG over the DCG of the best order of all relevant items.",
+    "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1: Burges et al., Learning to Rank, 2005",
+    aliases=("ndcg_cut",),
+    graded=True,
+    checks=GAIN,
+)
+ERR = Metric(
+    "err",
+    "ERR",
+    graded.err,
+    "Expected one over the rank at which a user who reads down the list is satisfied.",
+    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
+    aliases=("expected_reciprocal_rank",),
+    graded=True,
+    checks={"max_grade": check_max_grade},
+)
+NERR = Metric(
+    "nerr",
+    "nERR",
+    graded.nerr,
+    "ERR over the ERR of the best order of all relevant items.",
+    "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
+    aliases=("normalized_expected_reciprocal_rank",),
+    graded=True,
+    checks={"max_grade": check_max_grade},
+)
+LAG = Metric(
+    "lag",
+    "LAG",
+    pairwise.lag,
+    "Mean number of irrelevant items that stand above a relevant one; lower is better.",
+    "Cleland-Huang et al., Best Practices for Automated Traceability, 2007; ArDoCo Metrics",
+    upper=math.inf,
+    greater_is_better=False,
+    takes_k=False,
+    checks={"unretrieved": UNRETRIEVED},
+    averages=("macro", "pooled"),
+    weights=pairwise.lag_weights,
+)
+AUC = Metric(
+    "auc",
+    "AUC",
+    pairwise.auc,
+    "Share of pairs of a relevant and an irrelevant item in which the relevant stands above.",
+    "Fawcett, An Introduction to ROC Analysis, 2006",
+    aliases=("roc_auc",),
+    takes_k=False,
+    by_score=True,
+    checks=PAIRWISE,
+    averages=("positives", "pooled", "macro", "impressions"),
+    weights=pairwise.auc_weights,
+)
+GAUC = Metric(
+    "gauc",
+    "GAUC",
+    pairwise.auc,
+    "Mean over queries of the AUC of each query.",
+    "Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017",
+    aliases=("group_auc",),
+    takes_k=False,
+    by_score=True,
+    checks=PAIRWISE,
+)
+LAUC = Metric(
+    "lauc",
+    "LAUC",
+    pairwise.limited_auc,
+    "Area under the ROC curve of the first k items.",
+    "Schroeder, Thiele and Lehner, Setting Goals and Choosing Metrics for Recommender System "
+    "Evaluations, 2011",
+    aliases=("limited_auc",),
+    by_score=True,
+    checks={"tail": one_of("none", "linear"), **PAIRWISE},
+)
+HMEAN = Metric(
+    "hmean",
+    "HM",
+    combined.harmonic_mean,
+    "Weighted harmonic mean of two other measures, per query.",
+    "WarpRec documentation, Extended-F1",
+    aliases=("harmonic_mean",),
+    checks={"measures": check_measures, "beta": BETA},
+    members=(Measure(PRECISION), Measure(RECALL)),
+)
+
+METRICS: tuple[Metric, ...] = (
+    MAP,
+    MAR,
+    MRR,
+    PRECISION,
+    RECALL,
+    FBETA,
+    HIT_RATE,
+    DCG,
+    IDCG,
+    NDCG,
+    ERR,
+    NERR,
+    LAG,
+    AUC,
+    GAUC,
+    LAUC,
+    HMEAN,
+)
+
+_BY_NAME = {name: metric for metric in METRICS for name in (metric.name, *metric.aliases)}
+
+
+def find_metric(name: str) -> Metric:
+    """The record behind a name or alias, whatever its case."""
+    metric = _BY_NAME.get(name.lower())
+    if metric is None:
+        known = ", ".join(metric.name for metric in METRICS)
+        hint = closest(name.lower(), _BY_NAME)
+        msg = f"unknown measure {safe_repr(name)}{hint}; known measures: {known}"
+        raise UnknownMeasureError(msg)
+    return metric
+
+
+def _by_name(metric: Metric) -> tuple[Any, ...]:
+    return find_metric, (metric.name,)
+
+
+# A copy of a record is the record itself.
+copyreg.pickle(Metric, _by_name)

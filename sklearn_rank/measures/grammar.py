@@ -1,0 +1,231 @@
+"""Measures from text: the project's own spelling and those of three other programs.
+
+The own spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``. Names of
+trec_eval (``ndcg_cut_10``, ``P_10``, ``recip_rank``), ir_measures (``nDCG@10``,
+``AP(rel=2)@100``) and ranx (``precision@5-l2``) read as the measure they name. A spelling never
+brings another program's conventions with it: those are what ``convention=`` is for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Any, cast
+
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
+from sklearn_rank.measures.catalogue import Measure, find_metric
+from sklearn_rank.support.checks import check_cutoff
+from sklearn_rank.support.text import safe_repr
+
+__all__ = ["measure", "parse_measures"]
+
+_MEASURE = re.compile(
+    r"(?P<name>[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
+    r"(?:-l(?P<level>\d+))?",
+    re.DOTALL,
+)
+_TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
+_WORD = re.compile(r"[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
+_NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
+_LONGEST = 4000
+"""Digits of a number."""
+_LONGEST_TEXT = 100_000
+_DEEPEST = 32
+"""Measures within measures."""
+_DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
+_IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
+    "f1": ("fbeta", {"beta": 1.0}),
+    "ndcg_burges": ("ndcg", {"gain": "exp2"}),
+    "dcg_burges": ("dcg", {"gain": "exp2"}),
+}
+
+
+def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
+    """Make a measure from its name or spelling.
+
+    Parameters
+    ----------
+    spec : str or Measure
+        A metric's name or any spelling that the parser reads.
+    k : int, default=None
+        Cutoff, in ranks; only if ``spec`` sets none. None reads the whole ranking.
+    **parameters
+        The metric's own parameters; see the table of metrics.
+
+    Returns
+    -------
+    measure : Measure
+        Frozen and hashable; ``str(measure)`` reads back to an equal measure unless a parameter is
+        a function. Range, ties and undefined cases are those of the metric's function.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If the name or spelling means nothing here; close names are suggested.
+    InvalidParameterError
+        If a parameter is unknown, has a wrong value, or is set twice.
+
+    References
+    ----------
+    .. [1] trec_eval, https://github.com/usnistgov/trec_eval
+    .. [2] MacAvaney et al., Streamlining Evaluation with ir-measures, 2022.
+    .. [3] Bassani, ranx, 2022.
+
+    Examples
+    --------
+    >>> from sklearn_rank import measure
+    >>> str(measure("nDCG@10", gain="linear"))
+    'ndcg(gain=linear)@10'
+    >>> measure("P_10") == measure("precision@10") == measure("precision", k=10)
+    True
+    """
+    return _read(spec, k, **parameters).complete()
+
+
+def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
+    """The same; a member of another measure may take the cutoff that it needs from there."""
+    if "measures" in parameters:
+        parameters["measures"] = parse_members(parameters["measures"])
+    if isinstance(spec, Measure):
+        result = spec
+    elif isinstance(spec, str):
+        if len(spec) > _LONGEST_TEXT:
+            msg = f"{safe_repr(spec)} is longer than a measure may be, {_LONGEST_TEXT:,} characters"
+            raise UnknownMeasureError(msg)
+        result = _parse(spec)
+    else:
+        msg = f"a measure is a str or a Measure, got {type(spec).__name__}: {safe_repr(spec)}"
+        raise TypeError(msg)
+    twice = sorted(result.given & parameters.keys())
+    if twice or (k is not None and result.k is not None and k != result.k):
+        msg = f"{twice[0] if twice else 'k'} is set twice for {safe_repr(str(spec))}"
+        raise InvalidParameterError(msg)
+    if not parameters and k is None:
+        return result
+    own = dict(result.parameters)
+    changed = Measure.open(result.metric, result.k if k is None else k, **own, **parameters)
+    return _giving(changed, result.given | parameters.keys())
+
+
+def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
+    """Measures from one spelling or record, or from several of either."""
+    parsed = tuple(one.complete() for one in _parsed(measures))
+    for place, one in enumerate(parsed):
+        if distinct and one in parsed[:place]:
+            msg = f"measures names {one} twice"
+            raise ValueError(msg)
+    return parsed
+
+
+def parse_members(measures: Any) -> tuple[Measure, ...]:
+    """The same for members of another measure, which may take their cutoff from there."""
+    return _parsed(measures)
+
+
+def _parsed(measures: Any) -> tuple[Measure, ...]:
+    if isinstance(measures, (str, Measure)):
+        measures = (measures,)
+    if not isinstance(measures, Iterable):
+        msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
+        raise TypeError(msg)
+    parsed = tuple(_read(item) for item in measures)
+    if not parsed:
+        msg = "measures is empty; name at least one"
+        raise ValueError(msg)
+    return parsed
+
+
+def _giving(result: Measure, given: Iterable[str]) -> Measure:
+    return Measure(result.metric, result.k, result.parameters, frozenset(given))
+
+
+def _parse(text: str, level: int = 0) -> Measure:
+    if level > _DEEPEST:
+        msg = f"{safe_repr(text)} nests measures too deeply"
+        raise UnknownMeasureError(msg)
+    match = _MEASURE.fullmatch(text.strip())
+    if match is None:
+        msg = f"{safe_repr(text)} is not a measure; spell it like 'ndcg(gain=linear)@10'"
+        raise UnknownMeasureError(msg)
+    name, min_rel = match["name"], match["level"]
+    k = None if match["k"] is None else _cutoff(match["k"], text)
+    trec = _TREC_CUTOFF.fullmatch(text.strip())
+    if trec is not None:
+        name, k = trec["name"], _cutoff(trec["k"], text)
+    canonical, implied = _IMPLIED.get(name.lower(), (name, {}))
+    metric = find_metric(canonical)
+    parameters: dict[str, Any] = dict(implied)
+    members: list[Measure] = []
+    for argument in _arguments(match["inner"]):
+        key, equals, value = argument.partition("=")
+        if not equals or "(" in key:
+            members.append(_parse(argument, level + 1))
+            continue
+        key, given = _spelled(key.strip(), _value(value.strip(), text))
+        if given == "none" and metric.defaults.get(key, "none") is None:
+            given = None
+        if key == "k":
+            msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
+            raise InvalidParameterError(msg)
+        if key in parameters:
+            msg = f"{key} is set twice in {safe_repr(text)}"
+            raise InvalidParameterError(msg)
+        parameters[key] = given
+    if min_rel is not None:
+        if "min_rel" in parameters or len(min_rel) > _LONGEST:
+            what = "set twice in" if "min_rel" in parameters else "too large in"
+            msg = f"min_rel is {what} {safe_repr(text)}"
+            raise InvalidParameterError(msg)
+        parameters["min_rel"] = int(min_rel)
+    if members and not metric.combines:
+        msg = f"{metric.name} is not made of other measures, got {safe_repr(text)}"
+        raise InvalidParameterError(msg)
+    if members:
+        parameters["measures"] = tuple(members)
+    return Measure.open(metric, k, **parameters)
+
+
+def _cutoff(text: str, spelling: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,4000}", text):
+        msg = f"the cutoff of {safe_repr(spelling)} must be a whole number, got {safe_repr(text)}"
+        raise InvalidParameterError(msg)
+    return cast("int", check_cutoff(int(text), safe_repr(spelling)))
+
+
+def _spelled(key: str, value: Any) -> tuple[str, Any]:
+    """ir_measures' names for what has another name here."""
+    if key == "rel":
+        return "min_rel", value
+    if key == "dcg" and isinstance(value, str):
+        return "gain", _DCG_SPELLINGS.get(value, value)
+    return key, value
+
+
+def _arguments(inner: str | None) -> list[str]:
+    """The text between parentheses, split at commas that stand in no inner brackets."""
+    parts, level, start = [], 0, 0
+    for place, character in enumerate(inner or ""):
+        if character in "({":
+            level += 1
+        elif character in ")}":
+            level -= 1
+        elif character == "," and level == 0:
+            parts.append((inner or "")[start:place])
+            start = place + 1
+    parts.append((inner or "")[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _value(text: str, spelling: str) -> Any:
+    """A word, a number, or numbers in brackets."""
+    if _WORD.fullmatch(text):
+        word = text.strip("'\"")
+        return {"true": True, "false": False}.get(word.lower(), word)
+    try:
+        if _NUMBERS.fullmatch(text):
+            return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    msg = f"{safe_repr(text)} in {safe_repr(spelling)} is neither a number nor a word"
+    raise InvalidParameterError(msg)

@@ -1,0 +1,131 @@
+"""Own parameters of metrics: which values they take, and how they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.checks import check_number, check_option
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import FloatArray
+
+Check = Callable[[Any, str, str], Any]
+"""(value, parameter name, owner) -> the value as it is kept."""
+
+
+@dataclass(frozen=True)
+class ByQuery:
+    """A number for each of some queries, as a value that is hashable."""
+
+    numbers: frozenset[tuple[Any, float]]
+
+    def of(self, query_ids: Iterable[Any], name: str) -> FloatArray:
+        """The numbers of these queries, in their order."""
+        known = dict(self.numbers)
+        unknown = [query for query in query_ids if query not in known]
+        if unknown:
+            queries = "query" if len(unknown) == 1 else f"{len(unknown):,} queries:"
+            msg = f"{name} has no number for {queries} {listed(unknown)}"
+            raise InvalidParameterError(msg)
+        return np.array([known[query] for query in query_ids], dtype=np.float64)
+
+
+def one_of(*words: str) -> Check:
+    """Check for one of some words."""
+    return lambda value, name, owner: check_option(value, name, words, owner)
+
+
+def number_from(at_least: float, *, above: bool = False) -> Check:
+    """Check for a finite number of at least, or above, a bound."""
+    return lambda value, name, owner: check_number(
+        value, name, owner, at_least=at_least, above=above
+    )
+
+
+def check_gain(value: Any, name: str, owner: str) -> Any:
+    """A word, a function, or a table, kept as pairs so that measures stay hashable."""
+    if isinstance(value, Mapping):
+        value = tuple(value.items())
+    if isinstance(value, tuple):
+        if not value or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
+            msg = f"The '{name}' parameter of {owner} must map grades to gains. Got {value!r}."
+            raise InvalidParameterError(msg)
+        number = number_from(0.0)
+        return tuple(
+            sorted((number(grade, name, owner), number(gain, name, owner)) for grade, gain in value)
+        )
+    return (
+        value if callable(value) else check_option(value, name, ("exp2", "linear", "binary"), owner)
+    )
+
+
+def check_discount(value: Any, name: str, owner: str) -> Any:
+    """A word or a function."""
+    return value if callable(value) else check_option(value, name, ("log2",), owner)
+
+
+def check_max_grade(value: Any, name: str, owner: str) -> Any:
+    """A word or a number above 0."""
+    if isinstance(value, str):
+        return check_option(value, name, ("query",), owner)
+    return number_from(0.0, above=True)(value, name, owner)
+
+
+def check_negatives(value: Any, name: str, owner: str) -> Any:
+    """One number, or one for each query by position or by key."""
+    number = number_from(0.0)
+    if isinstance(value, Mapping):
+        return ByQuery(frozenset((key, number(one, name, owner)) for key, one in value.items()))
+    if isinstance(value, ByQuery):
+        return value
+    values = value.tolist() if hasattr(value, "tolist") else value
+    if not isinstance(values, (list, tuple)):
+        return None if values is None else number(values, name, owner)
+    return tuple(number(item, name, owner) for item in values)
+
+
+def check_measures(value: Any, name: str, owner: str) -> Any:
+    """Several of something; whether they are two measures that combine is checked there."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        msg = f"The '{name}' parameter of {owner} must be two measures. Got {safe_repr(value)}."
+        raise InvalidParameterError(msg)
+    return tuple(value)
+
+
+UNRETRIEVED = one_of("last", "ignore")
+BETA = number_from(0.0)
+PAIRWISE: dict[str, Check] = {
+    "unretrieved": UNRETRIEVED,
+    "n_negatives": check_negatives,
+    "smoothing": number_from(0.0),
+}
+GAIN: dict[str, Check] = {"gain": check_gain, "discount": check_discount}
+
+
+def shown(name: str, value: Any) -> str:
+    """A parameter as a spelling of a measure has it."""
+    if name == "measures":
+        return ",".join(str(member) for member in value)
+    if name == "gain" and isinstance(value, tuple):
+        inner = ",".join(f"{_digits(grade)}:{_digits(gain)}" for grade, gain in value)
+        return f"{name}={{{inner}}}"
+    if isinstance(value, tuple):
+        inner = ",".join(map(_digits, value))
+        return f"{name}=({inner},)" if len(value) == 1 else f"{name}=({inner})"
+    if isinstance(value, ByQuery):
+        count = len(value.numbers)
+        return f"{name}=<{count} {'query' if count == 1 else 'queries'}>"
+    if callable(value):
+        return f"{name}=<{getattr(value, '__name__', type(value).__name__)}>"
+    return f"{name}={_digits(value)}"
+
+
+def _digits(value: Any) -> str:
+    """A number with all its digits, whole ones without a point."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)

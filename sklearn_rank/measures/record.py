@@ -1,0 +1,327 @@
+"""A metric, and a measure: a metric with its cutoff and parameters.
+
+A record of a metric holds what neither a formula nor a docstring can carry: names, range,
+direction, which parameters exist and which values they take. Everything else draws on it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.measures.parameters import ByQuery, Check, number_from, shown
+from sklearn_rank.rankings.judged import Block, Judged, JudgedRankings
+from sklearn_rank.support.checks import check_cutoff, check_option
+from sklearn_rank.support.sums import in_unit
+from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is known of one metric.
+
+    Attributes
+    ----------
+    name : str
+        Canonical name, as in ``"ndcg@10"``.
+    symbol : str
+        How the field writes it, as in ``"nDCG"``.
+    kernel : callable
+        Formula: judged rankings to one float64 per query.
+    summary, reference : str
+        One sentence, and where the definition comes from.
+    aliases : tuple of str
+        Other names that the parser reads.
+    upper : float
+        Greatest possible value; the least is 0.
+    greater_is_better : bool
+        Direction.
+    graded : bool
+        Whether grades matter beyond being above 0; where members are combined, those tell.
+    takes_k : bool
+        Whether a cutoff ``k`` applies.
+    by_score : bool
+        Whether relevance scores, where given, decide the order.
+    checks : dict
+        Own parameters and what each may be.
+    averages : tuple of str
+        Ways of averaging over queries, the default first.
+    weights : callable or None
+        Judged rankings to one weight per query, where the average is not "macro".
+    members : tuple of Measure
+        Measures that a metric combines unless told otherwise; none if it combines none.
+    version : int
+        Of the definition: raised when the same ranking would get another value, so that recorded
+        values are not compared with values of another kind.
+    """
+
+    name: str
+    symbol: str
+    kernel: Callable[..., FloatArray]
+    summary: str
+    reference: str
+    aliases: tuple[str, ...] = ()
+    upper: float = 1.0
+    greater_is_better: bool = True
+    graded: bool = False
+    takes_k: bool = True
+    by_score: bool = False
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    averages: tuple[str, ...] = ("macro",)
+    weights: Callable[..., FloatArray] | None = None
+    version: int = 1
+    members: tuple[Measure, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metric) and self.name == other.name
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name}>"
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Own parameters and their defaults."""
+        signature = inspect.signature(self.kernel).parameters.values()
+        own = {item.name: item.default for item in signature if item.default is not item.empty}
+        if len(self.averages) > 1:
+            own["average"] = self.averages[0]
+        if self.members:
+            own = {"measures": self.members, **own}
+        if not self.graded and not self.combines:
+            own["min_rel"] = None
+        return own
+
+    @property
+    def combines(self) -> bool:
+        """Whether the metric is made of other measures."""
+        return bool(self.members)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its cutoff and parameters: a value that prints and reads back.
+
+    Make one with :func:`sklearn_rank.measure` or by parsing, as in ``measure("ndcg@10")``.
+    """
+
+    metric: Metric
+    k: int | None = None
+    parameters: tuple[tuple[str, Any], ...] = ()
+    """Those that differ from the default, by name."""
+    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """Names of the parameters that were set explicitly: conventions leave them alone."""
+
+    def __str__(self) -> str:
+        return self._spelled(dict(self.parameters))
+
+    def in_full(self) -> str:
+        """Spelling that also shows the parameters that were set to their default."""
+        shown = [name for name in self.options if name in self.given | dict(self.parameters).keys()]
+        return self._spelled({name: self.options[name] for name in shown})
+
+    def _spelled(self, parameters: Mapping[str, Any]) -> str:
+        inner = [shown(name, value) for name, value in parameters.items()]
+        text = f"{self.metric.name}({','.join(inner)})" if inner else self.metric.name
+        return text if self.k is None else f"{text}@{self.k}"
+
+    def __repr__(self) -> str:
+        return f"<measure {self}>"
+
+    @classmethod
+    def of(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
+        """A checked measure; parameters equal to their default are left out."""
+        return cls.open(metric, k, **parameters).complete()
+
+    @classmethod
+    def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
+        """The same, where the cutoff that it needs may be left for later."""
+        owner = metric.name
+        k = check_cutoff(k, owner)
+        if k is not None and not metric.takes_k:
+            msg = f"{owner} reads the whole ranking and takes no cutoff, got k={k}"
+            raise InvalidParameterError(msg)
+        unknown = [name for name in parameters if name not in metric.defaults]
+        if unknown:
+            known = ", ".join(metric.defaults) or "none"
+            hint = closest(unknown[0], metric.defaults)
+            msg = f"{owner} has no parameter {safe_repr(unknown[0])}{hint}; it has: {known}"
+            raise InvalidParameterError(msg)
+        kept = {name: _check_parameter(metric, name, value) for name, value in parameters.items()}
+        if "measures" in kept:
+            kept["measures"] = _members(kept["measures"], owner)
+        return cls(
+            metric,
+            k,
+            tuple(
+                (name, kept[name])
+                for name in metric.defaults
+                if name in kept and kept[name] != metric.defaults[name]
+            ),
+            frozenset(parameters),
+        )
+
+    def complete(self) -> Measure:
+        """The measure itself, if it and those it is made of have the cutoff that they need."""
+        if self.k is None and dict(self.parameters).get("denominator") == "k":
+            msg = f"{self.metric.name} with denominator='k' needs a cutoff k"
+            raise InvalidParameterError(msg)
+        for member in self.options.get("measures", ()):
+            self._member(member).complete()
+        return self
+
+    def with_parameters(self, **parameters: Any) -> Measure:
+        """The same measure where parameters that were not set explicitly take these values."""
+        own = {
+            name: value
+            for name, value in parameters.items()
+            if name in self.metric.defaults and name not in self.given
+        }
+        changed = Measure.open(self.metric, self.k, **{**dict(self.parameters), **own})
+        return replace(changed, given=self.given)
+
+    def with_cutoff(self, k: int | None) -> Measure:
+        """The same measure with another cutoff."""
+        return replace(Measure.open(self.metric, k, **dict(self.parameters)), given=self.given)
+
+    def agrees_with(self, other: Measure) -> bool:
+        """Whether the parameters that were set explicitly are those of another measure."""
+        return all(self.options[name] == other.options.get(name) for name in self.given)
+
+    # Computing ----------------------------------------------------------------------------------
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All own parameters with their values."""
+        return {**self.metric.defaults, **dict(self.parameters)}
+
+    @property
+    def calls_back(self) -> bool:
+        """Whether functions of the caller take part, which may not be called side by side."""
+        members = self.options.get("measures", ())
+        return any(map(callable, self.options.values())) or any(one.calls_back for one in members)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether all queries are ranked together, so that there is no value per query."""
+        return self.metric.by_score and self.options.get("average") == "pooled"
+
+    def by_block(self, judged: Judged) -> Callable[[Block], FloatArray]:
+        """Function from a block of queries to their values, NaN where undefined."""
+        options = self.options
+        if self.metric.combines:
+            members = [self._member(member) for member in options["measures"]]
+            first, second = (member.by_block(judged) for member in members)
+            return lambda block: self.metric.kernel(
+                first(block), second(block), beta=options["beta"]
+            )
+        negatives = self._negatives(judged)
+
+        def values_of(block: Block) -> FloatArray:
+            own = negatives[block.queries] if np.ndim(negatives) else negatives
+            return self._within_bounds(self._call(self._view(block), options, own))
+
+        return values_of
+
+    def _member(self, member: Measure) -> Measure:
+        """A measure that this one is made of, with this one's cutoff unless it has its own."""
+        return member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
+
+    def pooled(self, pool: JudgedRankings) -> FloatArray:
+        """(1,) value of the one ranking of all items."""
+        negatives = self.options["n_negatives"]
+        if isinstance(negatives, ByQuery):
+            msg = (
+                "n_negatives by query says nothing of all queries ranked together; pass one number"
+            )
+            raise InvalidParameterError(msg)
+        if isinstance(negatives, tuple) and len(negatives) != 1:
+            msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
+            raise InvalidParameterError(msg)
+        return self._within_bounds(self._call(self._filtered(pool), self.options, negatives))
+
+    def average_weights(self, judged: Judged) -> FloatArray | None:
+        """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
+        average = self.options.get("average", "macro")
+        if average == "macro" or self.metric.weights is None:
+            return judged.weights
+        own = {"average": average, "unretrieved": self.options["unretrieved"]}
+        parts = judged.score_parts if self.metric.by_score else judged.parts
+        weights = np.concatenate(
+            [self.metric.weights(self._filtered(part), **own) for part in parts]
+        )
+        if judged.weights is None:
+            return weights
+        with np.errstate(over="ignore"):
+            together = weights * judged.weights
+        # Only proportions count.
+        return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
+
+    def _view(self, block: Block) -> JudgedRankings:
+        return self._filtered(block.by_score if self.metric.by_score else block.rankings)
+
+    def _filtered(self, rankings: JudgedRankings) -> JudgedRankings:
+        min_rel = self.options.get("min_rel")
+        return rankings if min_rel is None else rankings.at_least(min_rel)
+
+    def _call(
+        self, rankings: JudgedRankings, options: Mapping[str, Any], negatives: Any
+    ) -> FloatArray:
+        own = {k: v for k, v in options.items() if k not in ("average", "min_rel")}
+        if "n_negatives" in own:
+            own["n_negatives"] = negatives
+        return self.metric.kernel(rankings, k=self.k, **own)
+
+    def _negatives(self, judged: Judged) -> Any:
+        """Irrelevant items: one number, one for each query, or None."""
+        negatives, n_queries = self.options.get("n_negatives"), len(judged.query_ids)
+        if isinstance(negatives, ByQuery):
+            return negatives.of(judged.query_ids, "n_negatives")
+        if isinstance(negatives, tuple) and judged.keyed:
+            msg = (
+                "n_negatives by position is ambiguous for mappings, whose queries are joined by "
+                "key; pass {query: number}"
+            )
+            raise InvalidParameterError(msg)
+        if isinstance(negatives, tuple) and len(negatives) != n_queries:
+            msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries"
+            raise InvalidParameterError(msg)
+        return negatives
+
+    def _within_bounds(self, values: FloatArray) -> FloatArray:
+        upper = self.metric.upper
+        with np.errstate(invalid="ignore"):
+            outside = (values < -1e-9) | (values > upper + 1e-9)
+        if outside.any():
+            msg = f"{self} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
+            raise ArithmeticError(msg)
+        return np.clip(values, 0.0, upper)
+
+
+def _check_parameter(metric: Metric, name: str, value: Any) -> Any:
+    if name == "average":
+        return check_option(value, name, metric.averages, metric.name)
+    if name == "min_rel":
+        return None if value is None else number_from(0.0, above=True)(value, name, metric.name)
+    return metric.checks[name](value, name, metric.name)
+
+
+def _members(members: Any, owner: str) -> tuple[Measure, ...]:
+    pair: tuple[Any, ...] = tuple(members)
+    if len(pair) != 2 or not all(isinstance(member, Measure) for member in pair):
+        msg = f"{owner} is the mean of two measures, got {len(pair)}"
+        raise InvalidParameterError(msg)
+    for member in pair:
+        if member.metric.upper != 1.0 or not member.metric.greater_is_better or member.is_pooled:
+            msg = f"{owner} needs measures per query between 0 and 1 (best), got {member}"
+            raise InvalidParameterError(msg)
+    return pair

@@ -1,0 +1,1 @@
+"""Scorers and splitters that know queries, in scikit-learn's searches. Imports `metrics`."""

@@ -1,0 +1,202 @@
+"""What an estimator says of rows, queries or items, as scores that rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array, FloatArray
+
+AUTO = ("decision_function", "predict_proba", "predict")
+
+MethodCaller = Callable[..., Any] | None
+"""scikit-learn's shared cache of predictions, or None outside multimetric scoring."""
+
+
+def call(estimator: Any, method: str, X: Any, caller: MethodCaller) -> Any:
+    """Result of a method of the estimator, from the shared cache if there is one.
+
+    The cache checks what it is asked for: it grants ``predict`` to all but classifiers without
+    ``classes_``, and the other methods to classifiers alone. What it would refuse or change is
+    asked for directly.
+    """
+    if caller is not None:
+        classifies = _claims_to_classify(estimator)
+        knows_classes = classes_of(estimator) is not None
+        if (classifies and knows_classes) if method != "predict" else not classifies:
+            return caller(estimator, method, X)
+    return getattr(estimator, method)(X)
+
+
+def _claims_to_classify(estimator: Any) -> bool:
+    from sklearn.base import is_classifier
+
+    return bool(is_classifier(estimator))
+
+
+def row_scores(
+    estimator: Any,
+    X: Any,
+    *,
+    method: str,
+    pos_label: Any,
+    grades: Mapping[Any, float] | None,
+    caller: MethodCaller,
+    y: Any,
+    owner: str,
+) -> Array:
+    """One score per row: never a hard label unless ``method`` is "predict"."""
+    classes = classes_of(estimator)
+    if classes is None:
+        name = _first_method(estimator) if method == "auto" else method
+        return _single_column(call(estimator, name, X, caller), name)
+    if method == "predict":
+        labels = _single_column(call(estimator, method, X, caller), method)
+        return label_grades(labels, pos_label, grades)
+    if len(classes) == 1:
+        return np.zeros(len(call(estimator, "predict", X, caller)))
+    if (
+        pos_label is not None
+        and pos_label not in classes.tolist()
+        and pos_label in list(_listed(y))
+    ):
+        # The training part lacks it: nothing is known of what is relevant.
+        return np.zeros(len(call(estimator, "predict", X, caller)))
+    values = _class_grades(classes, pos_label, grades, owner)
+    if len(classes) > 2:
+        return _expected_grade(estimator, X, values, method, pos_label, caller)
+    name = _first_method(estimator) if method == "auto" else method
+    scores = np.asarray(call(estimator, name, X, caller))
+    if scores.ndim == 2 and scores.shape[1] == 2:
+        scores = scores[:, 1]
+    scores = _single_column(scores, name)
+    ascending: Array = np.sign(values[1] - values[0]) * scores
+    return ascending
+
+
+def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None) -> Array:
+    """Grades of labels; the labels themselves if nothing says what they mean."""
+    array = np.asarray(_listed(labels))
+    if grades is None:
+        return array if pos_label is None else array == pos_label
+    return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
+
+
+def has_signed_labels(estimator: Any) -> bool:
+    """Whether this is a classifier of -1 and 1, which are labels and no grades."""
+    classes = classes_of(estimator)
+    return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
+
+
+def _grade(label: Any, grades: Mapping[Any, float]) -> float:
+    if label not in grades:
+        msg = f"relevance has no grade for the label {safe_repr(label)}; it needs one for each"
+        raise RankingConfigError(msg)
+    return grades[label]
+
+
+def _listed(labels: Any) -> Any:
+    """Labels as a list, where a container has its own way to one."""
+    return labels.to_pylist() if hasattr(labels, "to_pylist") else labels
+
+
+def classes_of(estimator: Any) -> Array | None:
+    """Labels of a classifier of one output; regressors of CatBoost have an empty array of them."""
+    try:
+        classes = estimator.classes_
+    except AttributeError:
+        return None
+    if isinstance(classes, (list, tuple)) or not len(classes):
+        return None
+    return np.asarray(classes)
+
+
+def expected_grades(estimator: Any, chances: Any) -> Array:
+    """(n_queries, n_items) expected grades from the probabilities of a classifier of many items."""
+    if not isinstance(chances, (list, tuple)):
+        return np.asarray(chances)
+    columns = [
+        np.asarray(chance) @ np.asarray(classes, dtype=np.float64)
+        for chance, classes in zip(chances, estimator.classes_, strict=True)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _first_method(estimator: Any) -> str:
+    found = next((name for name in AUTO if hasattr(estimator, name)), None)
+    if found is None:
+        msg = f"{type(estimator).__name__} has none of the methods {', '.join(AUTO)}"
+        raise RankingConfigError(msg)
+    return found
+
+
+def _single_column(scores: Any, method: str) -> Array:
+    array = np.asarray(scores)
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim != 1:
+        msg = f"{method} gives an array of shape {array.shape}; a ranking needs one score per row"
+        raise RankingConfigError(msg)
+    return array
+
+
+def _class_grades(
+    classes: Array, pos_label: Any, grades: Mapping[Any, float] | None, owner: str
+) -> FloatArray:
+    """(n_classes,) grade of each class: told, 1 for the relevant label, or the class itself."""
+    labels = classes.tolist()
+    if grades is not None:
+        return label_grades(classes, None, grades)
+    if pos_label is not None:
+        if pos_label not in labels:
+            msg = f"pos_label {safe_repr(pos_label)} is not one of the classes {safe_repr(labels)}"
+            raise RankingConfigError(msg)
+        return np.array([float(label == pos_label) for label in labels])
+    if classes.dtype.kind not in "biuf":
+        msg = (
+            f"{owner}: classes are {safe_repr(labels)}; pass pos_label= or relevance="
+            "{label: grade}"
+        )
+        raise RankingConfigError(msg)
+    return classes.astype(np.float64)
+
+
+def _expected_grade(
+    estimator: Any,
+    X: Any,
+    values: FloatArray,
+    method: str,
+    pos_label: Any,
+    caller: MethodCaller,
+) -> Array:
+    """Probabilities of more than two classes, times their grades."""
+    if method != "decision_function" and hasattr(estimator, "predict_proba"):
+        return np.asarray(call(estimator, "predict_proba", X, caller)) @ values
+    if (
+        pos_label is not None
+        and hasattr(estimator, "decision_function")
+        and not _gives_margins_of_pairs(estimator)
+    ):
+        margins = np.asarray(call(estimator, "decision_function", X, caller))
+        if margins.shape[1:] == values.shape:
+            return margins[:, int(np.argmax(values))]
+    name, count = type(estimator).__name__, len(values)
+    if method == "decision_function":
+        msg = f"the decision_function of {name} gives no one score for {count} grades; "
+    else:
+        msg = f"{name} predicts {count} grades but has no predict_proba; "
+    msg += "use a regressor, a classifier with predict_proba, or response_method='predict'"
+    raise RankingConfigError(msg)
+
+
+def _gives_margins_of_pairs(estimator: Any) -> bool:
+    """Whether margins are of pairs of classes, which may be as many as there are classes."""
+    steps = getattr(estimator, "steps", None) or [("", None)]
+    inner = getattr(estimator, "best_estimator_", steps[-1][1])
+    if inner is not None:
+        return _gives_margins_of_pairs(inner)
+    return getattr(estimator, "decision_function_shape", None) == "ovo"

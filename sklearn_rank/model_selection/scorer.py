@@ -1,0 +1,388 @@
+"""The scorer class: scikit-learn's interface to one measure."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from sklearn.metrics import make_scorer
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from sklearn_rank.evaluation.compute import score_measure
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    RankingConfigError,
+    UndefinedMetricError,
+)
+from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.grammar import parse_members
+from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.model_selection import responses
+from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
+from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
+from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
+from sklearn_rank.rankings.judged import Judged
+from sklearn_rank.support.checks import check_zero_division
+from sklearn_rank.support.text import closest, safe_repr
+
+_REQUESTABLE = ("groups", "query_weight")
+
+# scikit-learn shares predictions between the scorers of a multimetric search only if they are
+# instances of its scorer class, which has no public name. Where it cannot be had, all else works.
+_Base: Any
+try:
+    _Base = type(make_scorer(max))
+    _Base(max, 1, {}, "predict")
+except Exception:  # pragma: no cover - a future scikit-learn
+    _Base = object
+
+
+class RankingScorer(_Base):  # type: ignore[misc]
+    """A measure as a scorer, ``scorer(estimator, X, y, groups=qid) -> float``; greater is better.
+
+    One scorer serves three layouts, told by the type of ``y``: rows (a grade per row, queries from
+    ``groups``, a column or index level ``"qid"`` of X, or an index level of y), lists (a set,
+    list or {item: grade} per query; the estimator predicts ranked lists) and matrix (2-D grades;
+    the estimator predicts scores of the same shape). Make one with :func:`make_rank_scorer`,
+    :func:`get_scorer`, or take one of the ready ones, such as ``map_scorer``.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is computed; measures of which less is better are negated.
+    name : str
+        ``__name__`` and the start of ``repr``.
+    options : ScorerOptions
+        How estimators and data are read.
+    requests : mapping of str to bool or str, default={"groups": True}
+        Metadata to ask for.
+    bound : array-like of shape (n_samples,), default=None
+        Fixed query ids.
+    named : Measure, default=None
+        What the name stands for; ``repr`` tells the differences. None: ``measure``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn_rank import map_scorer
+    >>> X, y, qid = [[3], [2], [1], [9], [8]], [1, 0, 0, 0, 1], ["a", "a", "a", "b", "b"]
+    >>> map_scorer(Ridge().fit(X, y), X, y, groups=qid)
+    0.75
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        *,
+        name: str,
+        options: ScorerOptions | None = None,
+        requests: Mapping[str, Any] | None = None,
+        bound: Any = None,
+        named: Measure | None = None,
+    ) -> None:
+        self.measure = measure
+        self._named = measure if named is None else named
+        self.options = options or ScorerOptions()
+        self._name = name
+        self._requests = dict(requests if requests is not None else {"groups": True})
+        self._bound = copy.copy(bound)
+        # What scikit-learn reads of its own scorers.
+        self._sign = 1 if measure.metric.greater_is_better else -1
+        self._score_func = FUNCTIONS[measure.metric]
+        self._kwargs = self._arguments()
+        self._response_method: Any = (
+            responses.AUTO
+            if self.options.response_method == "auto"
+            else self.options.response_method
+        )
+
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments of the metric function, for what calls that with labels of its own."""
+        known = inspect.signature(self._score_func).parameters
+        given = {
+            "k": self.measure.k,
+            **self.measure.options,
+            "ties": self.options.ties,
+            "zero_division": self.options.zero_division,
+        }
+        return {name: value for name, value in given.items() if name in known}
+
+    # Scoring ------------------------------------------------------------------------------------
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any = None, *, groups: Any = None, query_weight: Any = None
+    ) -> float:
+        """Score of an estimator; greater is better.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted; has ``decision_function``, ``predict_proba`` or ``predict``.
+        X : array-like of shape (n_samples, n_features), or one element per query
+            What the estimator predicts from.
+        y : array-like, sequence of sets, lists or mappings, or matrix
+            Ground truth in the rows, lists or matrix layout.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row, for the rows layout.
+        query_weight : array-like of shape (n_samples,), default=None
+            Weight of each query; in the rows layout constant within a query.
+
+        Returns
+        -------
+        score : float
+            The measure, negated if less is better.
+
+        Raises
+        ------
+        GroupsRequiredError
+            In the rows layout without query ids; never all rows as one query unless told.
+        RankingConfigError
+            If the estimator gives nothing that ranks.
+        ValueError
+            If the data are wrong or the measure is undefined for all queries.
+        """
+        score = self._score(None, estimator, X, y, groups=groups, query_weight=query_weight)
+        return cast("float", score)
+
+    def _score(
+        self,
+        method_caller: Any,
+        estimator: Any,
+        X: Any,
+        y_true: Any = None,
+        *,
+        groups: Any = None,
+        query_weight: Any = None,
+    ) -> Any:
+        try:
+            return self._value(method_caller, estimator, X, y_true, groups, query_weight)
+        except RankingConfigError as error:
+            if is_swallowed():
+                return Raises(error)
+            raise
+
+    def _value(
+        self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
+    ) -> float:
+        layout = layout_of_y(y, self.options, self._called)
+        queries = None
+        if layout == "rows":
+            queries = find_query_ids(
+                X,
+                y,
+                groups,
+                self._bound,
+                self.options,
+                passed_as=str(self._requests.get("groups")),
+                owner=self._called,
+            )
+            y, scores = read_rows(estimator, X, y, self.options, caller, self._called)
+        else:
+            y, scores = read_queries(estimator, X, y, layout, self.options, caller)
+        judged = self._judged(y, scores, queries, query_weight)
+        if queries is not None:
+            queries.warn_of_faults(judged.query_ids, len(y))
+        settled = check_zero_division(self.options.zero_division, self._name)
+        value = score_measure(self.measure, judged, settled).average.value
+        if math.isnan(value):
+            msg = f"{self.measure} is undefined for all {len(judged.query_ids):,} queries"
+            raise UndefinedMetricError(msg)
+        return self._sign * value
+
+    def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
+        try:
+            return judge(
+                y,
+                scores,
+                groups=None if queries is None else queries.read(len(y)),
+                sample_weight=query_weight,
+                string_provider=self.options.string_provider,
+                ties=self.options.ties,
+                owner=self._called,
+            )
+        except TypeError as error:
+            # Objects of the wrong kind: no other candidate of a search would fare better.
+            raise RankingConfigError(str(error)) from error
+        except ValueError as error:
+            if "sample_weight" not in str(error):
+                raise
+            # Weights of the wrong kind likewise, by the name that they have here.
+            text = str(error).replace("sample_weight", "query_weight")
+            raise RankingConfigError(text) from error
+
+    # Copies with other settings -----------------------------------------------------------------
+
+    def set_score_request(self, **requests: Any) -> RankingScorer:
+        """Copy that requests metadata; works whether or not routing is enabled.
+
+        Parameters
+        ----------
+        **requests
+            ``groups`` or ``query_weight``: True, False, or the name under which it is passed.
+
+        Returns
+        -------
+        scorer : RankingScorer
+            A copy; requests that are not named stay as they are.
+
+        Raises
+        ------
+        TypeError
+            If a name is not one of these two.
+        """
+        unknown = [name for name in requests if name not in _REQUESTABLE]
+        if unknown:
+            msg = f"{self._name} can request groups and query_weight, not {safe_repr(unknown[0])}"
+            raise TypeError(msg)
+        copied = self._copy(requests={**self._requests, **requests})
+        copied.get_metadata_routing()  # refuses what is no name
+        return copied
+
+    def with_options(self, **options: Any) -> RankingScorer:
+        """Copy with other parameters.
+
+        Parameters
+        ----------
+        **options
+            ``k`` and the measure's own parameters; ``groups_from`` (name of the column or index
+            level that holds query ids, "qid"); ``response_method`` ("auto": ``decision_function``,
+            ``predict_proba`` as the expected grade, ``predict``); ``one_query`` (all rows are one
+            query); ``pos_label``, ``relevance`` ({label: grade}) for labels that are not grades;
+            ``string_provider``; ``ties``; ``zero_division``.
+
+        Returns
+        -------
+        scorer : RankingScorer
+            A copy.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a name or value is wrong.
+
+        Examples
+        --------
+        >>> from sklearn_rank import ndcg_scorer
+        >>> ndcg_scorer.with_options(k=5, gain="linear")
+        ndcg_scorer.with_options(gain='linear', k=5)
+        """
+        own = {name: options.pop(name) for name in OPTION_NAMES if name in options}
+        metric = self.measure.metric
+        unknown = [name for name in options if name != "k" and name not in metric.defaults]
+        if unknown:
+            known = (*metric.defaults, "k", *OPTION_NAMES)
+            msg = (
+                f"{self._name} has no option {safe_repr(unknown[0])}"
+                f"{closest(unknown[0], known)}; its options are: {', '.join(known)}"
+            )
+            raise InvalidParameterError(msg)
+        k = options.pop("k", self.measure.k)
+        if "measures" in options:
+            options["measures"] = parse_members(options["measures"])
+        measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
+        return self._copy(measure=measure, options=replace(self.options, **own))
+
+    def bind(self, groups: Any) -> RankingScorer:
+        """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            Query id of each row of the X that will be scored.
+
+        Returns
+        -------
+        scorer : RankingScorer
+            A copy; scoring rows of another number is an error.
+        """
+        return self._copy(bound=groups)
+
+    def _copy(self, **changed: Any) -> RankingScorer:
+        state = {
+            "measure": self.measure,
+            "name": self._name,
+            "options": self.options,
+            "requests": self._requests,
+            "bound": self._bound,
+            "named": self._named,
+            **changed,
+        }
+        return RankingScorer(state.pop("measure"), **state)
+
+    # scikit-learn's protocols --------------------------------------------------------------------
+
+    @property
+    def __name__(self) -> str:
+        return self._name
+
+    def get_metadata_routing(self) -> Any:
+        """Metadata that the scorer asks for; requests of a class are lost on scikit-learn 1.8.0."""
+        request = MetadataRequest(owner=repr(self))
+        for name, alias in self._requests.items():
+            request.score.add_request(param=name, alias=alias)
+        return request
+
+    def _get_metadata_request(self) -> Any:
+        return self.get_metadata_routing()
+
+    def _accept_sample_weight(self) -> bool:
+        """Weights of rows are for fitting; scores weigh queries, by ``query_weight``."""
+        return False
+
+    def _routing_repr(self) -> str:
+        return repr(self)
+
+    def __sklearn_clone__(self) -> RankingScorer:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankingScorer):
+            return NotImplemented
+        return (
+            self.measure == other.measure
+            and self.options == other.options
+            and self._requests == other._requests
+            and _same_ids(self._bound, other._bound)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.measure)
+
+    @property
+    def _called(self) -> str:
+        """The expression that makes the scorer, without its options."""
+        return self._name if self._name.endswith("_scorer") else f"get_scorer({self._name!r})"
+
+    def __repr__(self) -> str:
+        usual = dict(self._named.parameters)
+        defaults = self.measure.metric.defaults
+        now = dict(self.measure.parameters)
+        shown = {
+            name: now.get(name, defaults[name])
+            for name in defaults
+            if now.get(name, defaults[name]) != usual.get(name, defaults[name])
+        }
+        if self.measure.k != self._named.k:
+            shown["k"] = self.measure.k
+        shown.update(self.options.changed())
+        start = self._called
+        text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
+        bound = "" if self._bound is None else ".bind(...)"
+        return (f"{start}.with_options({text})" if text else start) + bound
+
+
+def _short(value: Any) -> str:
+    return getattr(value, "__name__", None) or safe_repr(value)
+
+
+def _same_ids(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(np.asarray(one), np.asarray(other))

@@ -1,0 +1,279 @@
+"""Splits that keep queries whole."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Set
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.utils import check_random_state
+
+from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError, RankingConfigError
+from sklearn_rank.inputs.matrix import is_sparse
+from sklearn_rank.inputs.rows import group_rows, read_groups
+from sklearn_rank.model_selection.options import ScorerOptions
+from sklearn_rank.model_selection.query_ids import carried_query_ids
+from sklearn_rank.model_selection.query_rows import QueryRows
+from sklearn_rank.model_selection.reading import layout_of_y
+from sklearn_rank.support.checks import (
+    as_numbers,
+    check_finite,
+    check_flag,
+    check_option,
+    check_query_name,
+    is_missing,
+)
+from sklearn_rank.typing import FloatArray, IntArray
+
+__all__ = ["QueryKFold", "check_query_splits"]
+
+_OWNER = "QueryKFold"
+
+
+class QueryKFold(GroupKFold):  # type: ignore[misc]
+    """K folds of whole queries, which are found where the scorers find them.
+
+    Query ids come from ``groups``, else from the column or index level ``query`` of X, else from an
+    index level of y, so that ``search.fit(X, y)`` needs no further argument, also in nested
+    searches. If y holds one ground truth per element (sets, lists, mappings, the rows of a matrix),
+    each element is a query. Folds are the same on every version of scikit-learn.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Folds; at least 2.
+    query : str, default="qid"
+        Name of the column or index level that holds the query ids; scorers call it
+        ``groups_from``.
+    balance : {"rows", "queries"}, default="rows"
+        Whether folds are to have equally many rows or equally many queries.
+    stratify : bool, default=False
+        Spread queries with a similar share of relevant rows over the folds; where an element of y
+        is a query, with a similar number of relevant items. Needs y, as grades or relevant items.
+    shuffle : bool, default=False
+        Assign queries to folds at random.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffle.
+
+    Raises
+    ------
+    GroupsRequiredError
+        If there are no query ids, when splitting.
+    RankingConfigError
+        If y is none that scorers take, or cannot be counted to stratify, when splitting.
+    InvalidParameterError
+        If ``balance``, ``stratify`` or ``shuffle`` is wrong.
+    ValueError
+        If there are fewer queries than folds.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn_rank import QueryKFold
+    >>> X = pd.DataFrame({"x": range(6)}, index=pd.Index(list("aabbcc"), name="qid"))
+    >>> [test.tolist() for _, test in QueryKFold(3).split(X)]
+    [[0, 1], [2, 3], [4, 5]]
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        query: str = "qid",
+        balance: Literal["rows", "queries"] = "rows",
+        stratify: bool = False,
+        shuffle: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        shuffle = check_flag(shuffle, "shuffle", _OWNER)
+        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
+        self.query = query
+        self.balance = check_option(balance, "balance", ("rows", "queries"), _OWNER)
+        self.stratify = check_flag(stratify, "stratify", _OWNER)
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Indices of training and test rows of each fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data to split; may carry the query ids.
+        y : array-like of shape (n_samples,), default=None
+            Ground truth; may carry the query ids.
+        groups : array-like of shape (n_samples,), default=None
+            Query id of each row.
+
+        Yields
+        ------
+        train, test : ndarray
+            Indices of rows; all rows of a query are in the one or in the other.
+        """
+        yield from super().split(X, y, query_ids_of(X, y, groups, self.query))
+
+    def _iter_test_indices(
+        self,
+        X: Any,  # noqa: ARG002 - scikit-learn's signature
+        y: Any,
+        groups: Any,
+    ) -> Iterator[IntArray]:
+        grouping = group_rows(read_groups(groups))
+        sizes = np.diff(grouping.offsets)
+        if len(sizes) < self.n_splits:
+            msg = f"cannot make {self.n_splits} folds of {len(sizes)} queries"
+            raise ValueError(msg)
+        n_rows = int(grouping.offsets[-1])
+        order = np.arange(n_rows) if grouping.order is None else grouping.order
+        fold = np.repeat(self._folds(sizes, self._strata(y, order, grouping.offsets)), sizes)
+        fold_of_row = np.empty(n_rows, dtype=np.int64)
+        fold_of_row[order] = fold
+        for number in range(self.n_splits):
+            yield np.flatnonzero(fold_of_row == number)
+
+    def _strata(self, y: Any, order: IntArray, offsets: IntArray) -> IntArray:
+        """(Q,) quarter of the mean number relevant per row; 0 for all without ``stratify``."""
+        n_queries = len(offsets) - 1
+        if not self.stratify:
+            return np.zeros(n_queries, dtype=np.int64)
+        relevant = _count_relevant(y)[order]
+        share: FloatArray = np.add.reduceat(relevant, offsets[:-1]) / np.diff(offsets)
+        quarters: IntArray = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
+        return quarters
+
+    def _folds(self, sizes: IntArray, strata: IntArray) -> IntArray:
+        """(Q,) fold of each query: stratum by stratum, the largest first, to the lightest fold."""
+        keys = np.arange(len(sizes))
+        if self.shuffle:
+            keys = check_random_state(self.random_state).permutation(len(sizes))
+        weights = sizes if self.balance == "rows" else np.ones(len(sizes), dtype=np.int64)
+        folds = np.empty(len(sizes), dtype=np.int64)
+        load = np.zeros(self.n_splits, dtype=np.int64)
+        for query in np.lexsort((keys, -weights, strata)).tolist():
+            folds[query] = np.argmin(load)
+            load[folds[query]] += weights[query]
+        return folds
+
+
+def _count_relevant(y: Any) -> IntArray:
+    """(n_samples,) 1 for a relevant row, or the number of relevant items of each element."""
+    if y is None:
+        msg = "stratify=True counts relevant rows and needs y: a grade per row, or relevant items"
+        raise RankingConfigError(msg)
+    if _is_text(y):
+        msg = (
+            "stratify=True counts grades above 0, and y holds strings; split with their grades: "
+            f"cv=list({_OWNER}(stratify=True).split(X, grades, groups))"
+        )
+        raise RankingConfigError(msg)
+    layout = layout_of_y(y, ScorerOptions(), _OWNER)
+    if layout == "lists":
+        return np.array([_count_items(one, place) for place, one in enumerate(y)], dtype=np.int64)
+    if is_sparse(y):
+        return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
+    grades = as_numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+    check_finite(grades, "y")
+    counts: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
+    return counts
+
+
+def _count_items(given: Any, place: int) -> int:
+    """Number of relevant items of one query."""
+    if isinstance(given, Mapping):
+        return int(np.count_nonzero(as_numbers(list(given.values()), f"y[{place}]") > 0))
+    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
+        msg = (
+            f"y[{place}] is {type(given).__name__}; stratify=True needs the relevant items of each "
+            "query: a set, a list or {item: grade}"
+        )
+        raise RankingConfigError(msg)
+    return len(given)
+
+
+def _is_text(y: Any) -> bool:
+    """Whether y holds a label in words per row."""
+    if isinstance(y, (Mapping, Set)) or len(getattr(y, "shape", ())) > 1:
+        return False
+    return isinstance(next((one for one in y if not is_missing(one)), None), (str, bytes))
+
+
+def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
+    """Query ids from ``groups``, or from where scorers find them."""
+    if groups is not None:
+        return groups
+    carried = carried_query_ids(check_query_name(query, "query"), X, y)
+    if carried is not None:
+        return carried
+    if y is not None and not _is_text(y) and layout_of_y(y, ScorerOptions(), _OWNER) != "rows":
+        return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
+    msg = (
+        "the query id of every row is needed and there is none: pass groups=qid, or give X a "
+        f"column or index level named {query!r} (query={query!r}; scorers call it groups_from)"
+    )
+    raise GroupsRequiredError(msg)
+
+
+def check_query_splits(
+    cv: Any, X: Any, y: Any = None, groups: Any = None, *, query: str = "qid"
+) -> None:
+    """Refuse splits that divide a query.
+
+    Parameters
+    ----------
+    cv : int, cross-validation generator, iterable or None
+        What ``GridSearchCV(cv=...)`` takes: the number of folds of ``KFold``, anything with
+        ``split(X, y, groups)``, pairs of (train, test), or None for five folds. A generator of
+        pairs is used up.
+    X : array-like of shape (n_samples, n_features)
+        Data to split; may carry the query ids.
+    y : array-like of shape (n_samples,), default=None
+        Ground truth; may carry the query ids.
+    groups : array-like of shape (n_samples,), default=None
+        Query id of each row.
+    query : str, default="qid"
+        Name of the column or index level that holds the query ids.
+
+    Raises
+    ------
+    QuerySplitError
+        If a query is in both train and test of a split, or only some of its rows are in test.
+    GroupsRequiredError
+        If there are no query ids.
+    ValueError
+        If ``cv`` is none of these or gives no splits.
+
+    References
+    ----------
+    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import GroupKFold, KFold
+    >>> from sklearn_rank import check_query_splits
+    >>> qid = np.repeat(["a", "b", "c"], 4)
+    >>> check_query_splits(GroupKFold(3), np.zeros((12, 1)), groups=qid)
+    >>> check_query_splits(KFold(2), np.zeros((12, 1)), groups=qid)
+    Traceback (most recent call last):
+    ...
+    sklearn_rank.exceptions.QuerySplitError: 1 of 3 queries are in both train and test of ...
+    """
+    ids = query_ids_of(X, y, groups, query)
+    rows = QueryRows.of(ids)
+    with warnings.catch_warnings():
+        # What a splitter without groups says of them is just what is checked here.
+        warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+        splits = list(check_cv(cv).split(X, y, groups=ids))
+    if not splits:
+        msg = "cv gives no splits, so that there is nothing to check"
+        raise ValueError(msg)
+    for number, (train, test) in enumerate(splits):
+        fault = rows.fault(train, test, f"split {number}")
+        if fault is not None:
+            raise QuerySplitError(fault)

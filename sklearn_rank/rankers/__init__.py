@@ -1,0 +1,1 @@
+"""Learning-to-rank estimators that take `groups`. Imports `model_selection`."""

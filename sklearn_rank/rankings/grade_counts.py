@@ -1,0 +1,86 @@
+"""Best grades first: counted where grades are a few whole numbers, else sorted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sklearn_rank.support.segments import offsets_of, segment_index, segment_total
+from sklearn_rank.support.sorting import falling_codes, order_segments
+from sklearn_rank.typing import Array, FloatArray, IntArray
+
+SMALL_INTEGERS = 32
+"""Grades below this that are whole numbers go by tables and counts."""
+_SUM_BITS = 63
+"""Bits of a sum of counters: those of a signed integer but for the sign."""
+
+
+class Best(NamedTuple):
+    """Values of the best items of each query, falling."""
+
+    values: FloatArray
+    offsets: IntArray
+
+
+class LevelCounts(NamedTuple):
+    """How many items of each query have each of a few grades."""
+
+    grades: FloatArray
+    """(L,)"""
+    counts: IntArray
+    """(Q, L)"""
+
+    def look_up(self, values: FloatArray, grades: FloatArray) -> FloatArray:
+        """For each of the ``grades``, which all are levels, that of the ``values`` it has."""
+        table = np.zeros(int(self.grades.max(initial=0.0)) + 1)
+        table[self.grades.astype(np.int64)] = values
+        return table.take(grades.astype(np.int64))
+
+    def best(self, values: FloatArray, cut: int) -> Best:
+        """The best of the ``values`` that the grades have, at most ``cut`` for each query."""
+        falling = np.argsort(-values, kind="stable")
+        taken = np.minimum(np.cumsum(self.counts[:, falling], axis=1), cut)
+        repeats = np.diff(taken, axis=1, prepend=0).ravel()
+        return Best(
+            np.repeat(np.tile(values[falling], len(taken)), repeats), offsets_of(taken[:, -1])
+        )
+
+
+def small_integers(grades: Array) -> IntArray | None:
+    """The grades as integers from 0 on if all are small ones, as most grades are; else None."""
+    # A negative integer without its sign is a large one.
+    signed = grades.dtype.kind == "i"
+    unsigned = grades.view(f"u{grades.itemsize}") if signed else grades
+    if not len(grades) or unsigned.max() >= SMALL_INTEGERS or (not signed and grades.min() < 0):
+        return None
+    codes: IntArray = grades.astype(np.int64, copy=False)
+    return codes if codes is grades or (codes == grades).all() else None
+
+
+def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
+    """Counts of the grades of each segment if all are small whole numbers, else None."""
+    codes = small_integers(grades)
+    if codes is None:
+        return None
+    n_queries, n_levels = len(offsets) - 1, int(codes.max()) + 1
+    counter_bits = _SUM_BITS // n_levels
+    if int(np.diff(offsets).max()) < 1 << counter_bits:
+        # A counter for each level side by side in one number, so that one sum counts them all.
+        shifts = np.arange(n_levels) * counter_bits
+        sums = segment_total((1 << shifts).take(codes), offsets)
+        counts = (sums[:, None] >> shifts) & ((1 << counter_bits) - 1)
+    else:
+        codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
+        counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
+    present = np.flatnonzero(counts.any(axis=0))
+    return LevelCounts(present.astype(np.float64), counts[:, present])
+
+
+def best_of(values: FloatArray, offsets: IntArray, cut: int) -> Best:
+    """The best values of each segment, at most ``cut`` of them."""
+    query = segment_index(offsets)
+    if ((values[1:] > values[:-1]) & (query[1:] == query[:-1])).any():
+        values = values[order_segments(falling_codes(values), offsets).order]
+    taken = np.minimum(np.diff(offsets), cut)
+    return Best(values[np.arange(len(values)) - offsets[query] < cut], offsets_of(taken))

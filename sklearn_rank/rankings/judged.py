@@ -1,0 +1,389 @@
+"""The narrow waist: where the relevant items of each query stand.
+
+Every metric depends on the places of the relevant items alone; irrelevant ones enter through
+counts. Each input layout is turned into these values once, and each metric is a short function
+of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.rankings.grade_counts import LevelCounts, count_levels
+from sklearn_rank.support.segments import (
+    blocks,
+    offsets_of,
+    segment_index,
+    segment_max,
+    take_segments,
+)
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class TieGroups:
+    """Groups of equally scored items that hold at least one relevant item, in rank order.
+
+    ``offsets`` are the borders of the queries. An untied relevant item is a group of size 1.
+    """
+
+    offsets: IntArray
+    above: IntArray
+    """(G,) items of the query strictly above the group."""
+    size: IntArray
+    """(G,) items in the group."""
+    relevant: IntArray
+    """(G,) relevant items in the group."""
+    before: IntArray
+    """(G,) relevant items of the query strictly above the group."""
+
+    @cached_property
+    def query(self) -> IntArray:
+        """(G,) number of the query that each group belongs to."""
+        return segment_index(self.offsets)
+
+    @cached_property
+    def tied(self) -> IntArray:
+        """Numbers of the groups of more than one item."""
+        return np.flatnonzero(self.size > 1)
+
+
+@dataclass(frozen=True)
+class JudgedRankings:
+    """Places and grades of the relevant items of Q queries.
+
+    The relevant items that were retrieved for query ``i`` are ``offsets[i]:offsets[i+1]``, by
+    ``above`` ascending and within a tie by grade descending.
+    """
+
+    query_ids: Sequence[Any] | Array
+    """(Q,) in the caller's order."""
+    offsets: IntArray
+    """(Q+1,)"""
+    above: IntArray
+    """(H,) items strictly above the item's tie group."""
+    tied: IntArray
+    """(H,) size of the tie group; 1 is no tie, and the rank then is ``above + 1``."""
+    grades: FloatArray
+    """(H,) relevance grade, above 0."""
+    n_ranked: IntArray
+    """(Q,) length of the ranking."""
+    judged_offsets: IntArray
+    """(Q+1,) borders of ``judged_grades``."""
+    judged_grades: FloatArray
+    """Grades of all relevant items of each query, retrieved or not, in no order."""
+    weights: FloatArray | None = None
+    """(Q,) weight of each query; None weighs all alike."""
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def n_relevant(self) -> IntArray:
+        """(Q,) relevant items, retrieved or not."""
+        return np.diff(self.judged_offsets)
+
+    @cached_property
+    def n_hits(self) -> IntArray:
+        """(Q,) relevant items that were retrieved."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def longest(self) -> int:
+        """Length of the longest ranking or list of relevant items."""
+        return max(int(self.n_ranked.max(initial=0)), int(self.n_relevant.max(initial=0)))
+
+    @cached_property
+    def max_grade(self) -> FloatArray:
+        """(Q,) highest grade among all relevant items; 0 without any."""
+        return segment_max(self.judged_grades, self.judged_offsets)
+
+    @cached_property
+    def levels(self) -> LevelCounts | None:
+        """How often each query has which grade, if all grades are small whole numbers."""
+        return count_levels(self.judged_grades, self.judged_offsets)
+
+    @cached_property
+    def are_tied(self) -> bool:
+        """Whether any hit shares its score with another item."""
+        return bool((self.tied > 1).any())
+
+    @cached_property
+    def _within(self) -> dict[int, JudgedRankings]:
+        return {}
+
+    def within(self, cut: int) -> JudgedRankings:
+        """The same queries without the hits that cannot stand within the first ``cut`` ranks."""
+        if cut >= self.longest:
+            return self
+        if cut not in self._within:
+            wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
+            hits = np.flatnonzero(wider.above < cut)
+            self._within[cut] = replace(
+                self,
+                offsets=np.searchsorted(hits, wider.offsets),
+                above=wider.above.take(hits),
+                tied=wider.tied.take(hits) if wider.are_tied else wider.tied[: len(hits)],
+                grades=wider.grades.take(hits),
+            )
+        return self._within[cut]
+
+    @cached_property
+    def groups(self) -> TieGroups:
+        """The relevant items as tie groups."""
+        if not self.are_tied:
+            before = np.arange(len(self.above))
+            before -= np.repeat(self.offsets[:-1], self.n_hits)
+            return TieGroups(self.offsets, self.above, self.tied, self.tied, before)
+        joined = self._joined()
+        starts = np.flatnonzero(~joined)
+        offsets = self.offsets - np.searchsorted(np.flatnonzero(joined), self.offsets)
+        relevant = np.empty_like(starts)
+        np.subtract(starts[1:], starts[:-1], out=relevant[:-1])
+        relevant[-1] = len(self.above) - starts[-1]
+        return TieGroups(
+            offsets=offsets,
+            above=self.above.take(starts),
+            size=self.tied.take(starts),
+            relevant=relevant,
+            before=starts - np.repeat(self.offsets[:-1], np.diff(offsets)),
+        )
+
+    def _joined(self) -> BoolArray:
+        """(H,) whether a hit is in the same tie group as the one before it."""
+        joined = self.tied > 1
+        joined[1:] &= self.above[1:] == self.above[:-1]
+        joined[self.offsets[:-1][self.n_hits > 0]] = False
+        return joined
+
+    def block(self, first: int, last: int) -> JudgedRankings:
+        """Queries ``first:last``, as views of the same arrays."""
+        hits = slice(self.offsets[first], self.offsets[last])
+        judged = slice(self.judged_offsets[first], self.judged_offsets[last])
+        return JudgedRankings(
+            query_ids=self.query_ids[first:last],
+            offsets=self.offsets[first : last + 1] - hits.start,
+            above=self.above[hits],
+            tied=self.tied[hits],
+            grades=self.grades[hits],
+            n_ranked=self.n_ranked[first:last],
+            judged_offsets=self.judged_offsets[first : last + 1] - judged.start,
+            judged_grades=self.judged_grades[judged],
+            weights=None if self.weights is None else self.weights[first:last],
+        )
+
+    def in_blocks(self) -> tuple[JudgedRankings, ...]:
+        """The same in blocks of queries on which a kernel's arrays fit the processor's cache."""
+        read = self.judged_offsets + np.arange(len(self) + 1)
+        return tuple(self.block(first, last) for first, last in blocks(read))
+
+    def at_least(self, min_rel: float) -> JudgedRankings:
+        """The same rankings where only grades of at least ``min_rel`` count as relevant."""
+        hit, judged = self.grades >= min_rel, self.judged_grades >= min_rel
+        return replace(
+            self,
+            offsets=_kept_offsets(self.offsets, hit),
+            above=self.above[hit],
+            tied=self.tied[hit],
+            grades=self.grades[hit],
+            judged_offsets=_kept_offsets(self.judged_offsets, judged),
+            judged_grades=self.judged_grades[judged],
+        )
+
+    def take(self, queries: IntArray) -> JudgedRankings:
+        """The rankings of some queries alone."""
+        hits, offsets = take_segments(self.offsets, queries)
+        judged, judged_offsets = take_segments(self.judged_offsets, queries)
+        return JudgedRankings(
+            query_ids=(
+                self.query_ids[queries]
+                if isinstance(self.query_ids, np.ndarray)
+                else [self.query_ids[query] for query in queries.tolist()]
+            ),
+            offsets=offsets,
+            above=self.above[hits],
+            tied=self.tied[hits],
+            grades=self.grades[hits],
+            n_ranked=self.n_ranked[queries],
+            judged_offsets=judged_offsets,
+            judged_grades=self.judged_grades[judged],
+            weights=None if self.weights is None else self.weights[queries],
+        )
+
+    def check(self) -> None:
+        """ValueError unless the invariants that the kernels rely on hold."""
+        query = segment_index(self.offsets)
+        same = query[1:] == query[:-1]
+        step, fall = np.diff(self.above), np.diff(self.grades)
+        groups = self.groups
+        rules = {
+            "offsets start at 0 and cover all items": self.offsets[0] == 0
+            and self.offsets[-1] == len(self.above) == len(self.tied) == len(self.grades),
+            "judged_offsets cover all grades": self.judged_offsets[-1] == len(self.judged_grades),
+            "one length per query": len(self.n_ranked) == len(self) == len(self.query_ids),
+            "grades are above 0": bool((self.grades > 0).all() and (self.judged_grades > 0).all()),
+            "no more hits than relevant items": bool((self.n_hits <= self.n_relevant).all()),
+            "hits lie in rank order": bool(((step > 0) | ((step == 0) & (fall <= 0)))[same].all()),
+            "ties fit the ranking": bool(
+                (self.above + self.tied <= self.n_ranked[query]).all()
+                and (groups.relevant <= groups.size).all()
+                and (groups.before <= groups.above).all()
+            ),
+        }
+        broken = [rule for rule, holds in rules.items() if not holds]
+        if broken:
+            msg = f"not a judged ranking: {'; '.join(broken)}"
+            raise ValueError(msg)
+
+
+def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
+    running = np.zeros(len(keep) + 1, dtype=np.int64)
+    np.cumsum(keep, out=running[1:])
+    return running[offsets]
+
+
+def empty_offsets(n_queries: int) -> IntArray:
+    """Offsets of queries that hold nothing."""
+    return offsets_of(np.zeros(n_queries, dtype=np.int64))
+
+
+class Pool(Protocol):
+    """Makes one ranking of the items of all (or of some) queries by their scores."""
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones."""
+
+
+@dataclass(frozen=True)
+class NoPool:
+    """Stands in for a pool where scores do not compare across queries."""
+
+    reason: str
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:  # noqa: ARG002
+        """Refuse, whichever ``queries`` are asked for."""
+        msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
+        raise ScoresRequiredError(msg)
+
+
+@dataclass(frozen=True)
+class InputCounts:
+    """What was found in an input, and all that was left out of it."""
+
+    missing: int = 0
+    """Judged queries without a ranking."""
+    unjudged: int = 0
+    """Ranked queries without judgements, left out."""
+    duplicates: int = 0
+    """Repeated items, left out by ``duplicates="first"``."""
+    missed: int = 0
+    """Items of the one shared ground truth that no query retrieved."""
+    unjudged_grades: int = 0
+    """Judgements of a negative grade, read as "not judged"."""
+
+
+@dataclass(frozen=True)
+class KeptItems:
+    """Ids of the items that were read, by query; the waist itself knows places alone."""
+
+    rankings: Mapping[Any, tuple[Collection[Any], Array | None]]
+    """Items of each ranking, and their scores; None: in ranked order."""
+    truths: Mapping[Any, Mapping[Any, float]]
+    """Judged items of each query with their grades."""
+    shared: Mapping[Any, float] | None
+    """The one ground truth of all queries, instead of ``truths``."""
+    falling_ids: bool
+    """Whether ties are broken by falling ids."""
+
+
+class Block(NamedTuple):
+    """Some queries that follow each other, as measures read them."""
+
+    queries: slice
+    rankings: JudgedRankings
+    by_score: JudgedRankings
+    """Ranked by the relevance scores where those were given; else the same object."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What an input layout delivers: the waist in blocks of queries, as measures read it."""
+
+    query_ids: Sequence[Any] | Array
+    parts: tuple[JudgedRankings, ...]
+    """Blocks of queries, in the caller's order; kernels run on one at a time, perhaps in threads.
+    """
+    score_parts: tuple[JudgedRankings, ...]
+    """The same blocks ranked by the relevance scores where those were given; else the same objects.
+    """
+    pool: Pool
+    counts: InputCounts = field(default_factory=InputCounts)
+    missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Numbers of the judged queries without a ranking."""
+    left_out: Collection[Any] = ()
+    """Ids of queries that were given but not evaluated."""
+    keyed: bool = False
+    """Whether queries were joined by key, so that nothing of them goes by position."""
+    items: KeptItems | None = None
+    """Ids of the items, where they were asked for and the layout has any."""
+
+    @cached_property
+    def rankings(self) -> JudgedRankings:
+        """All queries in one value."""
+        return joined(self.parts, self.query_ids)
+
+    @cached_property
+    def by_score(self) -> JudgedRankings:
+        """All queries in one value, ranked by the relevance scores where those were given."""
+        return (
+            self.rankings
+            if self.score_parts is self.parts
+            else joined(self.score_parts, self.query_ids)
+        )
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        return list(accumulate(map(len, self.parts), initial=0))
+
+    def block(self, number: int) -> Block:
+        """A block of queries, to be read by one thread alone.
+
+        It is a copy without what the parts have cached: what its measures share with each other
+        is forgotten with the block, so that the next one finds its memory free.
+        """
+        queries = slice(self._borders[number], self._borders[number + 1])
+        rankings = by_score = replace(self.parts[number])
+        if self.score_parts is not self.parts:
+            by_score = replace(self.score_parts[number])
+        return Block(queries, rankings, by_score)
+
+    @cached_property
+    def weights(self) -> FloatArray | None:
+        """(Q,) weight of each query; None weighs all alike."""
+        given = [part.weights for part in self.parts if part.weights is not None]
+        return np.concatenate(given) if given else None
+
+
+def joined(parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array) -> JudgedRankings:
+    """Blocks of queries as one value."""
+    if len(parts) == 1:
+        return parts[0]
+    weights = [part.weights for part in parts if part.weights is not None]
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
+        above=np.concatenate([part.above for part in parts]),
+        tied=np.concatenate([part.tied for part in parts]),
+        grades=np.concatenate([part.grades for part in parts]),
+        n_ranked=np.concatenate([part.n_ranked for part in parts]),
+        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
+        judged_grades=np.concatenate([part.judged_grades for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+    )

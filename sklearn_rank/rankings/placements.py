@@ -1,0 +1,147 @@
+"""Which item stands where: the waist of a query with the ids of its items put back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.rankings.judged import Judged, JudgedRankings, KeptItems, NoPool
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import Array
+
+
+class Hit(NamedTuple):
+    """One relevant item that was retrieved."""
+
+    item: Any
+    """Its id; None where the layout has none or ids were not kept."""
+    grade: float
+    above: int
+    """Items strictly above its tie group."""
+    tied: int
+    """Items in its tie group; 1 is no tie."""
+
+    @property
+    def rank(self) -> float:
+        """Rank, counted from 1; within a tie the mean of the ranks of the group."""
+        rank = self.above + (self.tied + 1) / 2
+        return int(rank) if rank.is_integer() else rank
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the relevant items of one query stand.
+
+    Attributes
+    ----------
+    query : object
+        Id of the query.
+    hits : list of Hit
+        Relevant items that were retrieved, the highest first.
+    n_ranked : int
+        Length of the ranking.
+    grades : list of float
+        Grades of all relevant items, retrieved or not, in falling order.
+    judged : mapping of item to grade, or None
+        Everything that is judged; None without ids.
+    ranking : list
+        Items in ranked order; empty without ids.
+    """
+
+    query: Any
+    hits: list[Hit]
+    n_ranked: int
+    grades: list[float]
+    judged: Mapping[Any, float] | None = None
+    ranking: Sequence[Any] = ()
+
+    @property
+    def not_retrieved(self) -> list[Any]:
+        """Relevant items that are not in the ranking; empty without ids."""
+        found = {hit.item for hit in self.hits}
+        judged = (self.judged or {}).items()
+        return [item for item, grade in judged if grade > 0 and item not in found]
+
+
+def placements_of(judged: Judged, query_ids: Sequence[Any]) -> list[Placement]:
+    """Placements of all queries."""
+    rankings = judged.rankings
+    result = []
+    for number, query in enumerate(query_ids):
+        grades = rankings.judged_grades[slice(*rankings.judged_offsets[number : number + 2])]
+        result.append(
+            _placement(
+                query,
+                _hits(rankings, number),
+                int(rankings.n_ranked[number]),
+                sorted(grades.tolist(), reverse=True),
+                judged.items,
+            )
+        )
+    return result
+
+
+def judged_from(placements: Sequence[Placement]) -> Judged:
+    """The waist of some placements, as if their rankings had been read again."""
+    hits = [sorted(one.hits, key=lambda hit: (hit.above, -hit.grade)) for one in placements]
+    flat = [hit for one in hits for hit in one]
+    query_ids = [one.query for one in placements]
+    view = JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.array([len(one) for one in hits], dtype=np.int64)),
+        above=np.array([hit.above for hit in flat], dtype=np.int64),
+        tied=np.array([hit.tied for hit in flat], dtype=np.int64),
+        grades=np.array([hit.grade for hit in flat], dtype=np.float64),
+        n_ranked=np.array([one.n_ranked for one in placements], dtype=np.int64),
+        judged_offsets=offsets_of(np.array([len(one.grades) for one in placements])),
+        judged_grades=np.array([grade for one in placements for grade in one.grades], np.float64),
+    )
+    view.check()
+    return Judged(query_ids, (view,), (view,), NoPool("placements carry no scores"))
+
+
+def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:
+    part = slice(*rankings.offsets[number : number + 2])
+    columns = (rankings.grades[part], rankings.above[part], rankings.tied[part])
+    return [Hit(None, *row) for row in zip(*(one.tolist() for one in columns), strict=True)]
+
+
+def _placement(
+    query: Any, hits: list[Hit], n_ranked: int, grades: list[float], kept: KeptItems | None
+) -> Placement:
+    if kept is None:
+        return Placement(query, hits, n_ranked, grades)
+    items, scores = kept.rankings.get(query, ((), None))
+    tiers = _tiers(items, scores, falling_ids=kept.falling_ids)
+    if kept.shared is not None:
+        judged = {item: kept.shared[item] for item in items if item in kept.shared}
+    else:
+        judged = dict(kept.truths[query])
+    ranking = [item for tier in tiers for item in tier]
+    return Placement(query, _named(hits, tiers, judged), n_ranked, grades, judged, ranking)
+
+
+def _tiers(items: Collection[Any], scores: Array | None, *, falling_ids: bool) -> list[list[Any]]:
+    """Groups of equally scored items, the highest first."""
+    if scores is None:
+        return [[item] for item in items]
+    score_of = dict(zip(items, scores.tolist(), strict=True))
+    ordered = sorted(score_of, reverse=True) if falling_ids else list(score_of)
+    ordered.sort(key=score_of.__getitem__, reverse=True)
+    return [list(tier) for _, tier in groupby(ordered, key=score_of.__getitem__)]
+
+
+def _named(hits: list[Hit], tiers: list[list[Any]], judged: Mapping[Any, float]) -> list[Hit]:
+    """Hits with their ids: within a tier, items of one grade go by the order of the input."""
+    named: list[Hit] = []
+    for tier in tiers:
+        relevant = [item for item in tier if judged.get(item, 0) > 0]
+        for hit in hits[len(named) : len(named) + len(relevant)]:
+            item = next(item for item in relevant if judged[item] == hit.grade)
+            relevant.remove(item)
+            named.append(hit._replace(item=item))
+    return named

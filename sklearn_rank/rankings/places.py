@@ -1,0 +1,322 @@
+"""From scores to places: the only code that sorts scores and knows about ties.
+
+Scores are never negated, shifted or cast down: each dtype is compared as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from sklearn_rank.rankings.grade_counts import small_integers
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import blocks, offsets_of, segment_index, take_segments
+from sklearn_rank.support.sorting import (
+    Runs,
+    falling_codes,
+    order_segments,
+    runs_of,
+    sort_segments,
+)
+from sklearn_rank.support.threads import in_threads
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
+
+RANK_BLOCK = 1 << 17
+"""Items ranked at once; cost hardly changes between a quarter and twice of it."""
+
+
+class Hits(NamedTuple):
+    """Relevant items in rank order, query after query."""
+
+    counts: IntArray
+    above: IntArray
+    tied: IntArray
+    grades: FloatArray
+
+
+@dataclass(frozen=True)
+class GradedRows:
+    """A score and a grade for every item; those of a query are ``offsets[i]:offsets[i+1]``.
+
+    A grade above 0 is relevant. For ``ties="docid"`` items come in descending order of their ids.
+    """
+
+    scores: Array
+    offsets: IntArray
+    grades: Array
+
+    def block(self, first: int, last: int) -> GradedRows:
+        """The items of queries ``first:last``."""
+        start, stop = self.offsets[first], self.offsets[last]
+        offsets = self.offsets[first : last + 1] - start
+        return GradedRows(self.scores[start:stop], offsets, self.grades[start:stop])
+
+    def take(self, queries: IntArray) -> GradedRows:
+        """The items of some queries alone."""
+        rows, offsets = take_segments(self.offsets, queries)
+        return GradedRows(self.scores[rows], offsets, self.grades[rows])
+
+    def as_one(self) -> GradedRows:
+        """The items of all queries as those of one."""
+        return GradedRows(self.scores, np.array([0, len(self.scores)]), self.grades)
+
+    def relevant_grades(self) -> FloatArray:
+        """Grades of the relevant items."""
+        return self.grades[self.grades > 0].astype(np.float64)
+
+    @cached_property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return int(np.count_nonzero(self.grades > 0))
+
+    def rank(self, ties: Ties) -> Hits:
+        """Places of the relevant items."""
+        by_place = ties in ("stable", "docid")
+        if not by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits):
+            positions = np.flatnonzero(self.grades > 0)
+            hit_offsets = np.searchsorted(positions, self.offsets)
+            grades = self.grades[positions].astype(np.float64)
+            wanted = self.scores[positions]
+            return _by_look_up(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
+        return _by_order(self, by_place=by_place)
+
+
+@dataclass(frozen=True)
+class KnownHits:
+    """A score for every item, and which scores are those of relevant items.
+
+    Relevant items of query ``i`` are ``hit_offsets[i]:hit_offsets[i+1]``. Where they stand among
+    the scores (``positions``, ascending) is needed only where ties are broken by place.
+    """
+
+    scores: Array
+    offsets: IntArray
+    hit_offsets: IntArray
+    hit_scores: Array
+    hit_grades: FloatArray
+    positions: IntArray | None = None
+
+    def block(self, first: int, last: int) -> KnownHits:
+        """The items of queries ``first:last``."""
+        start, stop = self.offsets[first], self.offsets[last]
+        low, high = self.hit_offsets[first], self.hit_offsets[last]
+        return KnownHits(
+            self.scores[start:stop],
+            self.offsets[first : last + 1] - start,
+            self.hit_offsets[first : last + 1] - low,
+            self.hit_scores[low:high],
+            self.hit_grades[low:high],
+            None if self.positions is None else self.positions[low:high] - start,
+        )
+
+    def take(self, queries: IntArray) -> KnownHits:
+        """The items of some queries alone."""
+        rows, offsets = take_segments(self.offsets, queries)
+        hits, hit_offsets = take_segments(self.hit_offsets, queries)
+        positions = self.positions
+        if positions is not None:
+            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], np.diff(hit_offsets))
+            positions = positions[hits] + shift
+        return KnownHits(
+            self.scores[rows],
+            offsets,
+            hit_offsets,
+            self.hit_scores[hits],
+            self.hit_grades[hits],
+            positions,
+        )
+
+    def as_one(self) -> KnownHits:
+        """The items of all queries as those of one."""
+        return replace(
+            self,
+            offsets=np.array([0, len(self.scores)]),
+            hit_offsets=np.array([0, len(self.hit_scores)]),
+        )
+
+    def relevant_grades(self) -> FloatArray:
+        """Grades of the relevant items."""
+        return self.hit_grades
+
+    @property
+    def n_hits(self) -> int:
+        """Number of the relevant items."""
+        return len(self.hit_scores)
+
+    def rank(self, ties: Ties) -> Hits:
+        """Places of the relevant items."""
+        if self.positions is None or (
+            ties not in ("stable", "docid") and _is_cheaper_to_look_up(self.offsets, self.n_hits)
+        ):
+            return _by_look_up(self)
+        grades = np.zeros(len(self.scores))
+        grades[self.positions] = self.hit_grades
+        return GradedRows(self.scores, self.offsets, grades).rank(ties)
+
+
+ScoredItems: TypeAlias = GradedRows | KnownHits
+
+
+def ranked(
+    items: ScoredItems,
+    ties: Ties,
+    *,
+    query_ids: Sequence[Any] | Array,
+    weights: FloatArray | None = None,
+    judged: tuple[IntArray, FloatArray] | None = None,
+    n_jobs: int | None = None,
+) -> JudgedRankings:
+    """The waist of scored items, made in blocks of queries that fit the processor's cache.
+
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
+    """
+    queries = list(blocks(items.offsets, RANK_BLOCK))
+    work = [items.block(first, last) for first, last in queries]
+    borders = offsets_of(np.array([block.n_hits for block in work], dtype=np.int64))
+    # Large arrays, filled by parts: a system hands out their memory in far larger pages.
+    counts = np.zeros(len(items.offsets) - 1, np.int64)
+    above, tied = np.empty(borders[-1], np.int64), np.empty(borders[-1], np.int64)
+    grades = np.empty(borders[-1])
+
+    def rank_one(number: int) -> None:
+        hits = _resolve(work[number].rank(ties), ties)
+        counts[slice(*queries[number])] = hits.counts
+        place = slice(borders[number], borders[number + 1])
+        above[place], tied[place], grades[place] = hits.above, hits.tied, hits.grades
+
+    in_threads(rank_one, range(len(work)), n_jobs)
+    offsets = offsets_of(counts)
+    judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets,
+        above=above,
+        tied=tied,
+        grades=grades,
+        n_ranked=np.diff(items.offsets),
+        judged_offsets=judged_offsets,
+        judged_grades=judged_grades,
+        weights=weights,
+    )
+
+
+# Three ways to the same places ------------------------------------------------------------------
+
+
+def _is_cheaper_to_look_up(offsets: IntArray, n_hits: int) -> bool:
+    """A look-up costs much for each query and hit, but less for each item than an order of all."""
+    return bool(offsets[-1] > 250 * (len(offsets) - 1) + 33 * n_hits)
+
+
+def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
+    """To count is to read all items for each hit; to search is to sort them once."""
+    return n_hits * (2300 + 0.15 * n_items) < 2500 + 3.0 * n_items
+
+
+def _by_look_up(items: KnownHits) -> Hits:
+    """Few relevant items: above each stand as many as have greater scores."""
+    wanted, borders = items.hit_scores, items.hit_offsets
+    smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
+    starts, cuts = items.offsets.tolist(), borders.tolist()
+    counts = np.diff(borders)
+    for query in np.flatnonzero(counts).tolist():
+        scores = items.scores[starts[query] : starts[query + 1]]
+        hits = slice(cuts[query], cuts[query + 1])
+        count = _counted if _is_cheaper_to_count(len(scores), hits.stop - hits.start) else _searched
+        smaller[hits], not_greater[hits] = count(scores, wanted[hits])
+    above = np.repeat(np.diff(items.offsets), counts) - not_greater
+    order = order_segments(falling_codes(items.hit_grades), borders).order
+    order = order[order_segments(above[order], borders).order]
+    return Hits(counts, above[order], (not_greater - smaller)[order], items.hit_grades[order])
+
+
+def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
+    """How many scores are smaller than each wanted one, and how many are not greater."""
+    smaller = [np.count_nonzero(scores < one) for one in wanted]
+    not_greater = [np.count_nonzero(scores <= one) for one in wanted]
+    return np.array(smaller), np.array(not_greater)
+
+
+def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
+    """The same numbers from sorted scores."""
+    ordered = scores.copy()
+    ordered.sort()
+    return ordered.searchsorted(wanted, "left"), ordered.searchsorted(wanted, "right")
+
+
+def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
+    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
+    codes, levels = falling_codes(items.scores), small_integers(items.grades)
+    packed = None
+    if levels is not None and not by_place:
+        # The better grades of a tie come first.
+        top = int(levels.max())
+        low = np.uint64(top) - levels.view(np.uint64)
+        packed = sort_segments(codes, items.offsets, low, top.bit_length())
+    if packed is not None:
+        relevant, same = packed.low != top, packed.same
+        places = np.flatnonzero(relevant)
+        grades: Array = top - packed.low[places].view(np.int64)
+    else:
+        order, same = order_segments(codes, items.offsets)
+        ordered = items.grades[order]
+        relevant = ordered > 0
+        places = np.flatnonzero(relevant)
+        grades = ordered[places]
+    counts = np.diff(np.searchsorted(places, items.offsets))
+    above = places - np.repeat(items.offsets[:-1], counts)
+    tied = np.ones(len(places), np.int64)
+    if not by_place and same.any():
+        ties = _join_ties(runs_of(same), relevant, places, above, tied)
+        if packed is None:
+            _order_ties(ties, grades)
+    return Hits(counts, above, tied, grades.astype(np.float64))
+
+
+class _TiedHits(NamedTuple):
+    """Hits that share their score with other items."""
+
+    hits: IntArray
+    borders: IntArray
+    """Of the hits of each tie."""
+
+
+def _join_ties(
+    runs: Runs, relevant: BoolArray, places: IntArray, above: IntArray, tied: IntArray
+) -> _TiedHits:
+    """Give the hits of a tie one place; in place."""
+    hits = np.flatnonzero(runs.is_member[places])
+    sizes = np.diff(runs.borders)
+    run = np.repeat(np.arange(len(sizes)), sizes)[np.flatnonzero(relevant[runs.members])]
+    above[hits] -= places[hits] - runs.members[runs.borders[:-1]][run]
+    tied[hits] = sizes[run]
+    new = np.flatnonzero(run[1:] != run[:-1]) + 1
+    return _TiedHits(hits, np.concatenate(([0], new, [len(run)])))
+
+
+def _order_ties(ties: _TiedHits, grades: Array) -> None:
+    """Put the better grades of each tie first; in place."""
+    found = grades[ties.hits]
+    grades[ties.hits] = found[order_segments(falling_codes(found), ties.borders).order]
+
+
+def _resolve(hits: Hits, ties: Ties) -> Hits:
+    """Break ties for or against the relevant items, the better grades first or last."""
+    if ties not in ("optimistic", "pessimistic") or not (hits.tied > 1).any():
+        return hits
+    offsets = offsets_of(hits.counts)
+    query = segment_index(offsets)
+    new = np.ones(len(query), dtype=bool)
+    new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
+    starts = np.flatnonzero(new)
+    counts = np.diff(np.append(starts, len(query)))
+    inside = np.arange(len(query)) - np.repeat(starts, counts)
+    above, grades = hits.above + inside, hits.grades
+    if ties == "pessimistic":
+        above += hits.tied - np.repeat(counts, counts)
+        grades = grades[np.repeat(starts + counts - 1, counts) - inside]
+    return Hits(hits.counts, above, np.ones_like(above), grades)

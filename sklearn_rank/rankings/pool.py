@@ -1,0 +1,71 @@
+"""Layouts with a score for every item: the waist, and the pool of all items, from one value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.judged import InputCounts, Judged, JudgedRankings
+from sklearn_rank.rankings.places import ScoredItems, ranked
+from sklearn_rank.support.segments import take_segments
+from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
+
+
+@dataclass(frozen=True)
+class ScorePool:
+    """Ranks the items of all queries together by their scores."""
+
+    items: ScoredItems
+    ties: Ties
+    judged: tuple[IntArray, FloatArray] | None = None
+    """Offsets and grades of all relevant items, if some were not retrieved."""
+    missed: FloatArray | None = None
+    """Grades of relevant items that belong to no query in particular."""
+    weighted: bool = False
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones."""
+        if self.weighted:
+            msg = (
+                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
+                "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
+        items, missed = self.items, self.missed
+        grades = None if self.judged is None else self.judged[1]
+        if queries is not None:
+            items, missed = items.take(queries), None
+            if self.judged is not None:
+                grades = self.judged[1][take_segments(self.judged[0], queries)[0]]
+        if missed is not None:
+            grades = items.relevant_grades() if grades is None else grades
+            grades = np.concatenate((grades, missed))
+        judged = None if grades is None else (np.array([0, len(grades)]), grades)
+        return ranked(items.as_one(), self.ties, query_ids=["all"], judged=judged)
+
+
+def judged_by_scores(
+    items: ScoredItems,
+    ties: Ties,
+    *,
+    query_ids: Sequence[Any] | Array,
+    weights: FloatArray | None,
+    counts: InputCounts,
+    n_jobs: int | None = None,
+) -> Judged:
+    """What rows and matrices have in common."""
+    rankings = ranked(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    parts = rankings.in_blocks()
+    pool = ScorePool(items, ties, weighted=weights is not None)
+    return Judged(query_ids, parts, parts, pool, counts)
+
+
+def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
+    """The negative ones among grades that passed their check, where they mean "not judged"."""
+    if negative == "raise" or grades.dtype.kind == "u":
+        return InputCounts()
+    return InputCounts(unjudged_grades=int(np.count_nonzero(grades < 0)))

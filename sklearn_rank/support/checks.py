@@ -1,0 +1,351 @@
+"""Is this argument acceptable? One sentence per rule, and each rule has its home here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array, FloatArray, NegativeGrades
+
+EXACT_INTEGER = 2**53
+"""float64 holds every integer up to here."""
+
+
+# Parameters ------------------------------------------------------------------------------------
+
+
+def check_cutoff(k: Any, owner: str) -> int | None:
+    """``k`` as a plain integer, or None for the whole ranking."""
+    if k is None:
+        return None
+    if not _is_integer(k) or k < 1:
+        msg = (
+            f"The 'k' parameter of {owner} must be an int in the range [1, inf) or None. "
+            f"Got {safe_repr(k)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return int(k)
+
+
+def check_integer(value: Any, name: str, owner: str, *, at_least: int) -> int:
+    """``value`` as a plain integer of at least a bound."""
+    if not _is_integer(value) or value < at_least:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int in the range [{at_least}, inf). "
+            f"Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return int(value)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+
+
+def check_seed(value: Any, name: str, owner: str) -> np.random.Generator:
+    """The generator itself, or one that starts from the given seed."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if not _is_integer(value) or value < 0:
+        msg = (
+            f"The '{name}' parameter of {owner} must be an int of at least 0 or a "
+            f"numpy.random.Generator. Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return np.random.default_rng(int(value))
+
+
+def check_option(value: Any, name: str, allowed: Collection[str], owner: str) -> str:
+    """``value`` if it is one of the ``allowed`` words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        msg = (
+            f"The '{name}' parameter of {owner} must be one of {words}. "
+            f"Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return value
+
+
+def check_number(value: Any, name: str, owner: str, *, at_least: float, above: bool = False) -> Any:
+    """``value`` as a finite number of at least (or above) a bound; integers stay integers."""
+    bad = (
+        isinstance(value, (bool, np.bool_))
+        or not isinstance(value, Real)
+        or not _is_finite(value)
+        or value < at_least
+        or (above and value == at_least)
+    )
+    if bad:
+        bracket = "(" if above else "["
+        msg = (
+            f"The '{name}' parameter of {owner} must be a finite number in the range "
+            f"{bracket}{at_least:g}, inf). Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def check_flag(value: Any, name: str, owner: str) -> bool:
+    """``value`` as a plain bool; nothing else is taken for one."""
+    if not isinstance(value, (bool, np.bool_)):
+        msg = f"The '{name}' parameter of {owner} must be a bool. Got {safe_repr(value)} instead."
+        raise InvalidParameterError(msg)
+    return bool(value)
+
+
+def check_zero_division(value: Any, owner: str) -> str | float:
+    """What a query without a defined value becomes: a word or a number (NaN: left out)."""
+    if isinstance(value, str) and value in ("warn", "raise"):
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        number = None
+    else:
+        number = float(value)
+    if number is None or not (math.isnan(number) or number in (0.0, 1.0)):
+        msg = (
+            f"The 'zero_division' parameter of {owner} must be one of 'warn', 'raise', nan, 0.0, "
+            f"1.0. Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return number
+
+
+# Arrays ----------------------------------------------------------------------------------------
+
+
+def refuse_unordered(values: Any, name: str) -> None:
+    """TypeError for what has no order, can be read only once, or is a single string."""
+    if isinstance(values, (str, bytes)):
+        msg = f"{name} is a {type(values).__name__}; did you mean [{safe_repr(values)}]?"
+        raise TypeError(msg)
+    if isinstance(values, Set):
+        msg = f"{name} is a {type(values).__name__}, which has no order; pass a list"
+        raise TypeError(msg)
+    if isinstance(values, Iterator):
+        msg = f"{name} must be a sequence; got {type(values).__name__}. Use list(...)"
+        raise TypeError(msg)
+    if values is None or not hasattr(values, "__len__"):
+        msg = f"{name} must be a sequence; got {type(values).__name__}"
+        raise TypeError(msg)
+
+
+def to_array(values: Any, name: str) -> Array:
+    """Array of any dtype and shape from an array-like, without reading numbers from strings."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
+        raise TypeError(msg)
+    device = getattr(values, "device", None)
+    if hasattr(values, "detach") and getattr(device, "type", "cpu") != "cpu":
+        msg = f"{name} is a tensor on {device}; pass {name}.cpu()"
+        raise TypeError(msg)
+    if hasattr(values, "detach"):
+        values = values.detach()
+    if not isinstance(values, np.ndarray):
+        refuse_unordered(values, name)
+        if isinstance(values, Mapping):
+            msg = f"{name} is a {type(values).__name__}; pass an array"
+            raise TypeError(msg)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        msg = f"{name} is ragged: its rows differ in length"
+        raise ValueError(msg) from error
+
+
+def as_numbers(values: Any, name: str) -> Array:
+    """Array of real numbers in their own dtype: nothing is cast down, negated or guessed."""
+    array = to_array(values, name)
+    kind = array.dtype.kind
+    if kind == "b":
+        return array.astype(np.uint8)
+    if kind == "O":
+        return _objects_as_numbers(array, name)
+    if kind in "US":
+        msg = f"{name} holds strings; pass numbers"
+        raise TypeError(msg)
+    if kind not in "iuf":
+        msg = f"{name} has dtype {array.dtype}; pass real numbers"
+        raise TypeError(msg)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if kind == "f" and not isinstance(values, np.ndarray) and array.size:
+        largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
+        if largest >= EXACT_INTEGER and isinstance(values, (list, tuple)):
+            return _objects_as_numbers(np.array(values, dtype=object), name)
+    return array
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single value is None, NaN or a data frame library's null."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def _objects_as_numbers(array: Array, name: str) -> Array:
+    for position, value in enumerate(array.flat):
+        if is_missing(value):
+            msg = f"{name} contains missing values (position {position})"
+            raise ValueError(msg)
+        if isinstance(value, (str, bytes)):
+            msg = f"{name} holds strings; pass numbers"
+            raise TypeError(msg)
+        if not isinstance(value, (int, float, np.number, np.bool_)):
+            msg = (
+                f"{name} has dtype object and holds {type(value).__name__} "
+                f"(position {position}); pass numbers"
+            )
+            raise (
+                ValueError if isinstance(value, Real) or hasattr(value, "as_tuple") else TypeError
+            )(msg)
+    flat = array.ravel().tolist()
+    if all(isinstance(value, int) for value in flat):
+        for dtype in (np.int64, np.uint64):
+            try:
+                return np.array(flat, dtype=dtype).reshape(array.shape)
+            except OverflowError:
+                continue
+    try:
+        exact = np.array([float(value) for value in flat], dtype=np.float64)
+    except OverflowError:
+        exact = None
+    if exact is None or any(
+        isinstance(value, int) and value != number
+        for value, number in zip(flat, exact.tolist(), strict=True)
+    ):
+        msg = f"{name} mixes integers that float64 cannot hold with other numbers; pass one dtype"
+        raise ValueError(msg)
+    return exact.reshape(array.shape)
+
+
+def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> None:
+    """ValueError at the first NaN (or infinite value, unless ``infinite`` is allowed)."""
+    if array.dtype.kind != "f" or not array.size:
+        return
+    # One pass that allocates nothing: a NaN or an infinity survives in the sum of the extremes.
+    low, high = array.min(), array.max()
+    bad_nan = bool(np.isnan(low) or np.isnan(high))
+    bad_inf = not infinite and bool(np.isinf(low) or np.isinf(high))
+    if not bad_nan and not bad_inf:
+        return
+    wrong = np.isnan(array) if bad_nan else np.isinf(array)
+    positions = np.flatnonzero(wrong)
+    place = where(int(positions[0])) if where else f"position {int(positions[0])}"
+    more = f", and {len(positions) - 1:,} more" if len(positions) > 1 else ""
+    what = "NaN" if bad_nan else "infinity"
+    msg = f"{name} contains {what} at {place}{more}"
+    raise ValueError(msg)
+
+
+def check_grades(
+    array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
+) -> Array:
+    """Grades that are finite, that float64 can hold and, unless told, at least 0."""
+
+    def refuse(wrong: Array, what: str) -> None:
+        position = int(np.flatnonzero(wrong)[0])
+        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
+        raise ValueError(msg)
+
+    check_finite(array, name, where=where)
+    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
+        refuse(array < 0, "negative grade")
+    if array.dtype.itemsize <= 8:
+        return array
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = array.astype(np.float64)
+    lost = np.isinf(narrow) | ((narrow == 0) & (array != 0))
+    if lost.any():
+        refuse(lost, "grade that float64 cannot hold")
+    return narrow
+
+
+def check_weights(
+    values: Any,
+    n_queries: int,
+    name: str = "sample_weight",
+    *,
+    where: Callable[[int], str] | None = None,
+) -> FloatArray:
+    """One finite weight of at least 0 for each query, not all of them 0."""
+    weights = as_numbers(values, name).astype(np.float64)
+    if weights.ndim != 1:
+        msg = f"{name} should be a 1d array, got an array of shape {weights.shape} instead."
+        raise ValueError(msg)
+    if len(weights) != n_queries:
+        msg = f"{name} has {len(weights)} weights for {n_queries} queries; pass one per query"
+        raise ValueError(msg)
+    check_finite(weights, name, where=where)
+    if len(weights) and weights.min() < 0:
+        position = int(np.flatnonzero(weights < 0)[0])
+        place = where(position) if where else f"position {position}"
+        msg = f"{name} contains a negative value ({weights[position]}) at {place}"
+        raise ValueError(msg)
+    if not weights.any():
+        msg = f"{name} sums to zero"
+        raise ValueError(msg)
+    return weights
+
+
+def check_same_length(name_a: str, length_a: int, name_b: str, length_b: int) -> None:
+    """ValueError in scikit-learn's words when two arguments differ in length."""
+    if length_a != length_b:
+        msg = (
+            f"Found input variables with inconsistent numbers of samples: "
+            f"[{length_a}, {length_b}] ({name_a}, {name_b})"
+        )
+        raise ValueError(msg)
+
+
+def _paired_indexes(arguments: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """Names and indexes of each pandas object and the next one."""
+    indexed = [
+        (name, value.index)
+        for name, value in arguments.items()
+        if hasattr(value, "iloc") and hasattr(value, "index")
+    ]
+    return pairwise(indexed)
+
+
+def check_same_index(**arguments: Any) -> None:
+    """ValueError when pandas objects are paired whose indexes differ: pairing is by position."""
+    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
+        if not index_a.equals(index_b):
+            msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
+            raise ValueError(msg)
+
+
+def check_query_name(name: Any, parameter: str) -> str:
+    """RankingConfigError if this cannot name a column or index level that holds query ids."""
+    if not isinstance(name, str):
+        msg = f"{parameter} must be the name of a column or index level, got {safe_repr(name)}"
+        raise RankingConfigError(msg)
+    return name
+
+
+def check_same_order(**arguments: Any) -> None:
+    """ValueError when pandas objects hold the same rows in different orders."""
+    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
+        if len(index_a) != len(index_b) or index_a.equals(index_b):
+            continue
+        if index_a.isin(index_b).all() and index_b.isin(index_a).all():
+            msg = (
+                f"{name_a} and {name_b} have the same index in different orders, and rows are "
+                "paired by position; align them or pass .to_numpy()"
+            )
+            raise ValueError(msg)

@@ -1,0 +1,122 @@
+"""Which item stands where, and evaluation of what is known of places alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import METRICS, InvalidParameterError, RelevanceInput, evaluate
+from sklearn_rank.evaluation.evaluate import Evaluation, evaluate_placements
+from sklearn_rank.rankings.placements import Hit, Placement
+
+# "c" stands alone at the top; "x", "a" and "b" share the ranks 2 to 4; "n" is last.
+TRUTH = {"q": {"a": 1, "b": 2, "z": 1, "n": 0}}
+SCORES = {"q": {"x": 1.0, "b": 1.0, "a": 1.0, "c": 5.0, "n": 0.0}}
+
+
+def placed(*args: Any, **options: Any) -> list[Placement]:
+    return evaluate(*args, keep_items=True, **options).placements()
+
+
+@pytest.mark.parametrize(
+    ("ties", "hits"),
+    [
+        # Both share the three places; the higher grade is named first.
+        ("average", [("b", 3), ("a", 3)]),
+        # x, b, a as they come.
+        ("stable", [("b", 3), ("a", 4)]),
+        # Falling ids: x, b, a.
+        ("docid", [("b", 3), ("a", 4)]),
+        ("optimistic", [("b", 2), ("a", 3)]),
+        ("pessimistic", [("a", 3), ("b", 4)]),
+    ],
+)
+def test_hits_of_scored_rankings_by_tie_rule(ties: Any, hits: list[tuple[str, int]]) -> None:
+    (placement,) = placed(TRUTH, SCORES, "map", ties=ties)
+    assert [(hit.item, hit.rank) for hit in placement.hits] == hits
+    assert placement.not_retrieved == ["z"]
+    assert placement.n_ranked == 5
+    assert placement.grades == [2.0, 1.0, 1.0]
+    assert placement.judged == {"a": 1, "b": 2, "z": 1, "n": 0}
+    assert placement.ranking[0] == "c"
+    assert placement.ranking[-1] == "n"
+
+
+def test_the_rank_within_a_tie_is_the_mean_of_its_ranks() -> None:
+    assert Hit("a", 1.0, above=1, tied=1).rank == 2
+    assert Hit("a", 1.0, above=1, tied=2).rank == 2.5  # ranks 2 and 3
+
+
+def test_lists_with_a_provider_are_named_by_its_strings() -> None:
+    first, second = placed(
+        [{1, 2}, {3}],
+        [[9, 2], [8, 7]],
+        "map",
+        string_provider=lambda item: f"d{item}",
+        relevance=RelevanceInput([[2.0, 1.0], [2.0, 1.0]]),
+    )
+    assert [(hit.item, hit.rank) for hit in first.hits] == [("d2", 2)]
+    assert first.not_retrieved == ["d1"]
+    assert (second.hits, second.not_retrieved) == ([], ["d3"])
+    assert list(second.ranking) == ["d8", "d7"]
+
+
+def test_one_ground_truth_belongs_to_the_queries_that_found_it() -> None:
+    first, second = placed({"a", "b"}, [["x", "a"], ["b"]], "map")
+    assert (first.judged, second.judged) == ({"a": 1}, {"b": 1})
+    assert [hit.item for hit in second.hits] == ["b"]
+
+
+def test_a_missing_query_has_an_empty_placement() -> None:
+    _, missing = placed({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"]}, "map")
+    assert (missing.query, missing.hits, missing.n_ranked) == ("q2", [], 0)
+    assert missing.not_retrieved == ["b"]
+
+
+def test_arrays_have_places_without_names() -> None:
+    (placement,) = placed(np.array([[0, 1, 2]]), np.array([[3.0, 2.0, 1.0]]), "map")
+    assert [(hit.item, hit.grade, hit.rank) for hit in placement.hits] == [
+        (None, 1.0, 2),
+        (None, 2.0, 3),
+    ]
+    assert placement.judged is None
+    assert placement.not_retrieved == []
+
+
+def test_names_are_kept_only_when_asked_for() -> None:
+    (placement,) = evaluate(TRUTH, SCORES, "map").placements()
+    assert {hit.item for hit in placement.hits} == {None}
+    with pytest.raises(InvalidParameterError, match="'keep_items' parameter of evaluate"):
+        evaluate(TRUTH, SCORES, "map", keep_items=1)  # type: ignore[arg-type]
+
+
+def per_query(evaluation: Evaluation) -> list[float]:
+    return next(iter(evaluation.per_query.values())).tolist()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_places_alone_give_the_same_values(metric: Any) -> None:
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 4, (20, 12)), rng.integers(0, 6, (20, 12)).astype(float)
+    grades[:, 0], grades[:, 1] = 0, 1
+    whole = evaluate(grades, scores, metric.name)
+    assert per_query(evaluate_placements(whole.placements(), metric.name)) == per_query(whole)
+
+
+def test_places_that_contradict_each_other_are_refused() -> None:
+    twice = Placement("q", [Hit("a", 1.0, 0, 1), Hit("b", 1.0, 0, 1)], 2, [1.0, 1.0])
+    beyond = Placement("q", [Hit("a", 1.0, 5, 1)], 2, [1.0])
+    for placement in (twice, beyond):
+        with pytest.raises(ValueError, match="not a judged ranking"):
+            evaluate_placements([placement], "map")
+
+
+def test_weights_of_queries_are_those_of_the_mean() -> None:
+    truth, lists = [{"a", "b"}, {"c"}], [["a", "b", "x"], ["x", "c"]]
+    assert evaluate(truth, lists, "map").query_weights("map") is None
+    weighted = evaluate(truth, lists, ("map", "auc"), sample_weight=[1.0, 3.0])
+    assert weighted.query_weights("map").tolist() == [1.0, 3.0]  # type: ignore[union-attr]
+    # AUC weighs by relevant items: 2 times 1 and 1 times 3.
+    assert weighted.query_weights("auc").tolist() == [2.0, 3.0]  # type: ignore[union-attr]

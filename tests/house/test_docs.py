@@ -1,0 +1,128 @@
+"""The documentation says what the package does; its examples run as doctests of the files."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sklearn_rank
+from sklearn_rank.model_selection.options import ScorerOptions
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def load_generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("_generate", ROOT / "docs" / "_generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATED = sorted(load_generator().pages().items())
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings of a page, as Markdown renderers make them."""
+    titles = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def links(page: Path) -> list[str]:
+    """Targets of the links of a page, without those in its code."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [target for target in LINK.findall(text) if "://" not in target]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize(("page", "text"), GENERATED, ids=[name_of(page) for page, _ in GENERATED])
+def test_generated_text_is_up_to_date(page, text):
+    assert page.read_text(encoding="utf-8") == text, "run: python docs/_generate.py"
+
+
+def test_every_metric_has_a_row_and_a_section():
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for metric in sklearn_rank.METRICS:
+        assert f"| [{metric.symbol}](#{metric.name}) |" in page
+        assert f"\n## {metric.name}\n" in page
+        assert f"| [{metric.symbol}](docs/metrics.md#{metric.name}) |" in readme
+
+
+def test_every_row_of_a_generated_table_has_all_cells():
+    for page, text in GENERATED:
+        width = None
+        for line in text.splitlines():
+            if not line.startswith("|"):
+                width = None
+                continue
+            cells = line.count("|") - 1
+            width = cells if width is None else width
+            assert cells == width, f"{name_of(page)}: {line}"
+
+
+@pytest.mark.parametrize("name", sklearn_rank.__all__)
+def test_every_public_name_is_described(name):
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `{re.escape(name)}` \| (.*) \|$", page, re.MULTILINE)
+    assert row, f"docs/api.md lacks {name}"
+    assert len(row[1]) > 10
+
+
+def test_every_described_name_is_public():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(sklearn_rank.__all__)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_resolves(page):
+    for target in links(page):
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.is_file(), f"{target} is no file"
+        if anchor:
+            assert anchor in anchors(linked), f"{target} is no heading"
+
+
+def test_every_page_is_linked_from_the_index():
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / target).resolve() for target in links(index)}
+    assert linked == {page for page in (ROOT / "docs").glob("*.md") if page != index}
+
+
+def test_every_option_of_scorers_has_a_row_with_its_default():
+    page = (ROOT / "docs" / "scorers.md").read_text(encoding="utf-8")
+    table = page[page.index("| option | default | meaning |") :]
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \| .{20,} \|$", table, re.MULTILINE)
+    defaults = {option.name: option.default for option in fields(ScorerOptions)}
+    assert {name: ast.literal_eval(default) for name, default in rows} == defaults
+
+
+def test_links_of_this_test_are_not_empty():
+    assert sum(len(links(page)) for page in PAGES) > 20
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_lines_of_prose_are_short(page):
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if not line.startswith(("|", "- Parameters", "- Other names", "- Reference", "`")):
+            assert len(line) <= 100, line
+
+
+def test_readme_has_the_two_commands_of_a_fresh_machine():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    start = "    python3 -m venv .venv && .venv/bin/pip install"
+    assert f"{start} . && .venv/bin/sklearn-rank demo\n" in readme
+    assert f"{start} -e '.[test]' && .venv/bin/pytest\n" in readme

@@ -1,0 +1,93 @@
+"""Ids on their way into messages: escaped, quoted, cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklearn_rank.support.text import closest, listed, safe_repr
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("q1", "'q1'"),
+        ("", "''"),
+        ("it's", r"'it\'s'"),
+        ("a\\b", r"'a\\b'"),
+        ("\x1b[31m", r"'\x1b[31m'"),
+        ("a\r\nb\t", r"'a\x0d\x0ab\x09'"),
+        ("\x7f\x9b", r"'\x7f\x9b'"),
+        ("\u202e\u2066", r"'\u202e\u2066'"),
+        ("\u200b\ufeff\u2028", r"'\u200b\ufeff\u2028'"),
+        ("\ud800", r"'\ud800'"),
+        ("\U000e0001", r"'\U000e0001'"),
+        ("caf\u00e9 \u6771 \U0001f600", "'caf\u00e9 \u6771 \U0001f600'"),
+        (7, "7"),
+        (("a", 1), "('a', 1)"),
+        (b"a", "b'a'"),
+        (np.int64(3), "3"),
+        (np.str_("a"), "'a'"),
+        (None, "None"),
+    ],
+)
+def test_safe_repr(value, expected):
+    assert safe_repr(value) == expected
+
+
+def test_safe_repr_cuts_and_says_so():
+    assert safe_repr("x" * 80) == "'" + "x" * 80 + "'"
+    assert safe_repr("x" * 200_000) == "'" + "x" * 80 + "' (+199,920 characters)"
+    # 10 + 90 * 2 + 900 * 3 digits, 999 commas with a space, 2 brackets; 3 characters are shown.
+    left = 10 + 90 * 2 + 900 * 3 + 999 * 2 + 2 - 3
+    assert safe_repr(list(range(1000)), limit=3) == f"[0, (+{left:,} characters)"
+
+
+class Hostile:
+    def __repr__(self):
+        return "\x1b[2J\n"
+
+
+class Broken:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def test_safe_repr_cuts_nothing_without_a_limit():
+    assert safe_repr("a" * 100 + "\n", limit=None) == "'" + "a" * 100 + "\\x0a'"
+    assert safe_repr((1, "b" * 100), limit=None) == repr((1, "b" * 100))
+
+
+def test_safe_repr_escapes_the_repr_of_objects():
+    assert safe_repr(Hostile()) == r"\x1b[2J\x0a"
+
+
+@pytest.mark.parametrize("value", [Broken(), 10**5000], ids=["broken repr", "too many digits"])
+def test_safe_repr_never_fails(value):
+    assert safe_repr(value).isprintable()
+
+
+@given(st.one_of(st.text(), st.binary(), st.integers(), st.tuples(st.text(), st.floats())))
+def test_safe_repr_is_one_printable_line(value):
+    assert safe_repr(value).isprintable()
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=[]), max_size=40))
+def test_safe_repr_keeps_texts_apart(text):
+    assert safe_repr(text) != safe_repr(text + "x")
+
+
+def test_listed_names_five_and_counts_the_rest():
+    assert listed([]) == ""
+    assert listed(["a", 1]) == "'a', 1"
+    assert listed(range(5)) == "0, 1, 2, 3, 4"
+    assert listed(range(2000)) == "0, 1, 2, 3, 4 and 1,995 more"
+    assert listed({"k": 1}) == "'k'"
+
+
+def test_closest_suggests_or_is_silent():
+    assert closest("nDGC".lower(), ["map", "ndcg"]) == "; did you mean 'ndcg'?"
+    assert closest("zzz", ["map", "ndcg"]) == ""
+    assert closest("map", []) == ""

@@ -1,0 +1,531 @@
+"""Measures as text: what is printed reads back, and what other programs write is understood."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import time
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklearn_rank import (
+    METRICS,
+    Convention,
+    InvalidParameterError,
+    Measure,
+    UnknownMeasureError,
+    evaluate,
+    harmonic_mean_score,
+    measure,
+)
+from sklearn_rank.measures.catalogue import find_metric
+from sklearn_rank.measures.grammar import parse_measures
+
+# Values of each own parameter, besides its default.
+VALUES = {
+    "denominator": {
+        "map": ["relevant", "retrieved", "k"],
+        "precision": ["retrieved"],
+        "recall": ["min"],
+    },
+    "min_rel": [1, 2, 0.5, 1e-7, 123456789.25],
+    "normalize": [True],
+    "beta": [0, 0.5, 2, 0.1234567890123, 1e16, 1e300],
+    "gain": ["linear", "binary", {1: 1, 2: 3.5}, {0.5: 0.123456789012, 1234567: 7654321}],
+    "max_grade": [4, 4.5, 1234567],
+    "unretrieved": ["ignore"],
+    "n_negatives": [0, 100, 1234567.5, [1, 2], [1234567, 7654321]],
+    "smoothing": [1, 0.25],
+    "tail": ["linear"],
+    "average": {
+        "lag": ["pooled"],
+        "auc": ["pooled", "macro", "impressions"],
+    },
+    "measures": [],
+    "discount": [],
+}
+
+
+def records():
+    for metric in METRICS:
+        base = "hmean(ndcg(gain=linear)@5,map)" if metric.combines else metric.name
+        for k in (None, 1, 10, 10**30) if metric.takes_k else (None,):
+            yield measure(base, k=k)
+            for name in metric.defaults:
+                values = VALUES[name]
+                for value in values.get(metric.name, []) if isinstance(values, dict) else values:
+                    if value != "k" or k is not None:
+                        yield measure(base, k=k, **{name: value})
+
+
+RECORDS = list(records())
+
+
+def test_every_own_parameter_has_values_here():
+    assert {name for metric in METRICS for name in metric.defaults} == set(VALUES)
+
+
+@pytest.mark.parametrize("one", RECORDS, ids=str)
+def test_what_is_printed_reads_back(one):
+    assert measure(str(one)) == one
+    assert str(measure(str(one))) == str(one)
+    assert repr(one) == f"<measure {one}>"
+
+
+def test_different_measures_print_differently():
+    assert len({str(one) for one in RECORDS}) == len(set(RECORDS))
+
+
+@pytest.mark.parametrize("one", RECORDS, ids=str)
+def test_measures_are_values(one):
+    for twin in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), copy.copy(one)):
+        assert twin == one
+        assert hash(twin) == hash(one)
+        assert twin.given == one.given
+    assert one != measure("map(denominator=k)@77")
+    assert one != str(one)
+
+
+def test_copies_of_metrics_are_the_records_themselves():
+    for metric in METRICS:
+        assert pickle.loads(pickle.dumps(metric)) is metric
+        assert copy.deepcopy(metric) is metric
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+def test_names_and_aliases_are_read_in_any_case(metric):
+    for name in (metric.name, *metric.aliases):
+        assert find_metric(name) is metric
+        assert find_metric(name.upper()) is metric
+
+
+SPELLINGS = {
+    # trec_eval
+    "map": "map",
+    "map_cut_100": "map@100",
+    "P_10": "precision@10",
+    "recall_1000": "recall@1000",
+    "success_1": "hit_rate@1",
+    "recip_rank": "mrr",
+    "ndcg": "ndcg",
+    "ndcg_cut_10": "ndcg@10",
+    # ir_measures
+    "nDCG@10": "ndcg@10",
+    "nDCG(dcg='log2')@20": "ndcg(gain=linear)@20",
+    "nDCG(dcg='exp-log2')@10": "ndcg@10",
+    "AP": "map",
+    "AP(rel=2)@100": "map(min_rel=2)@100",
+    "RR": "mrr",
+    "RR(rel=2)@10": "mrr(min_rel=2)@10",
+    "P(rel=2)@5": "precision(min_rel=2)@5",
+    "R@5": "recall@5",
+    "Success@3": "hit_rate@3",
+    "ERR@20": "err@20",
+    # ranx
+    "precision@5-l2": "precision(min_rel=2)@5",
+    "map-l2": "map(min_rel=2)",
+    "mrr@10": "mrr@10",
+    "hit_rate@3": "hit_rate@3",
+    "f1@10": "fbeta@10",
+    "ndcg_burges@10": "ndcg@10",
+    # own
+    "f1": "fbeta",
+    "F1@3": "fbeta@3",
+    "fbeta(beta=2)": "fbeta(beta=2)",
+    "fbeta( beta = 2.0 ) @ 5": "fbeta(beta=2)@5",
+    "  ndcg@10 ": "ndcg@10",
+    "ndcg()": "ndcg",
+    "ndcg(gain=exp2)": "ndcg",
+    "ndcg(discount=log2,gain=linear)@3": "ndcg(gain=linear)@3",
+    "ndcg(gain={1: 1, 2: 3})@10": "ndcg(gain={1:1,2:3})@10",
+    "ndcg(gain={2:3,1:1})": "ndcg(gain={1:1,2:3})",
+    "map(denominator=relevant)@5": "map(denominator=relevant)@5",
+    "map(denominator='relevant')": "map(denominator=relevant)",
+    "map(min_rel=none)": "map",
+    "mar(normalize=true)": "mar(normalize=True)",
+    "lauc(tail=linear)@3": "lauc(tail=linear)@3",
+    "lauc(tail=none)@3": "lauc@3",
+    "err(max_grade=query)": "err",
+    "auc(average=pooled)": "auc(average=pooled)",
+    "hmean(ndcg,map,beta=0.5)@10": "hmean(ndcg,map,beta=0.5)@10",
+    "hmean(nDCG@5,AP)": "hmean(ndcg@5,map)",
+    "hmean(P_5,hmean(map,r))": "hmean(precision@5,hmean(map,recall))",
+}
+
+
+@pytest.mark.parametrize(("text", "printed"), SPELLINGS.items())
+def test_spellings(text, printed):
+    assert str(measure(text)) == printed
+    assert measure(text) == measure(printed)
+
+
+UNKNOWN = {
+    "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
+    "presicion@5": r"unknown measure 'presicion'; did you mean 'precision'\?",
+    "hits@5": r"unknown measure 'hits'; did you mean 'hit'\?",
+    "zzz": r"^unknown measure 'zzz'; known measures: map, mar, ",
+    "set_F": r"unknown measure 'set_F'",
+    "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
+    "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
+    "@10": r"'@10' is not a measure",
+    "ndcg@": r"'ndcg@' is not a measure",
+    "ndcg@1@2": r"'ndcg@1@2' is not a measure",
+    "ndcg(": r"'ndcg\(' is not a measure",
+    "ndcg)": r"'ndcg\)' is not a measure",
+    "ndcg@10(gain=linear)": r"is not a measure",
+    "map\0": r"'map\\x00' is not a measure",
+    "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",
+    "rbp.95": r"'rbp.95' is not a measure",
+    "x" * 100_000: r"unknown measure 'x{80}' \(\+99,920 characters\)",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNKNOWN.items(), ids=[t[:30] for t in UNKNOWN])
+def test_unknown_measures(text, message):
+    with pytest.raises(UnknownMeasureError, match=message):
+        measure(text)
+
+
+WRONG = {
+    "ndcg@0": r"^The 'k' parameter of 'ndcg@0' must be an int in the range \[1, inf\) or None",
+    "ndcg_cut_0": r"The 'k' parameter of 'ndcg_cut_0' must be an int",
+    "ndcg@-1": r"^the cutoff of 'ndcg@-1' must be a whole number, got '-1'$",
+    "ndcg@1.5": r"must be a whole number, got '1\.5'",
+    "ndcg@ten": r"must be a whole number, got 'ten'",
+    "ndcg@\u0663": r"must be a whole number, got '\u0663'",
+    "ndcg@" + "9" * 5000: r"must be a whole number, got '9{80}' \(\+4,920 characters\)",
+    "auc@10": r"^auc reads the whole ranking and takes no cutoff, got k=10$",
+    "lag@5": r"lag reads the whole ranking and takes no cutoff",
+    "gauc@1": r"gauc reads the whole ranking and takes no cutoff",
+    "ndcg(gian=linear)": r"^ndcg has no parameter 'gian'; did you mean 'gain'\?; it has: gain, dis",
+    "ndcg(rel=2)": r"ndcg has no parameter 'min_rel'",
+    "ndcg@10-l2": r"ndcg has no parameter 'min_rel'",
+    "mrr(beta=1)": r"mrr has no parameter 'beta'",
+    "ndcg(gain=log)": r"The 'gain' parameter of ndcg must be one of .*\. Got 'log' instead",
+    "ndcg(gain=1)": r"The 'gain' parameter of ndcg must be one of .*\. Got 1 instead",
+    "ndcg(gain=)": r"^'' in 'ndcg\(gain=\)' is neither a number nor a word$",
+    "ndcg(gain=[1,2])": r"'ndcg\(gain=\[1,2\]\)'",
+    "ndcg(gain=(1,2))": r"'gain' parameter of ndcg",
+    "ndcg(gain={1:[2]})": r"is neither a number nor a word",
+    "ndcg(gain={[1]:2})": r"'ndcg\(gain=",
+    "ndcg(dcg=[1])": r"ndcg",
+    "ndcg(gain=linear,gain=exp2)": r"^gain is set twice in 'ndcg\(gain=linear,gain=exp2\)'$",
+    "map(rel=2,min_rel=3)": r"min_rel is set twice in",
+    "map(rel=2)-l3": r"min_rel is set twice in",
+    "f1(beta=2)": r"beta is set twice in 'f1\(beta=2\)'",
+    "fbeta(beta=-1)": r"The 'beta' parameter of fbeta must be a finite number in .*\. Got -1",
+    "fbeta(beta=nan)": r"Got 'nan' instead",
+    "fbeta(beta=1e400)": r"Got inf instead",
+    "fbeta(beta=1j)": r"'1j' in .* is neither a number nor a word",
+    "fbeta(beta=" + "9" * 400 + ")": r"The 'beta' parameter of fbeta must be a finite number",
+    "fbeta(beta=" + "9" * 5000 + ")": r"is neither a number nor a word",
+    "map-l" + "9" * 400: r"'min_rel' parameter of map must be a finite number",
+    "map-l" + "9" * 5000: r"'map-l9+",
+    "map-l0": r"The 'min_rel' parameter of map must be a finite number in the range \(0, inf\)",
+    "map(denominator=k)": r"^map with denominator='k' needs a cutoff k$",
+    "map(denominator=None)": r"The 'denominator' parameter of map must be one of .* Got 'None'",
+    "mar(normalize=1)": r"The 'normalize' parameter of mar must be a bool\. Got 1 instead",
+    "err(max_grade=0)": r"The 'max_grade' parameter of err must be .* Got 0 instead",
+    "auc(average=micro)": r"The 'average' parameter of auc must be one of 'positives', 'pooled'",
+    "auc(smoothing=True)": r"The 'smoothing' parameter of auc must be .* Got True instead",
+    "hmean(ndcg)": r"hmean is the mean of two measures, got 1",
+    "hmean(ndcg,map,mrr)": r"hmean is the mean of two measures, got 3",
+    "hmean(ndcg,lag)": r"hmean needs measures per query between 0 and 1 \(best\), got lag",
+    "hmean(dcg,map)": r"hmean needs measures per query between 0 and 1 \(best\), got dcg",
+    "hmean(auc(average=pooled),map)": r"hmean needs measures per query .* got auc\(average=pooled",
+    "map(ndcg,map)": r"^map is not made of other measures, got 'map\(ndcg,map\)'$",
+    "fbeta(beta=" + "(" * 500 + ")": r"is neither a number nor a word",
+    "fbeta(beta=" + "-" * 5000 + "1)": r"is neither a number nor a word",
+    "fbeta(beta=1if)": r"'1if' in 'fbeta\(beta=1if\)' is neither a number nor a word",
+    r"fbeta(beta='a\d')": r"fbeta",
+    "hmean(" * 3000 + "map" + ",map)" * 3000: r"hmean",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items(), ids=[text[:30] for text in WRONG])
+def test_wrong_parameters(text, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        measure(text)
+
+
+@pytest.mark.parametrize("text", ["fbeta(beta=1if)", r"fbeta(beta='a\d')"])
+def test_reading_does_not_warn_of_the_syntax(text):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises(InvalidParameterError, match="fbeta"):
+            measure(text)
+    assert not caught
+
+
+PIECES = st.sampled_from(
+    [
+        *("ndcg", "map", "hmean", "P", "_10", "@", "@10", "(", ")", "{", "}", "[", "]", ",", "="),
+        *("gain", "beta", "denominator", "k", "0", "1e9", "1:2", "-", "-l2", "rel", "dcg", "'"),
+        *("n_negatives", "none", "true", "0x1", "1_0", "1if", "\\d", " ", "\n", "\0", "\ud800"),
+    ]
+)
+
+
+@given(st.one_of(st.text(), st.lists(PIECES, max_size=12).map("".join)))
+def test_only_three_errors_come_out_of_any_text(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            one = measure(text)
+        except (InvalidParameterError, UnknownMeasureError):
+            return
+    assert measure(str(one)) == one
+
+
+ATOMS = st.one_of(st.text(), st.integers(), st.floats(), st.none(), st.binary(), st.booleans())
+NESTED = st.recursive(ATOMS, lambda inner: st.lists(inner) | st.tuples(inner, inner), max_leaves=4)
+
+
+@given(st.sampled_from(METRICS), NESTED, NESTED, st.sampled_from(sorted(VALUES)))
+def test_only_three_errors_come_out_of_any_parameter(metric, k, value, name):
+    base = "hmean(ndcg,map)" if metric.combines else metric.name
+    for arguments in ({"k": k}, {name: value}):
+        try:
+            measure(base, **arguments)
+        except InvalidParameterError:
+            continue
+
+
+@pytest.mark.parametrize("given", [None, 3, b"map", ["map"], 1.5, object])
+def test_measures_are_text_or_records(given):
+    with pytest.raises(TypeError, match=r"^a measure is a str or a Measure, got "):
+        measure(given)
+
+
+def test_parameters_by_keyword():
+    assert measure("ndcg", k=10, gain="linear") == measure("ndcg(gain=linear)@10")
+    assert measure(measure("ndcg"), k=3) == measure("ndcg@3")
+    assert measure("ndcg@10", k=10) == measure("ndcg@10")
+    assert measure("fbeta", beta=np.float64(1)) == measure("f1")
+    assert measure("auc", n_negatives=np.array([1, 2])) == measure("auc", n_negatives=[1, 2])
+    assert measure("fbeta", k=np.int64(3)).k == 3
+
+
+def test_measures_of_hmean_by_keyword():
+    wanted = measure("hmean(ndcg,map,beta=2)@5")
+    assert measure("hmean", k=5, measures=(measure("ndcg"), measure("map")), beta=2) == wanted
+
+
+@pytest.mark.parametrize(
+    ("spec", "k", "parameters", "message"),
+    [
+        ("ndcg@10", 5, {}, r"^k is set twice for 'ndcg@10'$"),
+        ("ndcg(gain=linear)", None, {"gain": "exp2"}, r"^gain is set twice for 'ndcg\(gain="),
+        ("f1", None, {"beta": 2}, r"^beta is set twice for 'f1'$"),
+        ("map", True, {}, r"The 'k' parameter of map must be an int"),
+        ("map", 2.0, {}, r"The 'k' parameter of map must be an int"),
+        ("auc", None, {"n_negatives": 10**400}, r"The 'n_negatives' parameter of auc"),
+        ("auc", None, {"n_negatives": [[1], [2, 3]]}, r"The 'n_negatives' parameter of auc"),
+        ("auc", None, {"n_negatives": ["a"]}, r"The 'n_negatives' parameter of auc"),
+        ("ndcg", None, {"gain": (1, 2)}, r"The 'gain' parameter of ndcg"),
+        ("ndcg", None, {"gain": {math.nan: 1}}, r"The 'gain' parameter of ndcg .* Got nan"),
+        ("ndcg", None, {"gain": {1: -1}}, r"The 'gain' parameter of ndcg .* Got -1"),
+        ("ndcg", None, {"gain": np.array([0, 1])}, r"The 'gain' parameter of ndcg"),
+        (
+            "ndcg",
+            None,
+            {"discount": "ln"},
+            r"The 'discount' parameter of ndcg must be one of 'log2'",
+        ),
+        ("map", None, {"min_rel": 0}, r"The 'min_rel' parameter of map"),
+    ],
+)
+def test_wrong_keywords(spec, k, parameters, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        measure(spec, k=k, **parameters)
+
+
+HMEAN = "hmean(map(denominator=k),recall)@10"
+
+
+def test_members_may_take_the_cutoff_that_they_need_from_the_whole():
+    one = measure(HMEAN)
+    assert str(one) == HMEAN
+    assert one == measure("hmean", k=10, measures=("map(denominator=k)", "recall"))
+    assert one == measure("hmean(map(denominator=k),recall)", k=10)
+    nested = "hmean(hmean(map(denominator=k),mrr),recall)@10"
+    assert str(measure(nested)) == nested
+    assert measure("map(denominator=k)", k=5) == measure("map(denominator=k)@5")
+    # Two relevant items, one found at rank 1: AP is 1 / 10, recall 1 / 2.
+    pair = [{"a", "z"}], [["a", "b"]]
+    expected = 2 * 1 / 10 * 1 / 2 / (1 / 10 + 1 / 2)
+    for convention in ("default", "trec_eval"):
+        assert evaluate(*pair, HMEAN, convention=convention)[HMEAN] == pytest.approx(expected)
+    members = ("map(denominator=k)", "recall")
+    assert harmonic_mean_score(*pair, k=10, measures=members) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: measure("hmean(map(denominator=k),recall)"),
+        lambda: measure("hmean(hmean(map(denominator=k),mrr),recall)"),
+        lambda: measure("hmean", measures=("recall", "map(denominator=k)")),
+        lambda: parse_measures([measure(HMEAN).with_cutoff(None)]),
+        lambda: harmonic_mean_score([{"a"}], [["a"]], measures=("map(denominator=k)", "mrr")),
+    ],
+)
+def test_members_that_get_no_cutoff_are_refused(make):
+    with pytest.raises(InvalidParameterError, match=r"^map with denominator='k' needs a cutoff k$"):
+        make()
+
+
+def test_conventions_that_ask_for_a_cutoff_get_one():
+    own = Convention("house", parameters={"map": {"denominator": "k"}})
+    pair = [{"a"}], [["a"]]
+    assert evaluate(*pair, "map@4", convention=own)["map@4"] == 1 / 4
+    for spelling in ("map", "hmean(map,mrr)"):
+        with pytest.raises(InvalidParameterError, match=r"map with denominator='k' needs a cutoff"):
+            evaluate(*pair, spelling, convention=own)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map" + " " * 50_000 + "!",
+        " " * 90_000 + "!",
+        "map(beta=1)" + " " * 50_000 + "!",
+        "map @" + " " * 50_000 + "!",
+        "map" + "_1" * 40_000 + "!",
+        "map" + "-l1" * 30_000 + "!",
+        "map(" + ")" * 90_000 + "!",
+        "hmean(" * 20_000,
+        "fbeta(beta=" + "(" * 50_000 + ")",
+        "map(denominator" + " " * 50_000 + "=k" + " " * 40_000 + ")x",
+        "x" * 10_000_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_texts_are_refused_at_once(text):
+    start = time.perf_counter()
+    with pytest.raises(
+        InvalidParameterError, match=r"not a measure|unknown|nests|longer|neither|whole number"
+    ):
+        measure(text)
+    assert time.perf_counter() - start < 1
+
+
+def test_spaces_around_are_no_matter():
+    assert measure("  \n map ( denominator = relevant ) @ 10  ") == measure(
+        "map(denominator=relevant)@10"
+    )
+
+
+def test_defaults_are_equal_to_nothing_given():
+    assert measure("map(denominator=min)") == measure("map")
+    assert hash(measure("map(denominator=min)")) == hash(measure("map"))
+    assert measure("map(denominator=min)").given == {"denominator"}
+    assert len({measure("P@1"), measure("p@1"), measure("precision", k=1)}) == 1
+    assert measure("map") != measure("map@10")
+
+
+def test_functions_print_by_name_and_stay_usable():
+    one = measure("ndcg", gain=np.sqrt)
+    assert str(one) == "ndcg(gain=<sqrt>)"
+    assert one == measure("ndcg", gain=np.sqrt)
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_numbers_by_query_make_measures_that_are_values():
+    numbers = {"q1": 3, ("q", 2): 4.5}
+    one = measure("gauc", n_negatives=numbers)
+    assert str(one) == "gauc(n_negatives=<2 queries>)"
+    assert one == measure("gauc", n_negatives=dict(reversed(numbers.items())))
+    assert one != measure("gauc", n_negatives={**numbers, "q1": 4})
+    assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
+    assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
+    assert measure(one) is one
+
+
+def test_measures_are_frozen():
+    with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
+        measure("map").k = 3
+
+
+def test_several_measures():
+    wanted = (measure("map"), measure("ndcg@10"))
+    for given_ in (["map", "ndcg@10"], ("map", measure("ndcg@10")), iter(["map", "ndcg@10"])):
+        assert parse_measures(given_) == wanted
+    assert parse_measures("map") == parse_measures(measure("map")) == (measure("map"),)
+
+
+@pytest.mark.parametrize(
+    ("measures", "error", "message"),
+    [
+        ([], ValueError, r"^measures is empty; name at least one$"),
+        (["map", "AP"], ValueError, r"^measures names map twice$"),
+        (["p@1", "p@2", "P_1"], ValueError, r"^measures names precision@1 twice$"),
+        (None, TypeError, r"^measures must be a str, a Measure or a sequence of them, got None$"),
+        (3, TypeError, r"measures must be a str, a Measure or a sequence of them, got 3"),
+        ([None], TypeError, r"a measure is a str or a Measure, got NoneType"),
+    ],
+)
+def test_wrong_sets_of_measures(measures, error, message):
+    with pytest.raises(error, match=message):
+        parse_measures(measures)
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    # Precisions at the relevant ranks 1 and 3: 1 and 2/3.
+    return evaluate(
+        [{"a", "c", "z"}],
+        [["a", "b", "c", "d", "e", "f"]],
+        ("f1@5", "P_5", "map(denominator=relevant)@5", "hmean(ndcg,map,beta=0.5)@5"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spelling", "expected"),
+    [
+        ("f1@5", 2 * 2 / (3 + 5)),
+        ("F1@5", 2 * 2 / (3 + 5)),
+        ("fbeta(beta=1)@5", 2 * 2 / (3 + 5)),
+        (measure("f1", k=5), 2 * 2 / (3 + 5)),
+        ("P@5", 2 / 5),
+        ("precision@5", 2 / 5),
+        ("map(denominator=relevant)@5", (1 + 2 / 3) / 3),
+        ("AP(denominator=relevant)@5", (1 + 2 / 3) / 3),
+    ],
+)
+def test_results_are_found_under_any_spelling(evaluation, spelling, expected):
+    assert evaluation[spelling] == pytest.approx(expected, rel=1e-15)
+    assert evaluation.scores[spelling] == evaluation[spelling]
+    assert evaluation.per_query[spelling].tolist() == [evaluation[spelling]]
+    assert spelling in evaluation.scores
+
+
+def test_hmean_takes_its_cutoff_to_its_members(evaluation):
+    ndcg = (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)
+    mean = (1 + 2 / 3) / 3
+    expected = 1.25 * ndcg * mean / (0.25 * ndcg + mean)
+    assert evaluation["hmean(ndcg,map,beta=0.5)@5"] == pytest.approx(expected, rel=1e-14)
+    assert list(evaluation.scores)[3] == "hmean(ndcg,map,beta=0.5)@5"
+
+
+def test_what_was_not_evaluated_is_named(evaluation):
+    with pytest.raises(
+        UnknownMeasureError, match=r"^'precision@6' was not evaluated; did you mean 'precision@5'\?"
+    ):
+        evaluation["P@6"]
+    with pytest.raises(UnknownMeasureError, match=r"^unknown measure 'nDGC'; did you mean 'ndcg'"):
+        evaluation["nDGC"]
+    with pytest.raises(TypeError, match=r"a measure is a str or a Measure, got int"):
+        evaluation[3]
+    assert "mrr" not in evaluation.scores
+    assert "%%" not in evaluation.scores
+    assert 3 not in evaluation.scores
+
+
+def test_measure_is_exported_as_a_type():
+    assert isinstance(measure("map"), Measure)

@@ -1,0 +1,391 @@
+"""Every way from scores to values leads to the same bits: ways differ in cost alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sklearn_rank import Evaluation, evaluate
+from sklearn_rank.inputs import lists, mappings
+from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.rankings import grade_counts as _levels
+from sklearn_rank.rankings import places as _ranks
+from sklearn_rank.rankings.grade_counts import count_levels
+from sklearn_rank.support import segments as _segments
+from sklearn_rank.support import sorting as _order
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.sorting import falling_codes, order_segments
+from sklearn_rank.support.sums import exact_sum
+from tests.numbers.test_invariants import MEASURES, POOLED, bits
+
+ALWAYS = mock.Mock(return_value=True)
+NEVER = mock.Mock(return_value=False)
+
+WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
+    "order all": ((_ranks, "_is_cheaper_to_look_up", NEVER),),
+    "order all by narrow keys": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_KEY_BITS", 20),
+    ),
+    "order all and look grades up": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "sort_segments", mock.Mock(return_value=None)),
+    ),
+    "order all at once": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_LEAST_WIDTH", 1 << 62),
+    ),
+    "order queries of one length as rows": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_LEAST_WIDTH", 1),
+    ),
+    "look up by sorting": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", NEVER),
+    ),
+    "look up by counting": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", ALWAYS),
+    ),
+    "count grades without sums of counters": ((_levels, "_SUM_BITS", 0),),
+    "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
+    "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
+}
+
+
+@contextmanager
+def forced(way: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        for module, name, value in WAYS[way]:
+            stack.enter_context(mock.patch.object(module, name, value))
+        yield
+
+
+def rows_of(seed: int, dtype: str, n_levels: int, grades: str) -> dict[str, np.ndarray]:
+    """Ragged queries whose scores repeat, differ in their last bit, or spread over all sizes."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 12, rng.integers(1, 7))
+    n_rows = int(lengths.sum())
+    if np.dtype(dtype).kind == "f":
+        spread = 30 if dtype != "float16" else 4
+        values = (rng.normal(size=n_levels) * 10.0 ** rng.integers(-spread, spread)).astype(dtype)
+        values = np.concatenate((values, np.nextafter(values, values.dtype.type(0)), [-0.0, 0.0]))
+    else:
+        limits = np.iinfo(dtype)
+        values = rng.integers(limits.min, limits.max, n_levels, dtype=dtype, endpoint=True)
+        ends = np.array([limits.min, limits.max], dtype=dtype)
+        values = np.concatenate((values, values // 2 * 2, ends))
+    levels = [0, 0, 1, 2, 3] if grades == "whole" else [0, 0, 0.25, 2, 2, 40.0]
+    return {
+        "y_true": rng.choice(levels, n_rows),
+        "y_score": rng.choice(values.astype(dtype), n_rows),
+        "groups": np.repeat(np.arange(len(lengths)), lengths),
+    }
+
+
+def as_mapping(rows: dict[str, np.ndarray]) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The same as dicts, with one more relevant item per query that was not retrieved."""
+    truth: dict[int, Any] = {}
+    run: dict[int, Any] = {}
+    columns = (column.tolist() for column in rows.values())
+    for number, (grade, score, query) in enumerate(zip(*columns, strict=True)):
+        truth.setdefault(query, {"missed": 1.0})[f"item {number}"] = grade
+        run.setdefault(query, {})[f"item {number}"] = score
+    return truth, run
+
+
+def measured(*args: Any, **options: Any) -> Evaluation:
+    # With a grade that is no whole number the maximum must be given once for all queries.
+    measures = [one for one in (*MEASURES, POOLED) if one.options.get("max_grade") != 4]
+    options = {"measures": measures, "zero_division": np.nan, **options}
+    return evaluate(*args, **options)
+
+
+dtypes = st.sampled_from(
+    ("float64", "float32", "float16", "longdouble", "int64", "uint64", "int32", "int8", "uint8")
+)
+problems = st.builds(
+    rows_of, st.integers(0, 2**32 - 1), dtypes, st.integers(1, 8), st.sampled_from(("whole", "any"))
+)
+ties = st.sampled_from(("average", "stable", "optimistic", "pessimistic"))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(rows=problems, ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_rows_changes_no_bit(way: str, rows: dict[str, np.ndarray], ties: str) -> None:
+    expected = bits(measured(**rows, ties=ties))
+    with forced(way):
+        assert bits(measured(**rows, ties=ties)) == expected
+
+
+# Scores of dicts are Python's numbers; integers of all sizes are refused among them.
+@pytest.mark.parametrize("way", [way for way in WAYS if "order all" not in way])
+@given(rows=problems.filter(lambda rows: rows["y_score"].dtype.char not in "gL"), ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_dicts_changes_no_bit(way: str, rows: dict[str, np.ndarray], ties: str) -> None:
+    truth, run = as_mapping(rows)
+    expected = bits(measured(truth, run, ties=ties))
+    with forced(way):
+        assert bits(measured(truth, run, ties=ties)) == expected
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(n_items=st.integers(1, 12), rows=problems, ties=ties)
+@settings(max_examples=40)
+def test_the_way_of_matrices_changes_no_bit(
+    way: str, n_items: int, rows: dict[str, np.ndarray], ties: str
+) -> None:
+    n_queries = len(rows["y_true"]) // n_items
+    truth, scores = (
+        rows[name][: n_queries * n_items].reshape(n_queries, n_items)
+        for name in ("y_true", "y_score")
+    )
+    assume(n_queries)
+    expected = bits(measured(truth, scores, ties=ties))
+    with forced(way):
+        assert bits(measured(truth, scores, ties=ties)) == expected
+    as_rows = {"groups": np.repeat(np.arange(n_queries), n_items)}
+    assert bits(measured(truth.ravel(), scores.ravel(), ties=ties, **as_rows)) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+@given(rows=problems)
+@settings(max_examples=20)
+def test_threads_change_no_bit(n_jobs: int, rows: dict[str, np.ndarray]) -> None:
+    expected = bits(measured(**rows))
+    with forced("blocks of few queries"):
+        assert bits(measured(**rows, n_jobs=n_jobs)) == expected
+
+
+@pytest.mark.parametrize(
+    ("way", "used", "unused"),
+    [
+        ("order all", {"_by_order"}, {"_by_look_up"}),
+        ("order all by narrow keys", {"_by_order"}, {"_by_look_up"}),
+        ("look up by sorting", {"_by_look_up", "_searched"}, {"_by_order", "_counted"}),
+        ("look up by counting", {"_by_look_up", "_counted"}, {"_by_order", "_searched"}),
+    ],
+)
+def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> None:
+    rows = rows_of(0, "float64", 3, "whole")
+    with ExitStack() as stack:
+        calls = {
+            name: stack.enter_context(mock.patch.object(_ranks, name, wraps=getattr(_ranks, name)))
+            for name in used | unused
+        }
+        stack.enter_context(forced(way))
+        evaluate(**rows, zero_division=np.nan)
+    assert {name for name, one in calls.items() if one.called} == used
+
+
+@pytest.mark.parametrize(("dtype", "looked_up"), [("float32", False), ("float64", True)])
+def test_small_grades_travel_in_the_keys_where_they_fit(dtype: str, looked_up: bool) -> None:
+    rows = rows_of(0, dtype, 3, "whole")
+    with (
+        forced("order all"),
+        mock.patch.object(_ranks, "order_segments", wraps=order_segments) as order,
+    ):
+        evaluate(**rows, zero_division=np.nan)
+    assert order.called == looked_up
+
+
+def test_queries_of_one_length_are_sorted_as_rows() -> None:
+    assert _order._Segments.of(np.arange(4) * 12).width == 12
+    assert _order._Segments.of(np.array([0, 12, 24, 37])).width == 0
+
+
+def test_narrow_keys_leave_bits_to_be_settled() -> None:
+    rows = rows_of(0, "float64", 8, "whole")
+    with (
+        forced("order all by narrow keys"),
+        mock.patch.object(_order, "_settle", wraps=_order._settle) as settle,
+    ):
+        evaluate(**rows, zero_division=np.nan)
+    assert settle.called
+
+
+@given(rows=problems, key_bits=st.sampled_from((64, 20)))
+def test_one_sort_orders_segments_as_a_sort_of_each_does(
+    rows: dict[str, np.ndarray], key_bits: int
+) -> None:
+    scores, sizes = rows["y_score"], np.bincount(rows["groups"])
+    with mock.patch.object(_order, "_KEY_BITS", key_bits):
+        order, same = order_segments(falling_codes(scores), offsets_of(sizes))
+    expected: list[int] = []
+    for start, stop in pairwise(offsets_of(sizes).tolist()):
+        place = range(start, stop)
+        expected += sorted(place, key=lambda item: scores[item], reverse=True)
+    assert order.tolist() == expected
+    query = rows["groups"]
+    assert same.tolist() == [
+        query[one] == query[next_] and scores[one] == scores[next_]
+        for one, next_ in pairwise(expected)
+    ]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 5000])
+@pytest.mark.parametrize("top", [1, 2, 4, 20, 31])
+def test_grades_are_counted_whatever_the_length_of_a_query(top: int, more: int) -> None:
+    # As many items of one grade as a counter just holds, one fewer, one more, or many more.
+    fits = (1 << (_levels._SUM_BITS // (top + 1))) - 1
+    n_items = min(fits, 5000) + more
+    grades = np.concatenate((np.full(n_items, float(top)), [1.0], np.full(3, float(top))))
+    levels = count_levels(grades, np.array([0, 0, n_items, n_items + 4]))
+    assert levels is not None
+    expected = [[0, 0], [0, n_items], [1, 3]] if top > 1 else [[0], [n_items], [4]]
+    assert levels.grades.tolist() == ([1, top] if top > 1 else [1])
+    assert levels.counts.tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_codes_fall_where_floats_rise(dtype: str) -> None:
+    limits = np.finfo(dtype)
+    tiny, large = limits.smallest_subnormal, limits.max
+    rising = [-np.inf, -large, -1.0, -tiny, 0.0, tiny, limits.tiny, 1.0, large, np.inf]
+    codes = falling_codes(np.array(rising, dtype=dtype)).tolist()
+    assert sorted(set(codes), reverse=True) == codes
+    zeros = falling_codes(np.array([-0.0, 0.0], dtype=dtype))
+    assert zeros[0] == zeros[1]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint32", "uint64"])
+def test_codes_fall_where_integers_rise(dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    rising = np.array(sorted({limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max}), dtype)
+    codes = falling_codes(rising).tolist()
+    assert sorted(set(codes), reverse=True) == codes
+
+
+# Plain ids, and all that is not plain: other types that are equal to them, or to nothing.
+ids = st.one_of(
+    st.sampled_from(["a", "b", "c", "d", "e", "f"]),
+    st.sampled_from([1, 2, 3, 4, 5, 6]),
+    st.sampled_from([True, 1.0, 2.5, None, (1,), np.str_("a"), np.int64(1), np.float64(2)]),
+)
+sides = st.sampled_from([st.sampled_from("abcdef"), st.integers(1, 6), ids])
+rankings = st.builds(
+    lambda items, kind: kind(items),
+    sides.flatmap(lambda items: st.lists(items, max_size=6)),
+    st.sampled_from([list, list, tuple]),
+)
+unique_rankings = st.builds(list, st.lists(st.sampled_from("abcdef"), unique=True))
+truths = st.builds(
+    lambda items, kind: kind(items),
+    sides.flatmap(lambda items: st.lists(items, max_size=4)),
+    st.sampled_from([set, set, frozenset, list, dict.fromkeys]),
+)
+graded_truths = sides.flatmap(
+    lambda items: st.dictionaries(
+        items, st.sampled_from([0, 0.0, 1, 2, 0.5, 2.0, True, -1, math.nan, "x"]), max_size=5
+    )
+)
+plain_truths = st.one_of(
+    st.builds(set, st.lists(st.sampled_from("abcdefg"), max_size=5)),
+    st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0, 1, 2, 0.5, 2.0]), max_size=5),
+    st.lists(st.sampled_from("abcdefg"), max_size=5, unique=True),
+)
+
+
+def outcome(*args: Any, **options: Any) -> Any:
+    """The bits of all values and what was counted, or the error with its text."""
+    try:
+        evaluation = measured(*args, measures=MEASURES, **options)
+        return bits(evaluation), evaluation.counts
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@given(
+    queries=st.lists(
+        st.one_of(
+            st.tuples(plain_truths, unique_rankings),
+            st.tuples(st.one_of(truths, graded_truths), st.one_of(unique_rankings, rankings)),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    ties=ties,
+    ranked=st.integers(1, 4),
+)
+@settings(max_examples=400)
+@pytest.mark.parametrize("layout", [lists, mappings])
+def test_the_short_pass_changes_no_bit_and_no_error(
+    layout: Any, queries: list[tuple[Any, Any]], ties: str, ranked: int
+) -> None:
+    y_true, y_score = map(list, zip(*queries, strict=True))
+    given: Any = (y_true, y_score)
+    if layout is mappings:
+        # Some queries may have no ranking, and one no ground truth.
+        numbered = dict(enumerate(y_score[:ranked]))
+        given = (dict(enumerate(y_true)), {**numbered, "unjudged": ["a"]})
+    with mock.patch.object(layout, "find_plain", return_value=None):
+        expected = outcome(*given, ties=ties)
+    assert outcome(*given, ties=ties) == expected
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking", "is_plain"),
+    [
+        ({"a"}, ["b", "a"], True),
+        ({1}, (2, 1), True),
+        (frozenset({"a"}), [], True),
+        (set(), [1], True),
+        ({"a"}, ["a", "b", "a"], False),
+        ({1}, [2, True], False),
+        ({1}, [2, 1.0], False),
+        ({1}, [np.int64(2), 1], False),
+        ({1}, ["1"], False),
+        ({"a", None}, ["a"], False),
+        (["a"], ["a"], True),
+        (("a",), ["a"], True),
+        (["a", "a"], ["a"], False),
+        ([["a"]], ["a"], False),
+        ({"a": 2}, ["a"], True),
+        ({"a": 0, "b": 0.5}, ["a", "b"], True),
+        ({}, ["a"], True),
+        ({"a": -1}, ["a"], False),
+        ({"a": math.nan}, ["a"], False),
+        ({"a": math.inf, "b": -math.inf}, ["a"], False),
+        ({"a": True}, ["a"], False),
+        ({"a": "2"}, ["a"], False),
+        ({"a": 10**400}, ["a"], False),
+        (Counter("a"), ["a"], False),
+        ({"a"}, "a", False),
+        ({"a"}, {"a": 1.0}, False),
+        ({("q", "a")}, [("q", "a")], False),
+    ],
+)
+def test_the_short_pass_takes_lists_and_sets_of_plain_ids(
+    truth: Any, ranking: Any, is_plain: bool
+) -> None:
+    assert (find_plain([ranking], [truth]) is not None) == is_plain
+
+
+@given(
+    mantissas=st.lists(st.floats(-1, 1), max_size=40),
+    exponents=st.lists(st.sampled_from([0, 0, 0, 1, 15, 40, 53, 120, 1074]), min_size=1),
+    times=st.sampled_from([1, 7, 1000]),
+)
+def test_the_sum_of_arrays_is_the_exact_one(
+    mantissas: list[float], exponents: list[int], times: int
+) -> None:
+    values = np.ldexp(mantissas, -np.resize(exponents, len(mantissas)))
+    values = np.tile(values, times)
+    assert exact_sum(values).hex() == math.fsum(values.tolist()).hex()
+
+
+def test_an_exact_sum_keeps_what_plain_addition_loses() -> None:
+    values = np.array([1.0, 2.0**-60, -1.0, 2.0**-1074])
+    assert values.sum() != 2.0**-60
+    assert exact_sum(values) == 2.0**-60
