@@ -15,7 +15,8 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import find_query_ids
 from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
-from sklearn_rank.support.checks import check_cutoff, check_same_length, refuse_unordered
+from sklearn_rank.support.arrays import check_same_length, refuse_unordered
+from sklearn_rank.support.parameters import check_cutoff
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.checks import check_integer, check_option, check_seed
+from sklearn_rank.support.parameters import check_integer, check_option, check_seed
 from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray

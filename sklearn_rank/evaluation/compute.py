@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, average
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.judged import Judged
+from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -25,10 +25,10 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.rankings.judged import Judged
 from sklearn_rank.rankings.placements import Placement, judged_from, placements_of
+from sklearn_rank.rankings.source import Judged
 from sklearn_rank.statistics import mean_confidence_interval
-from sklearn_rank.support.checks import check_flag, check_zero_division
+from sklearn_rank.support.parameters import check_flag, check_zero_division
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import (
     Duplicates,

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.judged import InputCounts, Judged, JudgedRankings, Pool
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import InputCounts, Judged, Pool
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import IntArray
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
-from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 

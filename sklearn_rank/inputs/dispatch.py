@@ -12,8 +12,9 @@ from sklearn_rank.inputs.lists import judge_lists
 from sklearn_rank.inputs.mappings import judge_mapping
 from sklearn_rank.inputs.matrix import is_sparse, judge_matrix
 from sklearn_rank.inputs.rows import judge_rows
-from sklearn_rank.rankings.judged import Judged
-from sklearn_rank.support.checks import check_option, refuse_unordered
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.arrays import refuse_unordered
+from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 TIES = ("average", "stable", "docid", "optimistic", "pessimistic")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.support.checks import EXACT_INTEGER, is_missing, refuse_unordered
+from sklearn_rank.support.arrays import EXACT_INTEGER, is_missing, refuse_unordered
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
 

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from sklearn_rank.inputs.items import Ranking, check_scores
-from sklearn_rank.rankings.judged import Judged, JudgedRankings, NoPool
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool
-from sklearn_rank.support.checks import EXACT_INTEGER
+from sklearn_rank.rankings.source import Judged, NoPool
+from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
 

@@ -7,7 +7,7 @@ from operator import countOf
 from typing import Any
 
 from sklearn_rank.inputs.items import ItemReader, Ranking, Where
-from sklearn_rank.rankings.judged import KeptItems
+from sklearn_rank.rankings.source import KeptItems
 from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider, Ties
 
 

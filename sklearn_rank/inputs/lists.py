@@ -14,8 +14,8 @@ from sklearn_rank.inputs.items import ItemReader, Ranking, Where, sequence
 from sklearn_rank.inputs.join import assemble, at_places, find_items
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
-from sklearn_rank.rankings.judged import InputCounts, Judged
-from sklearn_rank.support.checks import check_same_index, check_same_length, check_weights
+from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, FloatArray, Ties

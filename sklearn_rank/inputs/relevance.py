@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.inputs.items import Ranking, Where, refuse_rounded, score_array, sequence
-from sklearn_rank.support.checks import EXACT_INTEGER, check_flag
+from sklearn_rank.support.arrays import EXACT_INTEGER
+from sklearn_rank.support.parameters import check_flag
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 

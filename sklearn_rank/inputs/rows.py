@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import GroupsRequiredError
-from sklearn_rank.rankings.judged import Judged
 from sklearn_rank.rankings.places import GradedRows
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
-from sklearn_rank.support.checks import (
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.arrays import (
     as_numbers,
     check_finite,
     check_grades,

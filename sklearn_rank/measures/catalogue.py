@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.kernels import binary, combined, graded, pairwise
+from sklearn_rank.kernels import binary, combined, gain, pairwise, stopping
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -18,7 +18,7 @@ from sklearn_rank.measures.parameters import (
     one_of,
 )
 from sklearn_rank.measures.record import Measure, Metric
-from sklearn_rank.support.checks import check_flag
+from sklearn_rank.support.parameters import check_flag
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = ["METRICS", "Measure", "Metric", "find_metric"]
@@ -87,7 +87,7 @@ HIT_RATE = Metric(
 DCG = Metric(
     "dcg",
     "DCG",
-    graded.dcg,
+    gain.dcg,
     "Sum of the gains of the first k items, each divided by the discount of its rank.",
     "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
     upper=math.inf,
@@ -97,7 +97,7 @@ DCG = Metric(
 IDCG = Metric(
     "idcg",
     "IDCG",
-    graded.ideal_dcg,
+    gain.ideal_dcg,
     "DCG of the best order of all relevant items, retrieved or not.",
     "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
     aliases=("ideal_dcg",),
@@ -108,7 +108,7 @@ IDCG = Metric(
 NDCG = Metric(
     "ndcg",
     "nDCG",
-    graded.ndcg,
+    gain.ndcg,
     "DCG over the DCG of the best order of all relevant items.",
     "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1: Burges et al., Learning to Rank, 2005",
     aliases=("ndcg_cut",),
@@ -118,7 +118,7 @@ NDCG = Metric(
 ERR = Metric(
     "err",
     "ERR",
-    graded.err,
+    stopping.err,
     "Expected one over the rank at which a user who reads down the list is satisfied.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
     aliases=("expected_reciprocal_rank",),
@@ -128,7 +128,7 @@ ERR = Metric(
 NERR = Metric(
     "nerr",
     "nERR",
-    graded.nerr,
+    stopping.nerr,
     "ERR over the ERR of the best order of all relevant items.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
     aliases=("normalized_expected_reciprocal_rank",),

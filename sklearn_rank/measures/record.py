@@ -16,8 +16,9 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.parameters import ByQuery, Check, number_from, shown
-from sklearn_rank.rankings.judged import Block, Judged, JudgedRankings
-from sklearn_rank.support.checks import check_cutoff, check_option
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import Block, Judged
+from sklearn_rank.support.parameters import check_cutoff, check_option
 from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray

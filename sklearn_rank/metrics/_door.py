@@ -7,7 +7,7 @@ from typing import Any
 from sklearn_rank.evaluation.compute import score_measure
 from sklearn_rank.inputs.dispatch import judge
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.checks import check_zero_division
+from sklearn_rank.support.parameters import check_zero_division
 
 
 def score(

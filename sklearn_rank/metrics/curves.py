@@ -10,7 +10,7 @@ from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.inputs.dispatch import judge
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
-from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
 
 __all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import TIES
 from sklearn_rank.model_selection.responses import AUTO
-from sklearn_rank.support.checks import (
+from sklearn_rank.support.parameters import (
     check_flag,
     check_number,
     check_option,

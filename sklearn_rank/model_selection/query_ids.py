@@ -16,7 +16,7 @@ from sklearn_rank.inputs.rows import read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_rows import QueryRows, are_whole
 from sklearn_rank.model_selection.sklearn_frames import Fold, current_fold
-from sklearn_rank.support.checks import check_same_order
+from sklearn_rank.support.arrays import check_same_order
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array

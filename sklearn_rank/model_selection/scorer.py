@@ -28,8 +28,8 @@ from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
 from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
-from sklearn_rank.rankings.judged import Judged
-from sklearn_rank.support.checks import check_zero_division
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.parameters import check_zero_division
 from sklearn_rank.support.text import closest, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")

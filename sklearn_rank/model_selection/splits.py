@@ -17,14 +17,8 @@ from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import carried_query_ids
 from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
-from sklearn_rank.support.checks import (
-    as_numbers,
-    check_finite,
-    check_flag,
-    check_option,
-    check_query_name,
-    is_missing,
-)
+from sklearn_rank.support.arrays import as_numbers, check_finite, is_missing
+from sklearn_rank.support.parameters import check_flag, check_option, check_query_name
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["QueryKFold", "check_query_splits"]

@@ -14,11 +14,8 @@ from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
 from sklearn_rank.model_selection.query_ids import told_query_ids, without_query_ids
 from sklearn_rank.model_selection.sklearn_frames import current_fold
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
-from sklearn_rank.support.checks import (
-    as_numbers,
-    check_query_name,
-    check_same_length,
-)
+from sklearn_rank.support.arrays import as_numbers, check_same_length
+from sklearn_rank.support.parameters import check_query_name
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray
 

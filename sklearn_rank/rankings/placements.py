@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.judged import Judged, JudgedRankings, KeptItems, NoPool
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array
 

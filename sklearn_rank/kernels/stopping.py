@@ -1,0 +1,135 @@
+"""Measures of a user who reads down the list and stops where an item satisfies: ERR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.expectation import depth, where_relevant
+from sklearn_rank.kernels.gain import exponential
+from sklearn_rank.rankings.grade_counts import best_of
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import (
+    offsets_of,
+    segment_index,
+    segment_sum,
+    similar_length_blocks,
+)
+from sklearn_rank.typing import FloatArray, IntArray
+
+_NOBODY = 1e-20
+"""A probability this small of still reading adds nothing to an expectation."""
+
+
+def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """Expected one over the rank at which a user, satisfied by chance, stops."""
+    cut = depth(rankings, k)
+    found, top = rankings.within(cut), _top_grades(rankings, max_grade)
+    stops = _stops(found.grades, np.repeat(top, found.n_hits))
+    value = _expected_stop(stops, found.above, found.tied, found.offsets, cut)
+    return where_relevant(rankings, value)
+
+
+def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """ERR over the ERR of the best order of all relevant items."""
+    cut, top, levels = depth(rankings, k), _top_grades(rankings, max_grade), rankings.levels
+    if levels is not None:
+        grades, offsets = levels.best(levels.grades, cut)
+    else:
+        grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    stops = _stops(grades, np.repeat(top, np.diff(offsets)))
+    place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
+    best = _expected_stop(stops, place, np.ones(len(stops), dtype=np.int64), offsets, cut)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
+
+
+def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
+    if max_grade == "query":
+        return rankings.max_grade
+    if rankings.max_grade.max(initial=0.0) > max_grade:
+        msg = (
+            f"max_grade is {max_grade:g}, but a grade of {rankings.max_grade.max():g} is in y_true"
+        )
+        raise InvalidParameterError(msg)
+    return np.full(len(rankings), float(max_grade))
+
+
+def _stops(grades: FloatArray, top: FloatArray) -> FloatArray:
+    """Probability (2^grade - 1) / 2^top that an item satisfies."""
+    return exponential(grades, top)
+
+
+def _expected_stop(
+    stops: FloatArray, above: IntArray, tied: IntArray, offsets: IntArray, cut: int
+) -> FloatArray:
+    """Sum over relevant items of P(nobody stopped before) * P(stops here) / rank."""
+    shares = np.where(above < cut, stops / (above + 1), 0.0)
+    in_tie = np.flatnonzero((tied > 1) & (above < cut))
+    if len(in_tie):
+        query = segment_index(offsets)[in_tie]
+        new = np.ones(len(in_tie), dtype=bool)
+        new[1:] = (above[in_tie][1:] != above[in_tie][:-1]) | (query[1:] != query[:-1])
+        first = in_tie[new]
+        relevant = np.diff(np.flatnonzero(new), append=len(in_tie))
+        shares[in_tie] = 0.0
+        shares[first] = _tied_stop(stops, first, relevant, above[first], tied[first], cut)
+    return segment_sum(shares * _still_reading(stops, offsets), offsets)
+
+
+def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
+    """(H,) probability that nobody stopped at an earlier relevant item of the query."""
+    lengths = np.diff(offsets)
+    reading = np.empty(len(stops))
+    for block in similar_length_blocks(lengths):
+        width = int(lengths[block].max())
+        places = offsets[:-1][block][:, None] + np.arange(width)
+        valid = np.arange(width) < lengths[block][:, None]
+        passing = np.where(valid, 1.0 - stops[np.where(valid, places, 0)], 1.0)
+        before = np.ones_like(passing)
+        np.cumprod(passing[:, :-1], axis=1, out=before[:, 1:])
+        reading[places[valid]] = before[valid]
+    return reading
+
+
+def _tied_stop(
+    stops: FloatArray,
+    first: IntArray,
+    relevant: IntArray,
+    above: IntArray,
+    size: IntArray,
+    cut: int,
+) -> FloatArray:
+    """Expected stop / rank within tie groups, for a reader who arrives at the group.
+
+    Let F(t) be the expected probability that t items drawn from the group satisfy nobody. Without
+    relevant items it is 1; adding the n-th item, which satisfies with probability s, gives
+    F'(t) = (1 - t/n) F(t) + (t/n) (1 - s) F(t - 1). All terms are positive, so nothing cancels.
+
+    Items are added by rising s, so that F never rises: what has come down to nothing stays so,
+    and ever fewer t have to be looked at.
+    """
+    inside = np.minimum(size, cut - above)
+    result = np.empty(len(first))
+    for by_length in similar_length_blocks(inside):
+        for by_count in similar_length_blocks(relevant[by_length]):
+            chosen = by_length[by_count]
+            drawn = np.arange(1.0, inside[chosen].max() + 1.0)
+            nobody = np.ones((len(chosen), len(drawn) + 1))
+            reading = nobody
+            for item in range(int(relevant[chosen].max())):
+                present = item < relevant[chosen]
+                place = first[chosen] + np.where(present, relevant[chosen] - 1 - item, 0)
+                total = (size - relevant)[chosen] + item + 1
+                share = np.minimum(drawn[: reading.shape[1] - 1] / total[:, None], 1.0)
+                share *= present[:, None]
+                passing = (1.0 - stops[place])[:, None]
+                reading[:, 1:] += share * (passing * reading[:, :-1] - reading[:, 1:])
+                reading[reading < _NOBODY] = 0.0
+                reading = reading[:, : int(np.flatnonzero(reading.any(axis=0))[-1]) + 1]
+            expected = (nobody[:, :-1] - nobody[:, 1:]) / (above[chosen, None] + drawn)
+            valid = drawn <= inside[chosen, None]
+            result[chosen] = segment_sum(expected[valid], offsets_of(inside[chosen]))
+    return result
