@@ -51,6 +51,7 @@ def evaluate(
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
+    candidates: Any = None,
     sample_weight: Any = None,
     ties: Ties | None = None,
     zero_division: ZeroDivision | None = None,
@@ -79,6 +80,10 @@ def evaluate(
         occurrence of an item. None compares the items themselves.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
+    candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None
+        Cells of the matrix layout that are ranked at all, such as the items a user has not seen
+        yet. Other cells are neither ranked nor irrelevant, and a relevant one counts as not
+        retrieved. None takes all; a masked array as ``y_score`` leaves out what is masked.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default=None
@@ -148,6 +153,7 @@ def evaluate(
         groups=groups,
         string_provider=string_provider,
         relevance=relevance,
+        candidates=candidates,
         sample_weight=sample_weight,
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]

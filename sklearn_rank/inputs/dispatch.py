@@ -53,6 +53,7 @@ def judge(
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
+    candidates: Any = None,
     sample_weight: Any = None,
     ties: Ties = "average",
     missing: Missing = "zero",
@@ -73,6 +74,12 @@ def judge(
             "where each element is one; leave groups out"
         )
         raise TypeError(msg)
+    if candidates is not None and layout != "matrix":
+        msg = (
+            f"candidates says which cells of a matrix are ranked, and y_true is of the {layout} "
+            "layout; leave out of y_score what cannot be ranked"
+        )
+        raise TypeError(msg)
     _check_ties_by_id(ties, layout, relevance)
     if layout in ("rows", "matrix"):
         for name, value in (("string_provider", string_provider), ("relevance", relevance)):
@@ -83,7 +90,7 @@ def judge(
                 raise TypeError(msg)
         _refuse_lists(y_score, layout)
         judge_arrays = judge_matrix if layout == "matrix" else judge_rows
-        own = {} if layout == "matrix" else {"groups": groups}
+        own = {"candidates": candidates} if layout == "matrix" else {"groups": groups}
         return judge_arrays(
             y_true,
             y_score,

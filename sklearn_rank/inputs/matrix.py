@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from sklearn_rank.rankings.places import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.arrays import as_numbers, check_finite, check_grades, check_weights
-from sklearn_rank.typing import Array, IntArray, NegativeGrades, Ties
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import Array, BoolArray, IntArray, NegativeGrades, Ties
 
 
 def is_sparse(values: Any) -> bool:
@@ -22,16 +23,64 @@ def judge_matrix(
     y_true: Any,
     y_score: Any,
     *,
+    candidates: Any = None,
     sample_weight: Any = None,
     ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of (n_queries, n_items) grades and scores."""
+    scores = _scores(y_true, y_score)
+    n_queries, n_items = scores.shape
+    cells = read_candidates(candidates, y_score)
+
+    def where(position: int) -> str:
+        return f"row {position // n_items}, column {position % n_items}"
+
+    def of_candidate(place: int) -> str:
+        return where(place if cells is None else int(cells.positions[place]))
+
+    flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
+    rows = offsets
+    if cells is not None:
+        flat, rows = flat[cells.positions], cells.offsets
+    check_finite(flat, "y_score", where=of_candidate, infinite=True)
+    grades, positions = _grades(y_true, n_items)
+
+    def graded(entry: int) -> str:
+        return where(entry if positions is None else int(positions[entry]))
+
+    grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
+    judged = None
+    items: ScoredItems
+    if positions is None and cells is None:
+        items = GradedRows(flat, rows, grades)
+    else:
+        relevant = np.flatnonzero(grades > 0)
+        hits = relevant if positions is None else positions[relevant]
+        hit_grades = grades[relevant].astype(np.float64)
+        if cells is not None:
+            judged = np.searchsorted(hits, offsets), hit_grades
+            hits, kept = cells.places_of(hits)
+            hit_grades = hit_grades[kept]
+        items = KnownHits(flat, rows, np.searchsorted(hits, rows), flat[hits], hit_grades, hits)
+    return judged_by_scores(
+        items,
+        ties,
+        query_ids=np.arange(n_queries),
+        weights=None if sample_weight is None else check_weights(sample_weight, n_queries),
+        counts=count_unjudged(grades, negative_grades),
+        judged=judged,
+        n_jobs=n_jobs,
+    )
+
+
+def _scores(y_true: Any, y_score: Any) -> Array:
+    """Scores in the shape of the ground truth."""
     if is_sparse(y_score):
         msg = "y_score is sparse; a score is needed for every item, call .toarray()"
         raise TypeError(msg)
-    scores = as_numbers(y_score, "y_score")
+    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
     shape = y_true.shape if is_sparse(y_true) else np.shape(y_true)
     if len(shape) != 2 or scores.ndim != 2 or tuple(shape) != scores.shape:
         msg = (
@@ -39,39 +88,54 @@ def judge_matrix(
             "the matrix layout takes two of shape (n_queries, n_items)"
         )
         raise ValueError(msg)
-    n_queries, n_items = scores.shape
-    if not n_queries or not n_items:
+    if not scores.size:
         msg = f"no queries to evaluate: y_true has shape {tuple(shape)}"
         raise ValueError(msg)
+    return scores
 
-    def where(position: int) -> str:
-        return f"row {position // n_items}, column {position % n_items}"
 
-    check_finite(scores, "y_score", where=where, infinite=True)
-    grades, positions = _grades(y_true, n_items)
+def _is_masked(values: Any) -> bool:
+    return isinstance(values, np.ma.MaskedArray)
 
-    def graded(entry: int) -> str:
-        return where(entry if positions is None else int(positions[entry]))
 
-    grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
-    counts = count_unjudged(grades, negative_grades)
-    flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
-    items: ScoredItems
-    if positions is None:
-        items = GradedRows(flat, offsets, grades)
-    else:
-        positions, grades = positions[grades > 0], grades[grades > 0].astype(np.float64)
-        borders = np.searchsorted(positions, offsets)
-        items = KnownHits(flat, offsets, borders, flat[positions], grades, positions)
-    weights = None if sample_weight is None else check_weights(sample_weight, n_queries)
-    return judged_by_scores(
-        items,
-        ties,
-        query_ids=np.arange(n_queries),
-        weights=weights,
-        counts=counts,
-        n_jobs=n_jobs,
-    )
+class Candidates(NamedTuple):
+    """The cells of a matrix that are ranked at all."""
+
+    positions: IntArray
+    """Flat positions, ascending."""
+    offsets: IntArray
+    """Borders of the rows among them."""
+
+    def places_of(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
+        """Numbers among the candidates of those cells that are some, and which these are."""
+        if not len(self.positions):
+            return np.zeros(0, np.int64), np.zeros(len(positions), bool)
+        places = np.searchsorted(self.positions, positions).clip(max=len(self.positions) - 1)
+        kept = self.positions[places] == positions
+        return places[kept], kept
+
+
+def read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
+    """What the argument names and the mask of ``y_score`` leaves; None where that is every cell."""
+    chosen = ~np.ma.getmaskarray(y_score) if _is_masked(y_score) else np.True_
+    if candidates is not None:
+        cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
+        if cells.dtype != bool:
+            msg = f"candidates has dtype {cells.dtype}; pass booleans, True for what can be ranked"
+            raise TypeError(msg)
+        if cells.shape != np.shape(y_score):
+            msg = (
+                f"candidates has shape {cells.shape} and y_score {np.shape(y_score)}; "
+                "pass a boolean for every score"
+            )
+            raise ValueError(msg)
+        chosen = chosen & cells
+    if chosen.all():
+        return None
+    if not chosen.any():
+        msg = "no item is a candidate: candidates or the mask of y_score leave out every cell"
+        raise ValueError(msg)
+    return Candidates(np.flatnonzero(chosen), offsets_of(np.count_nonzero(chosen, axis=1)))
 
 
 def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:

@@ -56,12 +56,18 @@ def judged_by_scores(
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,
     counts: InputCounts,
+    judged: tuple[IntArray, FloatArray] | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
-    """What rows and matrices have in common."""
-    rankings = ranked(items, ties, query_ids=query_ids, weights=weights, n_jobs=n_jobs)
+    """What rows and matrices have in common.
+
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
+    """
+    rankings = ranked(
+        items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
+    )
     parts = rankings.in_blocks()
-    pool = ScorePool(items, ties, weighted=weights is not None)
+    pool = ScorePool(items, ties, judged, weighted=weights is not None)
     return Judged(query_ids, parts, parts, pool, counts)
 
 
