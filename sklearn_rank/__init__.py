@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
-    from sklearn_rank.evaluation.evaluate import Evaluation as Evaluation
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
+    from sklearn_rank.evaluation.result import Evaluation as Evaluation
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
     from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
@@ -92,7 +92,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "measures.conventions": ("CONVENTIONS", "Convention"),
-    "evaluation.evaluate": ("Evaluation", "evaluate"),
+    "evaluation.evaluate": ("evaluate",),
+    "evaluation.result": ("Evaluation",),
     "exceptions": (
         "DegenerateQueriesWarning",
         "DuplicateItemError",

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from sklearn_rank.evaluation.averaging import average
-from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import find_query_ids

@@ -10,7 +10,7 @@ from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import Verdict, worst
-from sklearn_rank.evaluation.evaluate import Evaluation
+from sklearn_rank.evaluation.result import Evaluation
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from pytest_rankmetrics.policy.verdicts import (
     judge_threshold,
     worst,
 )
-from sklearn_rank.evaluation.evaluate import Evaluation
+from sklearn_rank.evaluation.result import Evaluation
 
 
 def judge(

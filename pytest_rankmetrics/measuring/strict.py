@@ -16,7 +16,8 @@ import numpy as np
 from pytest_rankmetrics._support.typing import Allowed, Reading
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.policy.limits import check_count
-from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, SharedTruthWarning
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.measures.catalogue import Measure

@@ -20,7 +20,8 @@ from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from sklearn_rank._demo.report import gate, indented, search_table, titled
-from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.scorers import map_scorer
 from sklearn_rank.typing import Array, FloatArray, IntArray
 

@@ -19,7 +19,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, train_test_split
 
 from sklearn_rank._demo.report import gate, indented, search_table, titled
-from sklearn_rank.evaluation.evaluate import Evaluation, evaluate
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.scorers import map_scorer
 
 MEASURES = ("map", "mrr", "recall@10", "ndcg@10")

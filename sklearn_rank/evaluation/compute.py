@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, average
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.measures.parameters import ByQuery
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import Block, Judged
+from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import FloatArray, IntArray
+
+_ROUNDING = 1e-9
+"""A value this far outside of its range is rounding; beyond it a kernel is wrong."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +44,11 @@ def score_measures(
     Functions of the caller, such as a gain, are called in one thread.
     """
     # What cannot be pooled is refused before anything is computed.
-    pooled = [one.pooled(judged.pool()) if one.is_pooled else None for one in measures]
-    functions = [one.by_block(judged) for one in measures if not one.is_pooled]
-    if any(one.calls_back for one in measures):
+    pooled = [
+        _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
+    ]
+    functions = [_by_block(measure, judged) for measure in measures if not measure.is_pooled]
+    if any(measure.calls_back for measure in measures):
         n_jobs = None
 
     def values_of(number: int) -> list[FloatArray]:
@@ -48,10 +58,12 @@ def score_measures(
     blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
     return [
-        _averaged(one, judged, next(per_query), one.average_weights(judged), zero_division)
+        _averaged(
+            measure, judged, next(per_query), _average_weights(measure, judged), zero_division
+        )
         if value is None
-        else _averaged_pool(one, value, zero_division)
-        for one, value in zip(measures, pooled, strict=True)
+        else _averaged_pool(measure, value, zero_division)
+        for measure, value in zip(measures, pooled, strict=True)
     ]
 
 
@@ -66,7 +78,7 @@ def score_slice(
     """The same for ``judged``, some of the queries; only pooled measures are computed again."""
     measure = whole.measure
     if whole.values is None:
-        return _averaged_pool(measure, measure.pooled(judged.pool()), zero_division)
+        return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
     weights = None if whole.weights is None else whole.weights[queries]
     return _averaged(measure, judged, whole.values[queries], weights, zero_division)
 
@@ -100,3 +112,103 @@ def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | flo
         query_ids=["all items together"],
     )
     return Scored(measure, None, None, mean)
+
+
+# One measure of one block ------------------------------------------------------------------------
+
+
+def _by_block(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]:
+    """Function from a block of queries to their values, NaN where undefined."""
+    metric, options = measure.metric, measure.options
+    if metric.combines:
+        first, second = (
+            _by_block(measure.with_own_cutoff(member), judged) for member in options["measures"]
+        )
+        return lambda block: metric.kernel(first(block), second(block), beta=options["beta"])
+    negatives = _negatives(options.get("n_negatives"), judged)
+
+    def values_of(block: Block) -> FloatArray:
+        own = negatives[block.queries] if np.ndim(negatives) else negatives
+        rankings = block.by_score if metric.by_score else block.rankings
+        return _values(measure, options, rankings, own)
+
+    return values_of
+
+
+def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
+    """(1,) value of the one ranking of all items."""
+    options = measure.options
+    negatives = options["n_negatives"]
+    if isinstance(negatives, ByQuery):
+        msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
+        raise InvalidParameterError(msg)
+    if isinstance(negatives, tuple) and len(negatives) != 1:
+        msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
+        raise InvalidParameterError(msg)
+    return _values(measure, options, pool, negatives)
+
+
+def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
+    """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
+    options = measure.options
+    average, weigh = options.get("average", "macro"), measure.metric.weights
+    if average == "macro" or weigh is None:
+        return judged.weights
+    parts = judged.score_parts if measure.metric.by_score else judged.parts
+    weights = np.concatenate(
+        [
+            weigh(_relevant(part, options), average=average, unretrieved=options["unretrieved"])
+            for part in parts
+        ]
+    )
+    if judged.weights is None:
+        return weights
+    with np.errstate(over="ignore"):
+        together = weights * judged.weights
+    # Only proportions count.
+    return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
+
+
+def _values(
+    measure: Measure, options: Mapping[str, Any], rankings: JudgedRankings, negatives: Any
+) -> FloatArray:
+    """What the kernel makes of some rankings."""
+    own = {key: value for key, value in options.items() if key not in ("average", "min_rel")}
+    if "n_negatives" in own:
+        own["n_negatives"] = negatives
+    values = measure.metric.kernel(_relevant(rankings, options), k=measure.k, **own)
+    return _within_bounds(measure, values)
+
+
+def _relevant(rankings: JudgedRankings, options: Mapping[str, Any]) -> JudgedRankings:
+    """The rankings where only the grades that a measure calls relevant are so."""
+    min_rel = options.get("min_rel")
+    return rankings if min_rel is None else rankings.at_least(min_rel)
+
+
+def _negatives(negatives: Any, judged: Judged) -> Any:
+    """Irrelevant items: one number, one for each query, or None."""
+    n_queries = len(judged.query_ids)
+    if isinstance(negatives, ByQuery):
+        return negatives.of(judged.query_ids, "n_negatives")
+    if isinstance(negatives, tuple) and judged.keyed:
+        msg = (
+            "n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
+            "pass {query: number}"
+        )
+        raise InvalidParameterError(msg)
+    if isinstance(negatives, tuple) and len(negatives) != n_queries:
+        msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries"
+        raise InvalidParameterError(msg)
+    return negatives
+
+
+def _within_bounds(measure: Measure, values: FloatArray) -> FloatArray:
+    """The values, clipped where rounding took them out of the range; ArithmeticError beyond."""
+    upper = measure.metric.upper
+    with np.errstate(invalid="ignore"):
+        outside = (values < -_ROUNDING) | (values > upper + _ROUNDING)
+    if outside.any():
+        msg = f"{measure} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
+        raise ArithmeticError(msg)
+    return np.clip(values, 0.0, upper)

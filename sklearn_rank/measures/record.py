@@ -12,14 +12,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.measures.parameters import ByQuery, Check, number_from, shown
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Block, Judged
+from sklearn_rank.measures.parameters import Check, number_from, shown
 from sklearn_rank.support.parameters import check_cutoff, check_option
-from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -177,7 +172,7 @@ class Measure:
             msg = f"{self.metric.name} with denominator='k' needs a cutoff k"
             raise InvalidParameterError(msg)
         for member in self.options.get("measures", ()):
-            self._member(member).complete()
+            self.with_own_cutoff(member).complete()
         return self
 
     def with_parameters(self, **parameters: Any) -> Measure:
@@ -198,8 +193,6 @@ class Measure:
         """Whether the parameters that were set explicitly are those of another measure."""
         return all(self.options[name] == other.options.get(name) for name in self.given)
 
-    # Computing ----------------------------------------------------------------------------------
-
     @property
     def options(self) -> dict[str, Any]:
         """All own parameters with their values."""
@@ -216,96 +209,9 @@ class Measure:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"
 
-    def by_block(self, judged: Judged) -> Callable[[Block], FloatArray]:
-        """Function from a block of queries to their values, NaN where undefined."""
-        options = self.options
-        if self.metric.combines:
-            members = [self._member(member) for member in options["measures"]]
-            first, second = (member.by_block(judged) for member in members)
-            return lambda block: self.metric.kernel(
-                first(block), second(block), beta=options["beta"]
-            )
-        negatives = self._negatives(judged)
-
-        def values_of(block: Block) -> FloatArray:
-            own = negatives[block.queries] if np.ndim(negatives) else negatives
-            return self._within_bounds(self._call(self._view(block), options, own))
-
-        return values_of
-
-    def _member(self, member: Measure) -> Measure:
+    def with_own_cutoff(self, member: Measure) -> Measure:
         """A measure that this one is made of, with this one's cutoff unless it has its own."""
         return member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
-
-    def pooled(self, pool: JudgedRankings) -> FloatArray:
-        """(1,) value of the one ranking of all items."""
-        negatives = self.options["n_negatives"]
-        if isinstance(negatives, ByQuery):
-            msg = (
-                "n_negatives by query says nothing of all queries ranked together; pass one number"
-            )
-            raise InvalidParameterError(msg)
-        if isinstance(negatives, tuple) and len(negatives) != 1:
-            msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
-            raise InvalidParameterError(msg)
-        return self._within_bounds(self._call(self._filtered(pool), self.options, negatives))
-
-    def average_weights(self, judged: Judged) -> FloatArray | None:
-        """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-        average = self.options.get("average", "macro")
-        if average == "macro" or self.metric.weights is None:
-            return judged.weights
-        own = {"average": average, "unretrieved": self.options["unretrieved"]}
-        parts = judged.score_parts if self.metric.by_score else judged.parts
-        weights = np.concatenate(
-            [self.metric.weights(self._filtered(part), **own) for part in parts]
-        )
-        if judged.weights is None:
-            return weights
-        with np.errstate(over="ignore"):
-            together = weights * judged.weights
-        # Only proportions count.
-        return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
-
-    def _view(self, block: Block) -> JudgedRankings:
-        return self._filtered(block.by_score if self.metric.by_score else block.rankings)
-
-    def _filtered(self, rankings: JudgedRankings) -> JudgedRankings:
-        min_rel = self.options.get("min_rel")
-        return rankings if min_rel is None else rankings.at_least(min_rel)
-
-    def _call(
-        self, rankings: JudgedRankings, options: Mapping[str, Any], negatives: Any
-    ) -> FloatArray:
-        own = {k: v for k, v in options.items() if k not in ("average", "min_rel")}
-        if "n_negatives" in own:
-            own["n_negatives"] = negatives
-        return self.metric.kernel(rankings, k=self.k, **own)
-
-    def _negatives(self, judged: Judged) -> Any:
-        """Irrelevant items: one number, one for each query, or None."""
-        negatives, n_queries = self.options.get("n_negatives"), len(judged.query_ids)
-        if isinstance(negatives, ByQuery):
-            return negatives.of(judged.query_ids, "n_negatives")
-        if isinstance(negatives, tuple) and judged.keyed:
-            msg = (
-                "n_negatives by position is ambiguous for mappings, whose queries are joined by "
-                "key; pass {query: number}"
-            )
-            raise InvalidParameterError(msg)
-        if isinstance(negatives, tuple) and len(negatives) != n_queries:
-            msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries"
-            raise InvalidParameterError(msg)
-        return negatives
-
-    def _within_bounds(self, values: FloatArray) -> FloatArray:
-        upper = self.metric.upper
-        with np.errstate(invalid="ignore"):
-            outside = (values < -1e-9) | (values > upper + 1e-9)
-        if outside.any():
-            msg = f"{self} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
-            raise ArithmeticError(msg)
-        return np.clip(values, 0.0, upper)
 
 
 def _check_parameter(metric: Metric, name: str, value: Any) -> Any:

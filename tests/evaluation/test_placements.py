@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sklearn_rank import METRICS, InvalidParameterError, RelevanceInput, evaluate
-from sklearn_rank.evaluation.evaluate import Evaluation, evaluate_placements
+from sklearn_rank.evaluation.evaluate import evaluate_placements
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.rankings.placements import Hit, Placement
 
 # "c" stands alone at the top; "x", "a" and "b" share the ranks 2 to 4; "n" is last.

@@ -1,0 +1,394 @@
+"""What several measures made of one input, with all that was counted on the way."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from sklearn_rank.evaluation import tables
+from sklearn_rank.evaluation.by_label import read_slices, take_queries
+from sklearn_rank.evaluation.compute import Scored, score_slice
+from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.rankings.placements import Placement, placements_of
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.typing import FloatArray, IntArray
+
+__all__ = ["Evaluation"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """What :func:`evaluate` found: scores, values per query, and counts.
+
+    Every mapping keyed by a measure takes any spelling that parses to it.
+
+    Attributes
+    ----------
+    scores : mapping of str to float
+        Mean of each measure over the queries for which it is defined; NaN if it is for none.
+    per_query : mapping of str to ndarray of shape (n_queries,)
+        Values in the order of ``query_ids``, NaN where undefined; pooled measures have none.
+    query_ids : sequence of shape (n_queries,)
+        Ids of the queries in the caller's order.
+    counts : mapping
+        Queries, and everything that was left out or could mislead.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate
+    >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], ("mrr", "f1@1"))
+    >>> ev
+    measure         score  95 % interval       queries
+    mrr            0.7500  0.0000..1.0000            2
+    fbeta@1        0.5000  0.0000..1.0000            2
+    2 queries
+    """
+
+    _scored: Mapping[str, Scored]
+    """By the spelling that was asked for; with its convention's parameters where two are alike."""
+    _judged: Judged
+    _zero_division: str | float
+
+    @property
+    def query_ids(self) -> Any:
+        """Ids of the queries in the caller's order, shape (n_queries,)."""
+        return self._judged.query_ids
+
+    @property
+    def rankings(self) -> Any:
+        """Where the relevant items stand: the value that all measures were computed from."""
+        return self._judged.rankings
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was computed, with the parameters of the convention filled in."""
+        return tuple(one.measure for one in self._scored.values())
+
+    @cached_property
+    def scores(self) -> Mapping[str, float]:
+        """Mean of each measure, keyed by any spelling of it."""
+        return _ByMeasure({name: one.average.value for name, one in self._scored.items()}, self)
+
+    @property
+    def per_query(self) -> Mapping[str, FloatArray]:
+        """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
+        values = {
+            name: _read_only(one.values)
+            for name, one in self._scored.items()
+            if one.values is not None
+        }
+        return _ByMeasure(values, self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.scores
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self.scores[measure]  # type: ignore[index]
+
+    @cached_property
+    def counts(self) -> dict[str, Any]:
+        """Queries, and everything that was left out or could mislead.
+
+        ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
+        queries without judgements; ``no_relevant`` queries without a relevant item; ``tied``
+        queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
+        ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
+        ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
+        judged"; per measure the queries for which it is ``undefined``, and those ``averaged``.
+        """
+        rankings, counts = self._judged.rankings, self._judged.counts
+        by_score = self._judged.by_score
+        tied = (
+            np.maximum.reduceat(by_score.tied, by_score.offsets[:-1][by_score.n_hits > 0]) > 1
+            if (len(by_score.tied))
+            else np.zeros(0)
+        )
+        return {
+            "queries": len(rankings),
+            "missing": counts.missing,
+            "unjudged": counts.unjudged,
+            "no_relevant": int((rankings.n_relevant == 0).sum()),
+            "tied": int(tied.sum()),
+            "ranked": int(rankings.n_ranked.sum()),
+            "relevant": int(rankings.n_relevant.sum()),
+            "retrieved": int(rankings.n_hits.sum()),
+            "duplicates": counts.duplicates,
+            "missed": counts.missed,
+            "unjudged_grades": counts.unjudged_grades,
+            "undefined": {name: one.average.n_undefined for name, one in self._scored.items()},
+            "averaged": {name: one.average.n_averaged for name, one in self._scored.items()},
+        }
+
+    def confidence_interval(
+        self,
+        measure: str | Measure,
+        level: float = 0.95,
+        *,
+        method: Literal["t", "bootstrap"] = "t",
+        n_resamples: int = 9999,
+        random_state: int | np.random.Generator = 0,
+    ) -> tuple[float, float]:
+        """Confidence interval of a score over queries, clipped to the measure's range.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of the measures evaluated, in any spelling.
+        level : float, default=0.95
+            In (0, 1).
+        method : {"t", "bootstrap"}, default="t"
+            Student's t, or the BCa bootstrap over queries.
+        n_resamples : int, default=9999
+            Resamples of the bootstrap.
+        random_state : int or numpy.random.Generator, default=0
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        low, high : float
+            NaN with fewer than two queries for which the measure is defined.
+
+        Raises
+        ------
+        ScoresRequiredError
+            If the measure is pooled: it has no values per query to resample.
+        InvalidParameterError
+            If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
+
+        References
+        ----------
+        .. [1] Sakai, Laboratory Experiments in Information Retrieval, 2018.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}] * 4, [["a"], ["b", "a"], ["a"], ["b", "c", "d", "a"]], "mrr")
+        >>> low, high = ev.confidence_interval("mrr")
+        >>> round(low, 4), round(high, 4)
+        (0.0908, 1.0)
+        """
+        one = self._scored[self._find(measure)]
+        if one.values is None:
+            msg = f"{one.measure} ranks all queries together; it has no values to resample"
+            raise ScoresRequiredError(msg)
+        values = one.values
+        if isinstance(self._zero_division, float) and not math.isnan(self._zero_division):
+            values = np.where(np.isnan(values), self._zero_division, values)
+        low, high = mean_confidence_interval(
+            values,
+            weights=one.weights,
+            level=level,
+            method=method,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+        upper = one.measure.metric.upper
+        if math.isnan(low):
+            return low, high
+        return max(low, 0.0), min(high, upper)
+
+    def by_slice(self, slices: Mapping[Any, Any] | Callable[[Any], Any]) -> dict[Any, Evaluation]:
+        """The same evaluation for each slice of the queries.
+
+        Parameters
+        ----------
+        slices : mapping or callable
+            {query: label}, {query: labels}, {label: set or list of queries}, or a function from
+            query id to label. A mapping whose keys are all queries is read in the first way.
+            Queries without a label are in no slice. Ids that were given to ``evaluate`` and left
+            out there are passed over; others are an error.
+
+        Returns
+        -------
+        evaluations : dict of label to Evaluation
+            In order of first appearance; pooled measures are ranked anew within each slice. What
+            belongs to no query in particular (unjudged queries, dropped duplicates, missed items
+            of one shared ground truth) is part of a slice of all queries only.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the keys are not queries and the values not collections of queries.
+
+        References
+        ----------
+        .. [1] Fairlearn, MetricFrame, https://fairlearn.org
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["c", "b"]}, "mrr")
+        >>> {
+        ...     label: part["mrr"]
+        ...     for label, part in ev.by_slice({"q1": "head", "q2": "tail"}).items()
+        ... }
+        {'head': 1.0, 'tail': 0.5}
+        """
+        labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
+        return {label: self._slice(queries) for label, queries in labels.items()}
+
+    def query_weights(self, measure: str | Measure) -> FloatArray | None:
+        """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}, {"c"}], [["a", "b", "x"], ["x", "c"]], "auc")
+        >>> ev.query_weights("auc")
+        array([2., 1.])
+        """
+        return self._scored[self._find(measure)].weights
+
+    def placements(self) -> list[Placement]:
+        """Where the relevant items of each query stand, and which were not retrieved.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
+        any: ranked lists and mappings.
+
+        Returns
+        -------
+        placements : list of Placement
+            One for each query, in the order of ``query_ids``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}], [["x", "a"]], "map", keep_items=True)
+        >>> placement = ev.placements()[0]
+        >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
+        ([('a', 2)], ['b'])
+        """
+        return placements_of(self._judged, _listed_ids(self.query_ids))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, counts and values per query as plain Python objects, NaN as None.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> evaluate([{"a"}], [["b", "a"]], "mrr").to_dict()["scores"]
+        {'mrr': 0.5}
+        """
+        return {
+            "scores": {name: _plain(value) for name, value in self.scores.items()},
+            "measures": {name: str(one.measure) for name, one in self._scored.items()},
+            "counts": copy.deepcopy(self.counts),
+            "query_ids": [tables.plain_id(query) for query in _listed_ids(self.query_ids)],
+            "per_query": {
+                name: [_plain(value) for value in values.tolist()]
+                for name, values in self.per_query.items()
+            },
+        }
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+        """One row per query: its id and the value of each measure that has one.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame; it has to be installed.
+
+        Returns
+        -------
+        frame : data frame of shape (n_queries, 1 + n_measures)
+            Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "mrr").to_frame("polars").rows()
+        [('q1', 0.5)]
+        """
+        return tables.to_frame(_listed_ids(self.query_ids), self.per_query, backend)
+
+    def __repr__(self) -> str:
+        return tables.to_text(self)
+
+    def _repr_html_(self) -> str:
+        return tables.to_html(self)
+
+    def _find(self, spec: Any) -> str:
+        """Name of the measure that a spelling means, with or without a convention's parameters."""
+        if isinstance(spec, str) and spec in self._scored:
+            return spec
+        wanted = read_measure(spec)
+        for name, one in self._scored.items():
+            if one.measure == wanted or (name == str(wanted) and wanted.agrees_with(one.measure)):
+                return name
+        names = list(self._scored)
+        asked = wanted.in_full()
+        msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
+        raise UnknownMeasureError(msg + ", ".join(names))
+
+    def _slice(self, queries: IntArray) -> Evaluation:
+        if len(queries) == len(self.query_ids):
+            # With what belongs to no query in particular: unjudged queries, missed items.
+            return self
+        judged = take_queries(self._judged, queries, _listed_ids(self.query_ids))
+        scored = {
+            name: score_slice(one, queries, judged, self._zero_division)
+            for name, one in self._scored.items()
+        }
+        return Evaluation(scored, judged, self._zero_division)
+
+
+class _ByMeasure(Mapping[str, Any]):
+    """A mapping keyed by canonical spellings that reads any spelling."""
+
+    def __init__(self, values: Mapping[str, Any], evaluation: Evaluation) -> None:
+        self._values = values
+        self._evaluation = evaluation
+
+    def __getitem__(self, spec: str | Measure) -> Any:
+        name = self._evaluation._find(spec)
+        if name not in self._values:
+            msg = f"{name} ranks all queries together; it has no values per query"
+            raise ScoresRequiredError(msg)
+        return self._values[name]
+
+    def __contains__(self, spec: object) -> bool:
+        try:
+            return self._evaluation._find(spec) in self._values
+        except (TypeError, ValueError):
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+def _listed_ids(query_ids: Any) -> list[Any]:
+    if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
+        return cast("list[Any]", query_ids.tolist())
+    return list(query_ids)
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value
