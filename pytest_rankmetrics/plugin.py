@@ -45,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.pluginmanager.hasplugin("html") and config.getoption("htmlpath", None):
             from pytest_rankmetrics.report.html import HtmlReport
 
-            config.pluginmanager.register(HtmlReport(session), "rankmetrics-html")
+            config.pluginmanager.register(HtmlReport(session.summary), "rankmetrics-html")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
+from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
 from pytest_rankmetrics.report.terminal import TITLE
-from pytest_rankmetrics.session.test_report import ATTRIBUTE
-
-if TYPE_CHECKING:
-    from pytest_rankmetrics.session.session import Session
 
 
 class HtmlReport:
     """Adds the table in front of the results, and the message of each gate to its test."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, summary: Callable[[], Summary]) -> None:
+        self.summary = summary
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -32,19 +30,20 @@ class HtmlReport:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Put the table into the report, if any gate ran or should have."""
-        if self.session.problems or any(True for _ in self.session.gates()):
-            prefix.append(html_table(self.session))
+        summary = self.summary()
+        if summary:
+            prefix.append(html_table(summary))
 
 
-def html_table(session: Session) -> str:
+def html_table(summary: Summary) -> str:
     """The table; all data escaped, no script, no resource from elsewhere."""
     titles = ("gate", "metric", "now", "limit", "baseline", "change", "verdict")
-    rows = [_row(row) for gate in all_rows(session) for row in gate]
+    rows = [_row(row) for gate in all_rows(summary.gates) for row in gate]
     return (
-        f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(session))}</p>"
+        f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
         f"<table><thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
-        f"{''.join(f'<p>{escape(words.line(one))}</p>' for one in session.problems)}"
+        f"{''.join(f'<p>{escape(words.line(one))}</p>' for one in summary.problems)}"
     )
 
 

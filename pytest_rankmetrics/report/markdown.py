@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.report.rows import Row, all_rows, n_failed
-
-if TYPE_CHECKING:
-    from pytest_rankmetrics.session.session import Session
+from pytest_rankmetrics.report.rows import Row, all_rows
+from pytest_rankmetrics.report.summary import Summary
 
 MOST_BYTES = 1_000_000
 """A step summary may have 1 MiB; details are cut, the table is not."""
@@ -42,15 +42,22 @@ _SPECIAL = {
 }
 
 
-def markdown(session: Session) -> str:
+def write_markdown(summary: Summary, path: Path) -> None:
+    """``--rank-markdown``, or the step summary of a CI run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(markdown(summary))
+
+
+def markdown(summary: Summary) -> str:
     """The report; it stays below the size that a CI host takes."""
-    head = _head(session)
+    head = _head(summary)
     parts = [head]
     size = len(head.encode())
-    for _, record in session.gates():
-        if record["verdict"] not in ("fail", "stale") or len(parts) > MOST_DETAILS:
+    for run in summary.gates:
+        if not run.failed or len(parts) > MOST_DETAILS:
             continue
-        details = _details(record)
+        details = _details(run.record)
         size += len(details.encode())
         if size > MOST_BYTES:
             break
@@ -58,26 +65,26 @@ def markdown(session: Session) -> str:
     return "".join(parts)
 
 
-def _head(session: Session) -> str:
-    total = sum(1 for _ in session.gates())
-    failed = n_failed(session)
-    xfailed = sum(record["verdict"] == "xfail" for _, record in session.gates())
+def _head(summary: Summary) -> str:
+    total = len(summary.gates)
+    failed = sum(run.failed for run in summary.gates)
+    xfailed = sum(run.record["verdict"] == "xfail" for run in summary.gates)
     title = (
         f"### Ranking quality: {failed} of {words.count(total, 'gate')} failed"
         if failed
         else f"### Ranking quality: {words.count(total - xfailed, 'gate')} passed"
     )
     title += f", {xfailed} xfailed" if xfailed else ""
-    title += ", and the run fails" if session.problems and not failed else ""
+    title += ", and the run fails" if summary.problems and not failed else ""
     lines = [title, ""]
     if total:
         lines += [
             "| gate | metric | now | baseline | change (95 % CI) | p | queries | |",
             "|---|---|--:|--:|--:|--:|--:|---|",
-            *(_line(row) for rows in all_rows(session) for row in rows),
+            *(_line(row) for rows in all_rows(summary.gates) for row in rows),
             "",
         ]
-    lines += [*(f"- :x: {escape(words.line(one))}" for one in session.problems), ""]
+    lines += [*(f"- :x: {escape(words.line(one))}" for one in summary.problems), ""]
     return "\n".join(lines)
 
 
@@ -103,7 +110,7 @@ def _line(row: Row) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _details(record: dict[str, Any]) -> str:
+def _details(record: Mapping[str, Any]) -> str:
     lines = [
         "",
         f"<details><summary>{escape(words.shown(record['name'], limit=60))}: "

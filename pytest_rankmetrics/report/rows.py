@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_rankmetrics._support import words
-
-if TYPE_CHECKING:
-    from pytest_rankmetrics.session.session import Session, Test
+from pytest_rankmetrics.report.summary import FAILED, GateRun
 
 MOST_SLICES = 20
-_FAILED = ("fail", "stale")
 _GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")
 
 
@@ -39,7 +36,7 @@ class Row:
     @property
     def failed(self) -> bool:
         """Whether this is why the gate fails."""
-        return self.verdict in _FAILED
+        return self.verdict in FAILED
 
     @property
     def outcome(self) -> str:
@@ -50,16 +47,17 @@ class Row:
         return f"{word}  {self.reason}" if self.reason else word
 
 
-def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
+def gate_rows(run: GateRun) -> list[Row]:
     """The rows of one gate, the gravest first; one without measures still has a row."""
+    record = run.record
     gate = words.line(record["nodeid"], 200)
     own = record["nodeid"].partition("::")[2].replace("::", ".")
-    if len(test.records) > 1 and record["name"] != own:
+    if not run.alone and record["name"] != own:
         gate = f"{gate} {words.shown(record['name'], limit=60)}"
     name = words.shown(record["name"], limit=60)
     rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
     rows += _slice_rows(gate, name, record)
-    if not rows or (record["verdict"] in _FAILED and not any(row.failed for row in rows)):
+    if not rows or (record["verdict"] in FAILED and not any(row.failed for row in rows)):
         # What to do about it stands in the message.
         text = words.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
@@ -70,9 +68,9 @@ def gate_rows(test: Test, record: dict[str, Any]) -> list[Row]:
     if record["warnings"] and not any(row.verdict == "warn" or row.failed for row in rows):
         text = words.line(record["warnings"][0], 80)
         rows[0] = replace(rows[0], verdict="warn", reason=text)
-    if test.tries > 1:
+    if run.tries > 1:
         first = rows[0]
-        note = f"({_ordinal(test.tries)} try)"
+        note = f"({_ordinal(run.tries)} try)"
         rows[0] = replace(first, reason=f"{first.reason} {note}".strip())
     return rows
 
@@ -85,7 +83,7 @@ def _gravity(verdict: str) -> int:
     return _GRAVITY.index(verdict) if verdict in _GRAVITY else len(_GRAVITY)
 
 
-def _metric_row(gate: str, name: str, metric: dict[str, Any], record: dict[str, Any]) -> Row:
+def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
     verdict, reason = metric["verdict"], metric["reason"]
     if verdict == "warn":
         reason = f"{reason} ({words.p_phrase(metric['p'])}, n={metric['compared']})"
@@ -118,12 +116,12 @@ def _limit(one: dict[str, Any]) -> str:
     return ""
 
 
-def _slice_rows(gate: str, name: str, record: dict[str, Any]) -> list[Row]:
+def _slice_rows(gate: str, name: str, record: Mapping[str, Any]) -> list[Row]:
     slices = sorted(record["slices"], key=lambda one: _gravity(one["verdict"]))
     rows = []
     for one in slices[:MOST_SLICES]:
         n = f"{one['queries']} {'query' if one['queries'] == 1 else 'queries'}"
-        reason = f"slice ({n})" if one["verdict"] in _FAILED else one["reason"]
+        reason = f"slice ({n})" if one["verdict"] in FAILED else one["reason"]
         verdict = one["verdict"]
         if record["verdict"] == "new" and verdict == "not gated":
             verdict, reason = "new", ""
@@ -146,19 +144,19 @@ def _slice_rows(gate: str, name: str, record: dict[str, Any]) -> list[Row]:
     return rows
 
 
-def all_rows(session: Session, *, failed_only: bool = False) -> Iterator[list[Row]]:
+def all_rows(gates: Iterable[GateRun], *, failed_only: bool = False) -> Iterator[list[Row]]:
     """The rows of each gate."""
-    for test, record in session.gates():
-        if not failed_only or record["verdict"] in _FAILED:
-            yield gate_rows(test, record)
+    for run in gates:
+        if run.failed or not failed_only:
+            yield gate_rows(run)
 
 
-def tally(session: Session) -> str:
+def tally(gates: Sequence[GateRun]) -> str:
     """``4 gates: 2 failed, 1 warning, 1 improved``."""
-    verdicts = [record["verdict"] for _, record in session.gates()]
-    warned = sum(bool(record["warnings"]) for _, record in session.gates())
+    verdicts = [run.record["verdict"] for run in gates]
+    warned = sum(bool(run.record["warnings"]) for run in gates)
     parts = [
-        (sum(one in _FAILED for one in verdicts), "failed", "failed"),
+        (sum(one in FAILED for one in verdicts), "failed", "failed"),
         (warned, "warning", "warnings"),
         (verdicts.count("xfail"), "xfailed", "xfailed"),
         (verdicts.count("improved"), "improved", "improved"),
@@ -166,8 +164,3 @@ def tally(session: Session) -> str:
     ]
     said = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
     return f"{words.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
-
-
-def n_failed(session: Session) -> int:
-    """Gates that failed."""
-    return sum(record["verdict"] in _FAILED for _, record in session.gates())

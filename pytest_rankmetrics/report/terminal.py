@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
-
-if TYPE_CHECKING:
-    from pytest_rankmetrics.session.session import Session
+from pytest_rankmetrics.report.summary import Summary
 
 TITLE = "ranking quality gates"
 
 
-def write_summary(terminal: Any, session: Session) -> None:
+def write_summary(terminal: Any, summary: Summary) -> None:
     """Print the table and what is to be done; no line starts with data from a report."""
-    show = session.options.show
+    show = summary.show
     lines: list[str] = []
     if show != "none":
-        lines = _table(session, failed_only=show == "failed")
-        lines += _remarks(session)
-    gates = list(session.gates())
-    if gates and show != "none":
-        lines.append(tally(session))
-    lines += [*_can_be_raised(session), *_unused(session), *_written(session)]
-    lines += [f"ERROR: {words.line(text, 300)}" for text in session.problems]
+        lines = _table(summary, failed_only=show == "failed")
+        lines += _remarks(summary)
+        lines += [tally(summary.gates)] if summary.gates else []
+    lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
+    lines += [f"ERROR: {words.line(text, 300)}" for text in summary.problems]
     if lines:
-        terminal.section(TITLE, sep="-", **({"red": True} if session.problems else {}))
+        terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
         for line in lines:
             terminal.write_line(line)
 
 
-def _table(session: Session, *, failed_only: bool) -> list[str]:
+def _table(summary: Summary, *, failed_only: bool) -> list[str]:
     titles = ["gate", "metric", "now", "limit", "baseline", "change", "verdict"]
     rows = [titles]
-    for gate in all_rows(session, failed_only=failed_only):
+    for gate in all_rows(summary.gates, failed_only=failed_only):
         rows += [_cells(row, first=number == 0) for number, row in enumerate(gate)]
     return words.table(rows, right=(2, 3, 4, 5)) if len(rows) > 1 else []
 
@@ -53,39 +50,40 @@ def _cells(row: Row, *, first: bool) -> list[str]:
     ]
 
 
-def _remarks(session: Session) -> list[str]:
+def _remarks(summary: Summary) -> list[str]:
     """Warnings and notes of gates, each behind the gate's name."""
     lines = []
-    for _, record in session.gates():
-        name = words.shown(record["name"], limit=60)
-        lines += [f"note on {name}: {note}" for note in record["notes"][:3]]
+    for run in summary.gates:
+        name = words.shown(run.record["name"], limit=60)
+        lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
     return lines
 
 
-def _can_be_raised(session: Session) -> list[str]:
+def _can_be_raised(summary: Summary) -> list[str]:
+    records = [run.record for run in summary.gates]
     n = sum(
         record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
-        for _, record in session.gates()
+        for record in records
     )
-    if not n or session.options.settings.ratchet == "off":
+    if not n or summary.settings["ratchet"] == "off":
         return []
     return [f"{words.count(n, 'baseline')} can be raised: pytest --rank-update"]
 
 
-def _unused(session: Session) -> list[str]:
-    if not session.unused:
+def _unused(summary: Summary) -> list[str]:
+    if not summary.unused:
         return []
-    n = len(session.unused)
-    what = "were deleted: they belong" if session.deleted else ""
+    n = len(summary.unused)
+    what = "were deleted: they belong" if summary.deleted else ""
     verb = "belongs" if n == 1 else "belong"
-    shown = " ".join(words.line(path, 200) for path in session.unused[:10])
-    if session.deleted:
+    shown = " ".join(words.line(path, 200) for path in summary.unused[:10])
+    if summary.deleted:
         return [f"{words.count(n, 'baseline file')} {what} to no test: {shown}"]
     return [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
 
 
-def _written(session: Session) -> list[str]:
-    written = [record for _, record in session.gates() if record["written"]]
+def _written(summary: Summary) -> list[str]:
+    written = [run.record for run in summary.gates if run.record["written"]]
     if not written:
         return []
     kinds = [record["written"] for record in written]
@@ -100,5 +98,5 @@ def _written(session: Session) -> list[str]:
     return lines
 
 
-def _moves(record: dict[str, Any]) -> list[tuple[str, list[float]]]:
+def _moves(record: Mapping[str, Any]) -> list[tuple[str, list[float]]]:
     return list(record["moves"].items())

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import pytest
 
 from pytest_rankmetrics.policy.settings import SettingError, Settings
+from pytest_rankmetrics.report.summary import Show
 
 Unused = Literal["report", "fail", "delete"]
-Show = Literal["all", "failed", "none"]
 
 # (name, type, default, what it means); those of Settings are called like its fields.
 INI: tuple[tuple[str, Any, Any, str], ...] = (

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_rankmetrics._support.naming import is_called
+from pytest_rankmetrics.report.summary import ATTRIBUTE, PASSED, GateRun, Summary
 from pytest_rankmetrics.session.options import Options, in_ci
-from pytest_rankmetrics.session.test_report import ATTRIBUTE, without_ours
-
-PASSED = ("pass", "improved", "new", "warn")
+from pytest_rankmetrics.session.test_report import without_ours
 
 
 @dataclass(eq=False, repr=False)
@@ -105,7 +106,7 @@ class Session:
         if not self.config.option.collectonly and (self.problems or any(self.gates())):
             from pytest_rankmetrics.report.terminal import write_summary
 
-            write_summary(terminalreporter, self)
+            write_summary(terminalreporter, self.summary())
 
     # What ran ------------------------------------------------------------------------------------
 
@@ -115,6 +116,22 @@ class Session:
             for record in test.records:
                 expected = test.expected_to_fail and record["verdict"] not in PASSED
                 yield test, {**record, "verdict": "xfail"} if expected else record
+
+    def summary(self) -> Summary:
+        """What reports are made from."""
+        gates = [
+            GateRun(record, test.nodeid, test.passed, test.tries, alone=len(test.records) == 1)
+            for test, record in self.gates()
+        ]
+        return Summary(
+            gates=tuple(gates),
+            problems=tuple(self.problems),
+            unused=tuple(self.unused),
+            deleted=self.deleted,
+            required=self.options.required,
+            settings=asdict(self.options.settings),
+            show=self.options.show,
+        )
 
     def _required(self) -> Iterator[str]:
         """Required gates that did not run and pass."""
@@ -183,17 +200,27 @@ class Session:
     def _write_reports(self) -> None:
         if not (self.options.json or self.problems or any(self.gates())):
             return  # the usual end of a run without gates, which pays for no import
-        from pytest_rankmetrics.report import json
+        from pytest_rankmetrics.report.json import write_json
+        from pytest_rankmetrics.report.markdown import write_markdown
 
-        options = self.options
-        for write, path in (
-            (json.write_json, options.json),
-            (json.write_markdown, options.markdown),
-        ):
-            try:
-                write(self)
-            except OSError as error:
-                self.problems.append(f"report {path} was not written: {error.strerror}")
+        json, markdown = self.options.json, self._markdown_target()
+        if json:
+            self._write(write_json, json)
+        if markdown and self.summary():
+            self._write(write_markdown, markdown)
+
+    def _markdown_target(self) -> str:
+        """Path of the Markdown report; "" for none."""
+        target = self.options.markdown
+        if target == "auto":
+            return os.environ.get("GITHUB_STEP_SUMMARY", "")
+        return "" if target == "none" else target
+
+    def _write(self, write: Callable[[Summary, Path], None], target: str) -> None:
+        try:
+            write(self.summary(), Path(self.config.invocation_params.dir, target))
+        except OSError as error:
+            self.problems.append(f"report {target} was not written: {error.strerror}")
 
 
 def _is_called(wanted: str, record: dict[str, Any]) -> bool:

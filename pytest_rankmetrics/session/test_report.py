@@ -7,15 +7,12 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.options import Options
 
-ATTRIBUTE = "rank_records"
-"""Attribute of a report that holds the records; pytest-xdist sends it to the controller."""
-
 PREFIX = "rank."
 HINT = "A test that wants to see a gate fail says: with pytest.raises(RankGateFailure): ..."
-_FAILED = ("fail", "stale")
 
 
 def attach(
@@ -34,7 +31,7 @@ def attach(
     if running.nodeid != item.nodeid:
         return
     records, running.records = running.records, []
-    failed = [record for record in records if record["verdict"] in _FAILED]
+    failed = [record for record in records if record["verdict"] in FAILED]
     expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped"
     if failed and report.outcome != "failed" and not expected_to_fail:
         from pytest_rankmetrics._support import words
