@@ -1,4 +1,4 @@
-"""XGBRanker, LGBMRanker and CatBoostRanker, searched by queries, against plain loops."""
+"""QueryRanker as an estimator: weights, copies, parameters, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,27 +7,20 @@ import inspect
 import pickle
 import subprocess
 import sys
-from itertools import permutations, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import sklearn
-from catboost import CatBoostRanker, Pool
 from lightgbm import LGBMRanker, LGBMRegressor
 from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import NotFittedError
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
     cross_val_score,
-    learning_curve,
     permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -41,458 +34,35 @@ from sklearn_rank import (
     RankingConfigError,
     map_scorer,
 )
+from tests.model_selection.boosting import (
+    CARRIERS,
+    CAT,
+    FOLDS,
+    GRIDS,
+    IDS,
+    LGBM,
+    QID,
+    QID_EVAL,
+    RANKERS,
+    X_EVAL,
+    XGB,
+    Y_EVAL,
+    X,
+    Y,
+    by_query,
+    fit_by_hand,
+    folds_by_hand,
+    framed,
+    libraries,
+    map_by_hand,
+    search_of,
+)
 
-# Data ------------------------------------------------------------------
+# Data --------------------------------------------------------------------------------------------
 
-
-def problem(n_queries: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Queries of 4 to 6 scattered rows with string ids, features of few values, grades 0 to 2."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 6, size=(n_queries * 6, 3)).astype(float)
-    y = np.digitize(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=len(X)), [4.0, 6.5])
-    y[::6] = 2  # no query without a relevant item
-    names = [f"{chr(97 + number % 26)}{number}" for number in rng.permutation(n_queries)]
-    cut = (np.arange(len(X)) % 18 == 5) | np.isin(np.arange(len(X)) % 24, [10, 11])
-    mixed = rng.permutation(np.flatnonzero(~cut))
-    return X[mixed], y[mixed], np.repeat(names, 6)[mixed]
-
-
-X, Y, QID = problem(24, seed=0)
-X_EVAL, Y_EVAL, QID_EVAL = problem(12, seed=1)
-FOLDS = list(QueryKFold(3).split(X, Y, QID))
 N, N_EVAL = len(Y), len(Y_EVAL)
 
-XGB = XGBRanker(n_estimators=8, max_depth=2, n_jobs=1, verbosity=0)
-LGBM = LGBMRanker(n_estimators=8, num_leaves=4, min_child_samples=5, n_jobs=1, verbose=-1)
-CAT = CatBoostRanker(
-    iterations=8, depth=2, thread_count=1, verbose=False, allow_writing_files=False
-)
-RANKERS = {"xgboost": XGB, "lightgbm": LGBM, "catboost": CAT}
-GRIDS: dict[str, tuple[str, list[Any]]] = {
-    "xgboost": ("max_depth", [1, 3]),
-    "lightgbm": ("num_leaves", [2, 8]),
-    "catboost": ("depth", [1, 3]),
-}
-TREES = {"xgboost": "n_estimators", "lightgbm": "n_estimators", "catboost": "iterations"}
-
-libraries = pytest.mark.parametrize("library", RANKERS)
-
-
-# By hand ------------------------------------------------------------------
-
-
-def average_precision_by_hand(grades: list[int]) -> float:
-    found = [
-        sum(grade > 0 for grade in grades[: place + 1]) / (place + 1)
-        for place in range(len(grades))
-        if grades[place] > 0
-    ]
-    return sum(found) / len(found)
-
-
-def map_by_hand(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
-    """Mean over queries of the mean over all orders of tied rows."""
-    values = []
-    for query in sorted(set(qid.tolist())):
-        rows = np.flatnonzero(qid == query)
-        levels = sorted(set(scores[rows].tolist()), reverse=True)
-        tied = [permutations(y[rows][scores[rows] == level].tolist()) for level in levels]
-        orders = [[grade for part in parts for grade in part] for parts in product(*tied)]
-        values.append(sum(map(average_precision_by_hand, orders)) / len(orders))
-    return sum(values) / len(values)
-
-
-def by_query(qid: np.ndarray) -> tuple[list[int], list[int]]:
-    """Rows, query after query in order of first appearance, and the size of each query."""
-    seen = list(dict.fromkeys(qid.tolist()))
-    rows = [row for query in seen for row in range(len(qid)) if qid[row] == query]
-    return rows, [qid.tolist().count(query) for query in seen]
-
-
-def queries_by_hand(library: str, sizes: list[int]) -> dict[str, Any]:
-    numbers = [number for number, size in enumerate(sizes) for _ in range(size)]
-    return {
-        "xgboost": {"qid": numbers},
-        "lightgbm": {"group": sizes},
-        "catboost": {"group_id": numbers},
-    }[library]
-
-
-def fit_by_hand(library: str, X: Any, y: Any, qid: Any, model: Any = None, **keywords: Any) -> Any:
-    rows, sizes = by_query(qid)
-    model = clone(RANKERS[library] if model is None else model)
-    return model.fit(X[rows], y[rows], **queries_by_hand(library, sizes), **keywords)
-
-
-def fold_by_hand(library: str, train: Any, test: Any, **params: Any) -> float:
-    model = clone(RANKERS[library]).set_params(**params)
-    model = fit_by_hand(library, X[train], Y[train], QID[train], model)
-    return map_by_hand(Y[test], model.predict(X[test]), QID[test])
-
-
-def folds_by_hand(library: str, folds: Any = FOLDS, **params: Any) -> list[float]:
-    return [fold_by_hand(library, train, test, **params) for train, test in folds]
-
-
-def test_map_by_hand_on_scores_worked_out_on_paper():
-    y, qid = np.array([1, 0, 2, 0, 1]), np.array(["a", "a", "b", "b", "b"])
-    # a: tied, 1 or 1/2; b: ranks 1 and 3 are relevant
-    expected = ((1 + 1 / 2) / 2 + (1 / 1 + 2 / 3) / 2) / 2
-    assert map_by_hand(y, np.array([5.0, 5.0, 3.0, 2.0, 1.0]), qid) == pytest.approx(expected)
-
-
-# Searches ------------------------------------------------------------------
-
-
-def framed(**kwargs: Any) -> pd.DataFrame:
-    return pd.DataFrame(X, columns=["x0", "x1", "x2"], **kwargs)
-
-
-IDS = pd.Index(QID, name="qid")
-CARRIERS: dict[str, tuple[Any, Any]] = {
-    "index of X": (framed(index=IDS), Y),
-    "one of two index levels of X": (
-        framed(index=pd.MultiIndex.from_arrays([range(len(QID)), QID], names=["row", "qid"])),
-        Y,
-    ),
-    "column of X": (framed().assign(qid=QID), pd.Series(Y)),
-    "column of a polars X": (pl.from_pandas(framed().assign(qid=QID)), pl.Series(Y)),
-    "index of y": (X, pd.Series(Y, index=IDS)),
-}
-METADATA: dict[str, tuple[Any, Any, Any]] = {
-    "arrays": (X, Y, QID),
-    "lists": (X.tolist(), Y.tolist(), QID.tolist()),
-    "pandas": (framed(), pd.Series(Y), pd.Series(QID, dtype="category")),
-    "polars": (pl.from_pandas(framed()), pl.Series(Y), pl.Series(QID)),
-}
-
-
-def search_of(library: str, **kwargs: Any) -> GridSearchCV:
-    name, values = GRIDS[library]
-    return GridSearchCV(
-        QueryRanker(RANKERS[library]),
-        {f"ranker__{name}": values},
-        scoring=map_scorer,
-        cv=QueryKFold(3),
-        error_score="raise",
-        **kwargs,
-    )
-
-
-def assert_found_by_hand(search: GridSearchCV, library: str) -> None:
-    name, values = GRIDS[library]
-    means = [sum(folds_by_hand(library, **{name: value})) / 3 for value in values]
-    assert search.cv_results_["mean_test_score"] == pytest.approx(means, abs=1e-12)
-    assert means[0] != means[1]
-    assert search.best_params_ == {f"ranker__{name}": values[int(np.argmax(means))]}
-    assert search.best_score_ == pytest.approx(max(means), abs=1e-12)
-
-
-@libraries
-@pytest.mark.parametrize("container", METADATA)
-def test_search_with_routing(library, container):
-    rows, grades, ids = METADATA[container]
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = search_of(library).fit(rows, grades, groups=ids)
-    assert_found_by_hand(search, library)
-
-
-@libraries
-@pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize("routing", [False, True])
-def test_search_with_query_ids_that_the_data_carry(library, carrier, routing):
-    rows, grades = CARRIERS[carrier]
-    with sklearn.config_context(enable_metadata_routing=routing):
-        search = search_of(library).fit(rows, grades)
-    assert_found_by_hand(search, library)
-
-
-@libraries
-def test_search_beats_a_constant(library):
-    rows, grades = CARRIERS["index of X"]
-    constant = cross_val_score(DummyRegressor(), rows, grades, scoring=map_scorer, cv=QueryKFold(3))
-    by_hand = [map_by_hand(Y[test], np.zeros(len(test)), QID[test]) for _, test in FOLDS]
-    assert constant == pytest.approx(by_hand, abs=1e-12)
-    assert search_of(library).fit(rows, grades).best_score_ > np.mean(constant) + 0.1
-
-
-def test_untied_predictions_are_ranked_as_they_are():
-    rng = np.random.default_rng(5)
-    features = rng.normal(size=(72, 4))
-    grades = np.tile([2, 1, 0, 0, 1, 0], 12)
-    features[:, 0] += grades
-    model = CatBoostRanker(
-        iterations=60, depth=6, thread_count=1, verbose=False, allow_writing_files=False
-    )
-    qid = np.repeat([f"q{number}" for number in range(12)], 6)
-    frame = pd.DataFrame(features, index=pd.Index(qid, name="qid"))
-    found = cross_val_score(QueryRanker(model), frame, grades, scoring=map_scorer, cv=QueryKFold(2))
-    expected = []
-    for train, test in QueryKFold(2).split(frame, grades):
-        said = fit_by_hand("catboost", features[train], grades[train], qid[train], model).predict(
-            features[test]
-        )
-        values = []
-        for query in set(qid[test].tolist()):
-            scores, judged = said[qid[test] == query], grades[test][qid[test] == query]
-            assert len(set(scores.tolist())) == 6
-            values.append(average_precision_by_hand(judged[np.argsort(-scores)].tolist()))
-        expected.append(sum(values) / len(values))
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_queries_matter_to_each_library():
-    """Otherwise no test here would see wrong queries."""
-    other = np.roll(np.sort(QID), 3)
-    for library in RANKERS:
-        said, wrong = (
-            QueryRanker(RANKERS[library]).fit(X, Y, groups=ids).predict(X) for ids in (QID, other)
-        )
-        assert np.abs(said - wrong).max() > 0.01
-
-
-@libraries
-def test_search_in_two_processes(library):
-    rows, grades = CARRIERS["column of X"]
-    assert_found_by_hand(search_of(library, n_jobs=2).fit(rows, grades), library)
-
-
-@libraries
-@pytest.mark.parametrize("routing", [False, True])
-def test_nested_search(library, routing):
-    name, values = GRIDS[library]
-    rows, grades = (X, Y) if routing else CARRIERS["index of X"]
-    with sklearn.config_context(enable_metadata_routing=routing):
-        found = cross_val_score(
-            search_of(library).set_params(cv=QueryKFold(2)),
-            rows,
-            grades,
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            **({"params": {"groups": QID}} if routing else {}),
-        )
-    expected = []
-    for train, test in FOLDS:
-        inner = [
-            (train[a], train[b])
-            for a, b in QueryKFold(2).split(X[train], Y[train], groups=QID[train])
-        ]
-        means = [sum(folds_by_hand(library, inner, **{name: value})) for value in values]
-        best = values[int(np.argmax(means))]
-        expected.append(fold_by_hand(library, train, test, **{name: best}))
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-@libraries
-def test_halving_on_the_number_of_trees(library):
-    name, values = GRIDS[library]
-    rows, grades = CARRIERS["index of X"]
-    search = HalvingGridSearchCV(
-        QueryRanker(RANKERS[library]),
-        {f"ranker__{name}": values},
-        resource=f"ranker__{TREES[library]}",
-        min_resources=4,
-        max_resources=8,
-        factor=2,
-        scoring=map_scorer,
-        cv=QueryKFold(3),
-        error_score="raise",
-    ).fit(rows, grades)
-    assert search.cv_results_["n_resources"].tolist() == [4, 4, 8]
-    expected = [
-        np.mean(folds_by_hand(library, **{name: value, TREES[library]: 4})) for value in values
-    ]
-    best = values[int(np.argmax(expected))]
-    expected.append(np.mean(folds_by_hand(library, **{name: best, TREES[library]: 8})))
-    assert search.cv_results_["mean_test_score"] == pytest.approx(expected, abs=1e-12)
-
-
-@libraries
-def test_learning_curve_of_shuffled_rows(library):
-    rows, grades = CARRIERS["index of X"]
-    sizes, _, found = learning_curve(
-        QueryRanker(RANKERS[library]),
-        rows,
-        grades,
-        train_sizes=[50, 75],
-        shuffle=True,
-        random_state=0,
-        # A part of a query may be without a relevant row, which concerns scores of training rows.
-        scoring=map_scorer.with_options(zero_division=np.nan),
-        cv=QueryKFold(3),
-        error_score="raise",
-    )
-    assert sizes.tolist() == [50, 75]
-    rng = np.random.RandomState(0)
-    shuffled = [(rng.permutation(train), test) for train, test in FOLDS]
-    expected = [
-        [fold_by_hand(library, train[:size], test) for train, test in shuffled] for size in (50, 75)
-    ]
-    assert found == pytest.approx(np.array(expected), abs=1e-12)
-
-
-# XGBRanker without the adapter --------------------------------------------------------------
-
-
-def sorted_problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows sorted by query and numbers as ids, as XGBRanker wants them."""
-    numbers = np.unique(QID, return_inverse=True)[1]
-    order = np.argsort(numbers, kind="stable")
-    return X[order], Y[order], numbers[order]
-
-
-def xgboost_by_hand(cv: Any) -> list[float]:
-    rows, grades, ids = sorted_problem()
-    values = []
-    for train, test in cv.split(rows, grades, ids):
-        model = clone(XGB).fit(rows[train], grades[train], qid=ids[train])
-        values.append(map_by_hand(grades[test], model.predict(rows[test]), ids[test]))
-    return values
-
-
-def test_xgbranker_itself_with_routing():
-    rows, grades, ids = sorted_problem()
-    cv = GroupKFold(3, shuffle=True, random_state=0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            clone(XGB).set_fit_request(qid="groups"),
-            {"n_estimators": [8]},
-            scoring=map_scorer,
-            cv=cv,
-            error_score="raise",
-        ).fit(rows, grades, groups=ids)
-    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)
-
-
-def test_xgbranker_itself_with_a_column_of_query_ids():
-    rows, grades, ids = sorted_problem()
-    frame = pd.DataFrame(rows, columns=["x0", "x1", "x2"]).assign(qid=ids)
-    cv = GroupKFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(
-        XGB, {"n_estimators": [8]}, scoring=map_scorer, cv=cv, error_score="raise"
-    ).fit(frame, grades, groups=frame["qid"])
-    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)
-
-
-# Early stopping ------------------------------------------------------------------
-
-PATIENT = {
-    "xgboost": clone(XGB).set_params(
-        n_estimators=300, learning_rate=0.5, early_stopping_rounds=3, eval_metric="ndcg"
-    ),
-    "lightgbm": clone(LGBM).set_params(n_estimators=300, learning_rate=0.5, early_stopping_round=3),
-    "catboost": clone(CAT).set_params(iterations=300, learning_rate=0.5, early_stopping_rounds=3),
-}
-
-
-def progress(library: str, model: Any) -> dict[str, Any]:
-    """What the library noted of the evaluation sets, tree after tree."""
-    return model.evals_result() if library == "xgboost" else model.evals_result_
-
-
-def stopped_by_hand(library: str) -> Any:
-    rows, sizes = by_query(QID_EVAL)
-    pair = (X_EVAL[rows], Y_EVAL[rows])
-    numbers = queries_by_hand("xgboost", sizes)["qid"]
-    if library == "xgboost":
-        keywords: dict[str, Any] = {"eval_set": [pair], "eval_qid": [numbers]}
-    elif library == "catboost":
-        keywords = {"eval_set": Pool(*pair, group_id=numbers)}
-    elif "eval_X" in inspect.signature(LGBMRanker.fit).parameters:
-        keywords = {"eval_X": pair[0], "eval_y": pair[1], "eval_group": [sizes]}
-    else:
-        keywords = {"eval_set": [pair], "eval_group": [sizes]}
-    return fit_by_hand(library, X, Y, QID, PATIENT[library], **keywords)
-
-
-def assert_stopped(library: str, model: Any, rows: Any = X) -> None:
-    by_hand = stopped_by_hand(library)
-    noted = progress(library, model)
-    assert noted == progress(library, by_hand)
-    sets = [one for name, one in noted.items() if name != "learn"]
-    assert len(sets) == 1
-    assert all(3 < len(values) < 300 for values in sets[0].values())
-    assert model.predict(rows) == pytest.approx(by_hand.predict(X), abs=1e-12)
-
-
-@libraries
-def test_early_stopping_by_evaluation_queries(library):
-    model = QueryRanker(PATIENT[library]).fit(
-        X, Y, groups=QID, eval_set=[(X_EVAL, Y_EVAL)], eval_groups=[QID_EVAL.tolist()]
-    )
-    assert_stopped(library, model.ranker_)
-
-
-EVALUATION = pd.DataFrame(X_EVAL, columns=["x0", "x1", "x2"])
-
-
-@libraries
-def test_early_stopping_by_queries_that_the_data_carry(library):
-    evaluation = EVALUATION.set_index(pd.Index(QID_EVAL, name="qid"))
-    model = QueryRanker(PATIENT[library]).fit(
-        framed().assign(qid=QID), Y, eval_set=[(evaluation, Y_EVAL)]
-    )
-    assert_stopped(library, model.ranker_, framed())
-
-
-@libraries
-def test_early_stopping_by_several_evaluation_sets(library):
-    some = QID_EVAL < "g"
-    model = QueryRanker(PATIENT[library]).fit(
-        X,
-        Y,
-        groups=QID,
-        eval_set=[(X_EVAL[some], Y_EVAL[some]), (X_EVAL, Y_EVAL)],
-        eval_groups=[QID_EVAL[some], QID_EVAL],
-    )
-    sets = [one for name, one in progress(library, model.ranker_).items() if name != "learn"]
-    assert len(sets) == 2
-    assert sets[0] != sets[1]
-
-
-@libraries
-@pytest.mark.parametrize("routing", [False, True])
-def test_early_stopping_in_a_search(library, routing):
-    rows, grades = CARRIERS["index of X"]
-    with sklearn.config_context(enable_metadata_routing=routing):
-        search = GridSearchCV(
-            QueryRanker(PATIENT[library]),
-            {"query": ["qid"]},
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            error_score="raise",
-        ).fit(rows, grades, eval_set=[(EVALUATION, Y_EVAL)], eval_groups=[QID_EVAL])
-    assert_stopped(library, search.best_estimator_.ranker_, rows)
-
-
-def test_lightgbm_before_eval_x_gets_eval_set():
-    class Older(LGBMRanker):
-        def fit(self, X, y, group=None, eval_set=None, eval_group=None):
-            self.said_ = (eval_set, eval_group)
-            return self
-
-    model = QueryRanker(Older()).fit(
-        X, Y, groups=QID, eval_set=[([[1], [2], [3]], [0, 2, 1])], eval_groups=[["a", "b", "a"]]
-    )
-    ((features, grades),), (sizes,) = model.ranker_.said_
-    assert (features, grades.tolist(), sizes.tolist()) == ([[1], [3], [2]], [0, 1, 2], [2, 1])
-
-
-def test_catboost_knows_the_categories_of_evaluation_sets():
-    named, evaluated = (
-        pd.DataFrame({"x": rows[:, 0], "kind": np.where(rows[:, 1] > 2, "high", "low")})
-        for rows in (X, X_EVAL)
-    )
-    told = QueryRanker(clone(PATIENT["catboost"]).set_params(cat_features=("kind",)))
-    passed = QueryRanker(PATIENT["catboost"])
-    evaluation = {"eval_set": [(evaluated, Y_EVAL)], "eval_groups": [QID_EVAL]}
-    told.fit(named, Y, groups=QID, **evaluation)
-    passed.fit(named, Y, groups=QID, cat_features=["kind"], **evaluation)
-    assert 0 < told.ranker_.tree_count_ < 300
-    assert told.predict(named).tolist() == passed.predict(named).tolist()
-
-
-# Weights ------------------------------------------------------------------
+# Weights -----------------------------------------------------------------------------------------
 
 SCALE_FREE = {
     # Without regularization by counts or sums, so that only the share of a query's weight counts.
@@ -577,7 +147,7 @@ def test_weights_that_differ_within_a_query_are_refused(library, name):
         )
 
 
-# As an estimator ------------------------------------------------------------------
+# As an estimator ---------------------------------------------------------------------------------
 
 
 @libraries
@@ -648,7 +218,7 @@ def test_importing_the_adapter_loads_no_library():
     assert done.stdout.strip() == "set()"
 
 
-# What is refused ------------------------------------------------------------------
+# What is refused ---------------------------------------------------------------------------------
 
 
 def test_unfitted():

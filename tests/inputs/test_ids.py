@@ -1,0 +1,235 @@
+"""Ids of items and queries: which types can meet, and which cannot."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_rank import evaluate, mean_reciprocal_rank_score
+from tests.inputs.cases import case
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking", "message"),
+    [
+        case(
+            "int and str",
+            {"1"},
+            [1, 2],
+            r"items of y_score are int, items of y_true are str; pass string_provider",
+        ),
+        case(
+            "str and int",
+            {1},
+            ["1"],
+            r"items of y_score are str, items of y_true are int; pass string_provider",
+        ),
+        case(
+            "int and float",
+            {1},
+            [1.0],
+            r"items of y_score are float, items of y_true are int; pass string_provider",
+        ),
+        case(
+            "int among float",
+            {1},
+            [1, 2.5],
+            r"items of y_score are float and int, items of y_true are int",
+        ),
+        case(
+            "bytes and str", {"a"}, [b"a"], r"items of y_score are bytes, items of y_true are str"
+        ),
+        case(
+            "tuple and str", {"a"}, [("a",)], r"items of y_score are tuple, items of y_true are str"
+        ),
+        case(
+            "bool in the truth",
+            {True},
+            [1],
+            r"y_true\[0\] holds the bool True as an item; pass string_provider",
+        ),
+        case(
+            "bool in the ranking",
+            {1},
+            [False],
+            r"y_score\[0\] holds the bool False as an item; pass string_provider",
+        ),
+        case("numpy bool", {np.bool_(True)}, [1], r"y_true\[0\] holds the bool True as an item"),
+        case(
+            "None ranked",
+            {"a"},
+            ["a", None],
+            r"y_score\[0\] holds a missing item \(None\) at position 2",
+        ),
+        case(
+            "NaN ranked",
+            {"a"},
+            ["a", math.nan],
+            r"y_score\[0\] holds a missing item \(nan\) at position 2",
+        ),
+        case(
+            "pandas NA ranked",
+            {"a"},
+            [pd.NA],
+            r"y_score\[0\] holds a missing item \(<NA>\) at position 1",
+        ),
+        case(
+            "NaT ranked",
+            {"a"},
+            [pd.NaT],
+            r"y_score\[0\] holds a missing item \(NaT\) at position 1",
+        ),
+        case(
+            "None true",
+            [None, "a"],
+            ["a"],
+            r"y_true\[0\] holds a missing item \(None\) at position 1",
+        ),
+        case(
+            "list",
+            {"a"},
+            [["a"]],
+            r"items of y_score\[0\] are unhashable list; pass string_provider",
+        ),
+        case(
+            "dict",
+            {"a"},
+            [{"id": 1}],
+            r"items of y_score\[0\] are unhashable dict; pass string_provider",
+        ),
+        case(
+            "array",
+            {"a"},
+            [np.array([1, 2])],
+            r"items of y_score\[0\] are unhashable ndarray; pass string_provider",
+        ),
+        case(
+            "unhashable true",
+            [["a"]],
+            ["a"],
+            r"items of y_true\[0\] are unhashable list; pass string_provider",
+        ),
+    ],
+)
+def test_ids_that_cannot_meet_are_refused(truth, ranking, message):
+    with pytest.raises(TypeError, match=message):
+        mean_reciprocal_rank_score([truth], [ranking])
+
+
+class Id(str):
+    """A kind of text that calls itself by another name."""
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+def other_point():
+    """Another class of the same name, whose objects are equal all the same."""
+    return NamedTuple("Point", [("x", int), ("y", int)])(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking"),
+    [
+        case("kind of str ranked", {"a"}, [Id("b"), Id("a")]),
+        case("kind of str true", {Id("a")}, ["b", "a"]),
+        case("named tuple ranked", {(1, 2)}, [Point(0, 0), Point(1, 2)]),
+        case("named tuple true", {Point(1, 2)}, [(0, 0), (1, 2)]),
+        case("two named tuples", {other_point()}, [Point(0, 0), Point(1, 2)]),
+        case("timestamps", {pd.Timestamp("2020-01-02")}, [dt.datetime(2020, 1, n) for n in (1, 2)]),
+        case("integers and fractions", {1}, [Fraction(1, 2), Fraction(1)]),
+        case("integers and decimals", {Decimal(1)}, [2, 1]),
+    ],
+)
+def test_ids_of_types_that_can_be_equal_meet(truth, ranking):
+    assert mean_reciprocal_rank_score([truth], [ranking]) == 1 / 2
+
+
+def test_types_of_one_name_that_cannot_be_equal_are_told_apart():
+    def one_class(number):
+        return type("Key", (), {"__module__": f"module{number}"})
+
+    message = (
+        r"items of y_score are module2\.Key, items of y_true are module1\.Key; pass string_pro"
+    )
+    with pytest.raises(TypeError, match=message):
+        mean_reciprocal_rank_score([{one_class(1)()}], [[one_class(2)()]])
+
+
+def test_kinds_of_float_do_not_meet_integers():
+    class Number(float):
+        pass
+
+    with pytest.raises(TypeError, match=r"items of y_score are Number, items of y_true are int; "):
+        mean_reciprocal_rank_score([{1}], [[Number(1)]])
+
+
+def test_types_are_compared_over_all_queries():
+    # The first query alone would look fine: neither side holds anything.
+    with pytest.raises(TypeError, match="items of y_score are int, items of y_true are str"):
+        mean_reciprocal_rank_score([set(), {"1"}], [[], [1]])
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        case("int", 7),
+        case("negative int", -1),
+        case("int above 2^53", 2**53 + 1),
+        case("huge int", 10**30),
+        case("str", "d1"),
+        case("empty", ""),
+        case("spaces", " d 1 "),
+        case("newline", "a\nb"),
+        case("NUL", "a\0"),
+        case("lone surrogate", "\ud800"),
+        case("astral", "\U0001f600"),
+        case("bytes", b"d1"),
+        case("tuple", ("doc", 1)),
+        case("frozenset", frozenset({1})),
+        case("Fraction", Fraction(1, 3)),
+        case("float", 0.25),
+        case("numpy int", np.int32(7)),
+        case("numpy str", np.str_("d1")),
+        case("date", pd.Timestamp("2020-01-01")),
+        case("long", "x" * 100_000),
+    ],
+)
+def test_hashable_ids_are_compared_as_they_are(item):
+    # A fresh but equal item on the other side, at the second place.
+    other = (type(item) if not isinstance(item, (Fraction, pd.Timestamp)) else copy.copy)(item)
+    neighbours = {str: "zz", np.str_: "zz", bytes: b"zz", float: 0.75}
+    before = neighbours.get(type(item), ("zz",) if isinstance(item, tuple) else None)
+    ranking = [other] if before is None else [before, other]
+    assert mean_reciprocal_rank_score([{item}], [ranking]) == 1 / len(ranking)
+
+
+@pytest.mark.parametrize("wrap", [list, np.array, lambda x: np.array(x, dtype=object)])
+def test_numbers_of_numpy_and_python_are_the_same_ids(wrap):
+    assert mean_reciprocal_rank_score([{np.int64(3)}], [wrap([1, 3])]) == 1 / 2
+    assert mean_reciprocal_rank_score([wrap([3])], [[1, 3]]) == 1 / 2
+
+
+def test_ids_that_differ_in_a_nul_or_a_normal_form_differ():
+    assert mean_reciprocal_rank_score([{"a\0"}], [["a", "a\0"]]) == 1 / 2
+    assert mean_reciprocal_rank_score([{"\u00e9"}], [["e\u0301", "\u00e9"]]) == 1 / 2
+    assert mean_reciprocal_rank_score([{"A"}], [["a", "A"]]) == 1 / 2
+
+
+@pytest.mark.parametrize("query", ["no query", "", " ", "x-1", "a\0", "\ud800", 0, -1, (1, "a")])
+def test_any_hashable_is_a_query(query):
+    evaluation = evaluate(
+        {query: {"a"}, "other": {"b"}}, {"other": ["b"], query: ["c", "a"]}, "mrr"
+    )
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
+    assert list(evaluation.query_ids) == [query, "other"]

@@ -1,0 +1,200 @@
+"""Ranked lists beside judged items, one truth per query or one for all."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import OrderedDict, UserDict, deque
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sklearn_rank import (
+    DuplicateItemError,
+    ScoresRequiredError,
+    SharedTruthWarning,
+    evaluate,
+    mean_average_precision_score,
+    mean_reciprocal_rank_score,
+    ndcg_at_k_score,
+    ranking_auc_score,
+)
+from tests.inputs.cases import case
+
+# Lists -------------------------------------------------------------------------------------------
+
+TRUTHS = {
+    "set": {"a", "c"},
+    "frozenset": frozenset({"a", "c"}),
+    "dict keys": {"a": 1, "c": 1}.keys(),
+    "list": ["a", "c"],
+    "tuple": ("c", "a"),
+    "grades": {"a": 1, "c": 1, "x": 0},
+    "read-only grades": MappingProxyType({"a": 1, "c": 1}),
+    "array": np.array(["a", "c"]),
+    "object array": np.array(["a", "c"], dtype=object),
+    "pandas": pd.Series(["a", "c"], index=[8, 9]),
+    "pandas index": pd.Index(["a", "c"]),
+    "polars": pl.Series(["a", "c"]),
+    "pyarrow": pa.array(["a", "c"]),
+    "repeated": ["a", "c", "a"],
+}
+RANKINGS = {
+    "list": ["b", "a", "x", "c"],
+    "tuple": ("b", "a", "x", "c"),
+    "array": np.array(["b", "a", "x", "c"]),
+    "object array": np.array(["b", "a", "x", "c"], dtype=object),
+    "pandas": pd.Series(["b", "a", "x", "c"], index=[3, 2, 1, 0]),
+    "pandas index": pd.Index(["b", "a", "x", "c"]),
+    "polars": pl.Series(["b", "a", "x", "c"]),
+    "pyarrow": pa.array(["b", "a", "x", "c"]),
+    "deque": deque(["b", "a", "x", "c"]),
+    "scores": {"c": 0.1, "x": 0.2, "a": 0.3, "b": 0.4},
+    "ordered scores": OrderedDict(c=1, x=2, a=3, b=4),
+    "mapping of scores": UserDict({"c": 1, "x": 2, "a": 3, "b": 4}),
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
+@pytest.mark.parametrize("ranking", RANKINGS.values(), ids=RANKINGS)
+def test_truths_and_rankings_of_lists(truth, ranking):
+    # The relevant items stand at ranks 2 and 4; the second query is perfect.
+    value = mean_average_precision_score([truth, {"z"}], [ranking, ["z"]])
+    assert value == ((1 / 2 + 2 / 4) / 2 + 1) / 2
+
+
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
+@pytest.mark.parametrize("ranking", RANKINGS.values(), ids=RANKINGS)
+def test_truths_and_rankings_of_mappings(truth, ranking):
+    value = mean_average_precision_score({"q": truth}, {"q": ranking})
+    assert value == (1 / 2 + 2 / 4) / 2
+
+
+@pytest.mark.parametrize("outer", [list, tuple, deque], ids=lambda kind: kind.__name__)
+def test_sequences_of_lists(outer):
+    value = mean_reciprocal_rank_score(outer([{"a"}, {"b"}]), outer([["a"], ["x", "b"]]))
+    assert value == (1 + 1 / 2) / 2
+
+
+def test_ragged_lists():
+    truth = [{"a"}, {"b", "c"}, set(), {"d"}]
+    rankings = [["a"], ["x", "b", "y", "z", "c"], ["x"], []]
+    evaluation = evaluate(truth, rankings, ("map", "recall@2"), zero_division=np.nan)
+    assert evaluation.per_query["map"].tolist()[:2] == [1.0, (1 / 2 + 2 / 5) / 2]
+    assert np.isnan(evaluation.per_query["map"][2])
+    assert evaluation.per_query["map"][3] == 0.0
+    assert evaluation["map"] == pytest.approx((1 + 9 / 20 + 0) / 3, rel=1e-15)
+    assert evaluation["recall@2"] == (1 + 1 / 2 + 0) / 3
+    assert list(evaluation.query_ids) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("truth", "ranking"),
+    [
+        case("int", {3}, [1, 3]),
+        case("array of int", {3}, np.array([1, 3])),
+        case("array of truth", np.array([3]), [1, 3]),
+        case("pairs", {("d", 3)}, [("d", 1), ("d", 3)]),
+        case("tuples of other lengths", {("d", 3)}, [("d",), ("d", 3)]),
+        case("mixed", {3, "a"}, ["b", 3, "a"]),
+        case("str in tuple of tuples", {("a", "b")}, (("c",), ("a", "b"))),
+        case("dates", {dt.date(2020, 1, 1)}, [dt.date(2021, 1, 1), dt.date(2020, 1, 1)]),
+    ],
+)
+def test_items_of_any_hashable(truth, ranking):
+    assert mean_reciprocal_rank_score([truth], [ranking]) == 1 / 2
+    assert mean_reciprocal_rank_score({"q": truth}, {"q": ranking}) == 1 / 2
+
+
+def test_graded_lists():
+    # Grades 1, 2 in this order: gains 1 and 3.
+    value = ndcg_at_k_score([{"a": 1, "b": 2}], [["a", "b"]])
+    expected = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    assert value == pytest.approx(expected, rel=1e-15)
+
+
+def test_lists_and_scores_may_be_mixed():
+    evaluation = evaluate([{"a"}, {"b"}], [["x", "a"], {"c": 3, "b": 3}], "mrr")
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, (1 + 1 / 2) / 2]
+    with pytest.raises(ScoresRequiredError, match="ranked lists carry no scores that compare"):
+        evaluate([{"a"}, {"b"}], [["x", "a"], {"c": 3, "b": 3}], "auc(average=pooled)")
+
+
+def test_scores_break_ties_by_the_rule_and_lists_have_none():
+    truth, run = [{"a"}], [{"a": 1, "b": 1, "c": 1}]
+    expected = {
+        "average": (1 + 1 / 2 + 1 / 3) / 3,
+        "stable": 1.0,
+        "docid": 1 / 3,
+        "optimistic": 1.0,
+        "pessimistic": 1 / 3,
+    }
+    for ties, value in expected.items():
+        assert evaluate(truth, run, "mrr", ties=ties)["mrr"] == pytest.approx(value, rel=1e-15)
+        assert evaluate(truth, [["a", "b", "c"]], "mrr", ties=ties)["mrr"] == 1.0
+
+
+def test_duplicates_keep_the_best_ranked():
+    evaluation = evaluate([{"a", "b"}], [["x", "a", "x", "a", "b"]], "map", duplicates="first")
+    # x, a, b remain.
+    assert evaluation["map"] == (1 / 2 + 2 / 3) / 2
+    assert evaluation.counts["duplicates"] == 2
+    with pytest.raises(DuplicateItemError, match=r"holds item 'x' at positions 1 and 3"):
+        evaluate([{"a", "b"}], [["x", "a", "x", "a", "b"]], "map")
+
+
+def test_duplicates_of_scores_keep_the_best_score():
+    run = {"q": {1: 0.2, "x": 0.5, "1": 0.9}}
+    evaluation = evaluate({"q": {"1"}}, run, "mrr", duplicates="first", string_provider=str)
+    assert evaluation["mrr"] == 1.0
+    assert evaluation.counts["duplicates"] == 1
+
+
+def test_duplicates_of_neighbouring_integers_keep_the_best_score():
+    run = {"q": {1: 2**53, "x": 2**53, "1": 2**53 + 1}}
+    options = {"duplicates": "first", "string_provider": str, "ties": "pessimistic"}
+    assert evaluate({"q": {"1"}}, run, "mrr", **options)["mrr"] == 1.0
+
+
+# One truth for all queries -----------------------------------------------------------------------
+
+LINKS = {"1-a", "1-z", "2-b", "3-c"}
+LISTS = [["1-x", "1-a"], ["2-b", "2-y"], ["3-x"]]
+
+
+@pytest.mark.parametrize("wrap", [set, frozenset, lambda items: dict.fromkeys(items).keys()])
+def test_one_truth_for_all_queries(wrap):
+    evaluation = evaluate(wrap(LINKS), LISTS, ("map", "recall@2", "mrr"), zero_division=np.nan)
+    # The relevant items of a query are those of its own list: none for the third.
+    assert evaluation.per_query["map"].tolist()[:2] == [1 / 2, 1.0]
+    assert np.isnan(evaluation.per_query["map"][2])
+    assert evaluation["recall@2"] == 1.0
+    assert evaluation.counts["missed"] == 2
+    assert evaluation.counts["relevant"] == 2
+
+
+def test_items_that_several_queries_found_are_warned_of():
+    with pytest.warns(SharedTruthWarning, match=r"^1 items .* several queries \('a'\) and count"):
+        evaluation = evaluate({"a", "z"}, [["x", "a"], ["a", "y"]], "mrr")
+    assert evaluation["mrr"] == (1 / 2 + 1) / 2
+    assert evaluation.counts["missed"] == 1
+
+
+def test_missed_items_of_one_truth_count_in_pooled_measures():
+    scores = [[0.9, 0.8], [0.7, 0.1], [0.3]]
+    # Falling: 1-x (no), 1-a, 2-b, 3-x (no), 2-y (no), then the missed 1-z and 3-c.
+    options = {"relevance": scores, "average": "pooled"}
+    assert ranking_auc_score(LINKS, LISTS, **options) == pytest.approx((2 + 2 + 0 + 0) / (4 * 3))
+    ignored = ranking_auc_score(LINKS, LISTS, **options, unretrieved="ignore")
+    assert ignored == pytest.approx((2 + 2) / (2 * 3))
+
+
+def test_one_truth_with_a_string_provider():
+    links = {("q1", "a"), ("q2", "b")}
+    lists = [[("q1", "x"), ("q1", "a")], [("q2", "b")]]
+    value = mean_reciprocal_rank_score(links, lists, string_provider="-".join)
+    assert value == (1 / 2 + 1) / 2

@@ -1,0 +1,159 @@
+"""Rows: columns of grades, scores, weights and groups in the forms that are taken."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import deque
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sklearn_rank import evaluate, mean_reciprocal_rank_score
+from tests.inputs.cases import case
+
+# Query A: relevant at rank 2 of 3. Query B: relevant at rank 1 of 2. Rows interleaved.
+GRADES = [0, 1, 1, 0, 0]
+SCORES = [3.0, 2.0, 5.0, 4.0, 1.0]
+
+
+def interleaved(first, second):
+    return [first, first, second, second, first]
+
+
+IDS = [
+    case("str", "q1", "q2"),
+    case("int", 10, -3),
+    case("bool", True, False),
+    case("float", 0.5, 1.5),
+    case("int and str", 1, "1"),
+    case("str and None-like str", "None", "nan"),
+    case("tuples", ("a", 1), ("a", 2)),
+    case("tuples of other lengths", ("a",), ("a", 2)),
+    case("frozensets", frozenset({1}), frozenset({2})),
+    case("NUL", "a", "a\0"),
+    case("normal forms", "\u00e9", "e\u0301"),
+    case("empty and space", "", " "),
+    case("int above 2^53", 2**53, 2**53 + 1),
+    case("huge int", 10**30, 10**30 + 1),
+    case("int above 2^63 and a negative one", 2**63 + 1, -1),
+    case("bytes", b"a", b"b"),
+    case("dates", dt.date(2020, 1, 1), dt.date(2021, 1, 1)),
+    case("timestamps", pd.Timestamp("2020"), pd.Timestamp("2021")),
+    case("str and tuple", "a", ("a",)),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), IDS)
+@pytest.mark.parametrize("wrap", [list, tuple])
+def test_any_hashable_is_a_group(wrap, first, second):
+    groups = wrap(interleaved(first, second))
+    evaluation = evaluate(GRADES, SCORES, "mrr", groups=groups)
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
+    assert list(evaluation.query_ids) == [first, second]
+
+
+COLUMNS = {
+    "array": np.array,
+    "pandas": pd.Series,
+    "pandas index": pd.Index,
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "pyarrow chunked": lambda values: pa.chunked_array([values[:2], values[2:]]),
+    "memoryview": lambda values: memoryview(np.array(values)),
+}
+
+
+@pytest.mark.parametrize("wrap", COLUMNS.values(), ids=COLUMNS)
+def test_columns_of_grades_scores_and_weights(wrap):
+    weights = interleaved(1.0, 3.0)
+    value = mean_reciprocal_rank_score(
+        wrap(GRADES), wrap(SCORES), groups=interleaved("a", "b"), sample_weight=wrap(weights)
+    )
+    assert value == (1 * 1 / 2 + 3 * 1) / 4
+
+
+GROUP_COLUMNS = {
+    **{name: wrap for name, wrap in COLUMNS.items() if name != "memoryview"},
+    "object array": lambda values: np.array(values, dtype=object),
+    "deque": deque,
+}
+
+
+@pytest.mark.parametrize("wrap", GROUP_COLUMNS.values(), ids=GROUP_COLUMNS)
+@pytest.mark.parametrize(("first", "second"), [("q1", "q2"), (7, 3), (2.5, 0.5)])
+def test_columns_of_groups(wrap, first, second):
+    evaluation = evaluate(GRADES, SCORES, "mrr", groups=wrap(interleaved(first, second)))
+    assert dict(zip(evaluation.query_ids, evaluation.per_query["mrr"], strict=True)) == {
+        first: 1 / 2,
+        second: 1.0,
+    }
+
+
+WHEN = [dt.datetime(2020, 1, 1, 12), dt.datetime(2021, 1, 1)]
+TYPED = {
+    "pandas categorical": pd.Categorical(interleaved("x", "y")),
+    "pandas categories": pd.Series(interleaved("x", "y"), dtype="category"),
+    "unused category": pd.Series(
+        pd.Categorical(interleaved("x", "y"), categories=["w", "y", "x", "z"])
+    ),
+    "pandas string": pd.Series(interleaved("x", "y"), dtype="string"),
+    "pandas Int64": pd.Series(interleaved(1, 2), dtype="Int64"),
+    "pandas boolean": pd.Series(interleaved(True, False), dtype="boolean"),
+    "pandas datetimes": pd.Series(interleaved(*WHEN)),
+    "pandas zoned datetimes": pd.Series(interleaved(*WHEN)).dt.tz_localize("UTC"),
+    "pandas periods": pd.Series(pd.PeriodIndex(interleaved("2020", "2021"), freq="Y")),
+    "pandas timedeltas": pd.Series(pd.to_timedelta(interleaved(1, 2), unit="D")),
+    "datetime64": np.array(interleaved(*WHEN), dtype="M8[us]"),
+    "polars categorical": pl.Series(interleaved("x", "y"), dtype=pl.Categorical),
+    "polars dates": pl.Series(interleaved(*[when.date() for when in WHEN])),
+    "pyarrow dictionary": pa.array(interleaved("x", "y")).dictionary_encode(),
+    "pyarrow booleans": pa.array(interleaved(True, False)),
+    "fixed width strings": np.array(interleaved("x", "yyy")),
+    "fixed width bytes": np.array(interleaved(b"x", b"yyy")),
+    "uint8": np.array(interleaved(200, 7), dtype=np.uint8),
+    "big-endian": np.array(interleaved(200, 7), dtype=">i4"),
+    "read-only": np.broadcast_to(np.array(interleaved(1, 2)), (5,)),
+}
+
+
+@pytest.mark.parametrize("groups", TYPED.values(), ids=TYPED)
+def test_typed_columns_of_groups(groups):
+    evaluation = evaluate(GRADES, SCORES, "mrr", groups=groups)
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
+    assert len(set(evaluation.query_ids)) == 2
+
+
+@pytest.mark.parametrize("kind", [list, tuple, pa.array])
+def test_large_integers_of_mixed_sign_stay_different_queries(kind):
+    # NumPy has no integer type for all three and would round them to two floats.
+    first, second = 2**62, 2**62 + 1
+    values = (
+        [first, second, first, second, -5]
+        if kind is pa.array
+        else [2 * first, 2 * second, 2 * first, 2 * second, -5]
+    )
+    evaluation = evaluate([1, 0, 0, 1, 1], [1, 1, 2, 2, 0], "mrr", groups=kind(values))
+    assert list(evaluation.query_ids) == [values[0], values[1], -5]
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0, 1.0]
+
+
+def test_queries_stand_in_order_of_first_appearance():
+    evaluation = evaluate([1, 1, 0, 1], [1, 1, 2, 1], "mrr", groups=["z", "a", "z", "m"])
+    assert list(evaluation.query_ids) == ["z", "a", "m"]
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0, 1.0]
+
+
+def test_equal_groups_need_not_be_neighbours():
+    groups = np.array([1, 2, 1, 2, 1, 2])
+    evaluation = evaluate([1, 0, 0, 0, 0, 1], [1, 3, 2, 2, 3, 1], "mrr", groups=groups)
+    assert evaluation.per_query["mrr"].tolist() == [1 / 3, 1 / 3]
+    assert list(evaluation.query_ids) == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series])
+def test_group_ids_keep_their_values(kind):
+    evaluation = evaluate([1], [1], "mrr", groups=kind(["only"]))
+    assert evaluation.query_ids[0] == "only"

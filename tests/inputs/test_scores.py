@@ -1,0 +1,140 @@
+"""Scores of any layout: infinities, zeros, dtypes, neighbours and integers beyond float64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sklearn_rank import RelevanceInput, evaluate, group_auc_score, mean_reciprocal_rank_score
+from tests.inputs.cases import ALL, GRADES, GROUPS, case
+
+
+@pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)
+def test_every_metric_refuses_nan_scores(metric):
+    with pytest.raises(ValueError, match=r"^y_score contains NaN at row 2 of query 'b'$"):
+        metric(GRADES, [1.0, 2.0, np.nan, 3.0], groups=GROUPS)
+
+
+@pytest.mark.parametrize("top", [np.inf, 1e308, 5])
+def test_infinite_scores_are_ordered(top):
+    # "a": the relevant item first; "b": the relevant item last of two.
+    scores = [top, -np.inf, 0.0, -np.inf]
+    assert mean_reciprocal_rank_score(GRADES, scores, groups=GROUPS) == (1 + 1 / 2) / 2
+
+
+@pytest.mark.parametrize("infinity", [np.inf, -np.inf])
+def test_two_infinities_are_a_tie(infinity):
+    scores = [infinity, infinity, infinity, infinity]
+    # Rank 1 or 2 with equal chances in both queries.
+    assert mean_reciprocal_rank_score(GRADES, scores, groups=GROUPS) == (1 + 1 / 2) / 2
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
+def test_zeros_of_both_signs_are_a_tie(dtype):
+    for scores in ([0.0, -0.0], [-0.0, 0.0]):
+        value = mean_reciprocal_rank_score(
+            np.array([[1, 0]]), np.array([scores], dtype=dtype), ties="average"
+        )
+        assert value == (1 + 1 / 2) / 2
+
+
+DTYPES = [
+    *("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "g"),
+    *(">i2", ">i4", ">i8", ">u2", ">u4", ">u8", ">f2", ">f4", ">f8"),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ties", ["average", "stable", "optimistic", "pessimistic"])
+def test_every_real_dtype_ranks_by_its_extremes(dtype, ties):
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        low, high = False, True
+    elif kind.kind in "iu":
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+    else:
+        low, high = np.finfo(kind).min, np.finfo(kind).max
+    scores = np.array([low, high], dtype=kind)
+    assert mean_reciprocal_rank_score([0, 1], scores, groups=[7, 7], ties=ties) == 1.0
+    assert mean_reciprocal_rank_score([1, 0], scores, groups=[7, 7], ties=ties) == 1 / 2
+    grades = np.array([[0, 1]])
+    assert mean_reciprocal_rank_score(grades, scores[np.newaxis], ties=ties) == 1.0
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        case("list", [2**53 + 1, 2**53]),
+        case("int64", np.array([2**53 + 1, 2**53])),
+        case("uint64", np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64)),
+        case("big-endian", np.array([2**53 + 1, 2**53], dtype=">i8")),
+        case("object array of ints", np.array([2**53 + 1, 2**53], dtype=object)),
+        case("float32 neighbours as float64", [1.000000001, 1.0]),
+        case("longdouble", np.array([1, 1], dtype="g") + np.array([np.finfo("g").eps, 0])),
+        case("pandas Int64", pd.Series([2**53 + 1, 2**53], dtype="Int64")),
+        case("polars", pl.Series([2**53 + 1, 2**53])),
+        case("pyarrow", pa.array([2**53 + 1, 2**53])),
+        case("int just within 64 bits", [2**63, 2**63 - 1]),
+    ],
+)
+def test_neighbouring_scores_are_no_tie(scores):
+    assert mean_reciprocal_rank_score([1, 0], scores, groups=[0, 0], ties="pessimistic") == 1.0
+    assert mean_reciprocal_rank_score([0, 1], scores, groups=[0, 0], ties="optimistic") == 1 / 2
+
+
+def test_neighbouring_integer_scores_of_a_mapping_are_no_tie():
+    run = {"q": {"a": 2**53 + 1, "b": 2**53}}
+    assert mean_reciprocal_rank_score({"q": {"a"}}, run, ties="pessimistic") == 1.0
+    assert mean_reciprocal_rank_score({"q": {"b"}}, run, ties="optimistic") == 1 / 2
+
+
+ROUNDED = {"a": 2**53 + 1, "b": 2**53, "c": 1.5}
+ROUNDED_MESSAGE = r"mixes floats with the integer 9007199254740993, which float64 cannot hold"
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "options"),
+    [
+        case("string provider", {"a"}, ROUNDED, {"string_provider": str}),
+        case("tuples", {("a",)}, {(item,): score for item, score in ROUNDED.items()}, {}),
+        case("docid", {"a"}, ROUNDED, {"ties": "docid"}),
+        case("stable", {"a"}, ROUNDED, {"ties": "stable"}),
+        case(
+            "kept duplicate",
+            {"1"},
+            {1: 2**53 + 1, "1": 2, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+        case(
+            "dropped duplicate",
+            {"1"},
+            {1: 2**53, "1": 2**53 + 1, "c": 1.5},
+            {"string_provider": str, "duplicates": "first"},
+        ),
+    ],
+)
+def test_integers_that_float64_cannot_hold_are_refused_on_every_way(truth, run, options):
+    with pytest.raises(ValueError, match=rf"y_score\['q'\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate({"q": truth}, {"q": run}, "mrr", **options)
+    with pytest.raises(ValueError, match=rf"y_score\[0\] {ROUNDED_MESSAGE}.* for item"):
+        evaluate([truth], [run], "mrr", **options)
+
+
+def test_nan_scores_of_dropped_duplicates_are_refused():
+    run = {"q": {1: 2.0, "1": math.nan}}
+    with pytest.raises(ValueError, match=r"y_score\['q'\] contains NaN as the score of item '1'"):
+        evaluate({"q": {"1"}}, run, "mrr", string_provider=str, duplicates="first")
+
+
+@pytest.mark.parametrize("scores", [[2**53 + 1, 2**53, 1.5], [1.5, -(2**53), -(2**53) - 1]])
+@pytest.mark.parametrize("wrap", [list, RelevanceInput])
+def test_relevance_that_float64_cannot_hold_is_refused(scores, wrap):
+    relevance = wrap([scores])
+    message = r"relevance\[0\] mixes floats with the integer -?9007199254740993, .* at position "
+    with pytest.raises(ValueError, match=message):
+        group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance)

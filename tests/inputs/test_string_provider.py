@@ -1,0 +1,61 @@
+"""Items that are compared by a string made of each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sklearn_rank import (
+    RelevanceInput,
+    group_auc_score,
+    mean_reciprocal_rank_score,
+    recall_at_k_score,
+)
+
+# String provider ---------------------------------------------------------------------------------
+
+
+class Document:
+    """An item that is neither hashable nor equal to its twins."""
+
+    __hash__ = None
+
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.mark.parametrize("layout", ["lists", "mapping"])
+def test_string_provider(layout):
+    truth, ranking = [Document("a")], [Document("b"), Document("a")]
+    pair = ([truth], [ranking]) if layout == "lists" else ({"q": truth}, {"q": ranking})
+    value = mean_reciprocal_rank_score(*pair, string_provider=lambda one: one.name)
+    assert value == 1 / 2
+
+
+def test_string_provider_compares_by_strings_alone():
+    value = recall_at_k_score([{"A", "B"}], [["a"]], string_provider=str.casefold)
+    assert value == 1 / 2
+
+
+class Sub(str):
+    __slots__ = ()
+
+
+def test_string_provider_may_return_a_kind_of_str():
+    assert mean_reciprocal_rank_score([{"a"}], [["b", "a"]], string_provider=Sub) == 1 / 2
+
+
+# Relevance ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_provider_of_integers_keeps_them_apart(higher_is_better):
+    scores = [[2**53 + 1, 2**53]] if higher_is_better else [[2**53, 2**53 + 1]]
+    relevance = RelevanceInput(scores, provider=int, higher_is_better=higher_is_better)
+    assert group_auc_score([{"a"}], [["a", "b"]], relevance=relevance) == 1.0
+
+
+def test_default_provider_keeps_integers_apart():
+    relevance = RelevanceInput([[2**53 + 1, 2**53, np.int64(5)]])
+    assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance) == 1.0
+    assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=relevance) == 1 / 2

@@ -1,0 +1,66 @@
+"""Weights of queries."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from sklearn_rank import (
+    InvalidParameterError,
+    UndefinedMetricWarning,
+    mean_average_precision_score,
+    mean_reciprocal_rank_score,
+    ranking_auc_score,
+)
+from tests.inputs.cases import GRADES, GROUPS, SCORES, case
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        case(
+            "negative",
+            [1, -1],
+            ValueError,
+            r"sample_weight contains a negative value \(-1\.0\) at position 1",
+        ),
+        case(
+            "too many",
+            [1, 2, 3],
+            ValueError,
+            r"sample_weight has 3 weights for 2 queries; pass one per query",
+        ),
+        case("zero sum", [0, 0], ValueError, r"sample_weight sums to zero"),
+        case("NaN", [1, np.nan], ValueError, r"sample_weight contains NaN at position 1"),
+        case("inf", [np.inf, 1], ValueError, r"sample_weight contains infinity at position 0"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["lists", "matrix"])
+def test_weights_that_lists_and_matrices_refuse(layout, weights, error, message):
+    pair = {
+        "lists": ([{"a"}, {"b"}], [["a"], ["c", "b"]]),
+        "matrix": (np.array([[1, 0], [0, 1]]), np.ones((2, 2))),
+    }[layout]
+    with pytest.raises(error, match=message):
+        mean_average_precision_score(*pair, sample_weight=weights)
+
+
+def test_pooled_measures_take_no_weights():
+    with pytest.raises(InvalidParameterError, match=r"sample_weight .* pooled measure"):
+        ranking_auc_score(
+            GRADES, SCORES, groups=GROUPS, average="pooled", sample_weight=[1, 1, 2, 2]
+        )
+
+
+def test_weights_weigh_queries():
+    # Reciprocal ranks 1 and 1/2, weights 1 and 3.
+    value = mean_reciprocal_rank_score(GRADES, SCORES, groups=GROUPS, sample_weight=[1, 1, 3, 3])
+    assert value == (1 * 1 + 3 * 1 / 2) / 4
+
+
+def test_weight_on_undefined_queries_alone_leaves_nothing():
+    with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 1 queries: 0; .* is NaN"):
+        value = mean_reciprocal_rank_score([set(), {"a"}], [["a"], ["a"]], sample_weight=[1, 0])
+    assert math.isnan(value)

@@ -1,0 +1,57 @@
+"""What the tests of model selection share: a problem of a few queries, and its values by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import Ridge
+
+from sklearn_rank import map_scorer
+
+ALPHAS = [0.1, 100.0]
+GRID = {"alpha": ALPHAS}
+QUIET = map_scorer.with_options(zero_division=np.nan)
+"""For folds that cut queries, of which some then have nothing relevant."""
+
+
+def problem(n_queries: int = 12, seed: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Queries of six scattered rows, two of which are relevant; three features."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat([f"q{number}" for number in rng.permutation(n_queries)], 6)
+    y = np.tile([1, 0, 0, 1, 0, 0], n_queries)
+    X = rng.normal(size=(len(y), 3)) + y[:, np.newaxis] * [1.5, 0.5, 0.2]
+    mixed = rng.permutation(len(y))
+    return X[mixed], y[mixed], qid[mixed]
+
+
+X, Y, QID = problem()
+INDEX = pd.Index(QID, name="qid")
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"], index=INDEX)
+
+
+def map_by_hand(y, scores, qid) -> float:
+    """Mean average precision in a plain loop, for scores without ties."""
+    values = []
+    for query in sorted(set(qid.tolist())):
+        rows = np.flatnonzero(qid == query)
+        assert len(set(scores[rows].tolist())) == len(rows)
+        ranked = y[rows][np.argsort(scores[rows])[::-1]]
+        found = [sum(ranked[: i + 1]) / (i + 1) for i in range(len(ranked)) if ranked[i]]
+        values.append(sum(found) / len(found))
+    return sum(values) / len(values)
+
+
+def folds_by_hand(cv, alpha: float = 1.0) -> list[float]:
+    values = []
+    for train, test in cv.split(X, Y, groups=QID):
+        model = Ridge(alpha=alpha).fit(X[train], Y[train])
+        values.append(map_by_hand(Y[test], model.predict(X[test]), QID[test]))
+    return values
+
+
+def carriers():
+    return {
+        "metadata": ({"groups": QID}, X, Y, True),
+        "index of X": ({}, FRAME, Y, False),
+        "index of y": ({}, X, pd.Series(Y, index=INDEX), False),
+    }

@@ -1,0 +1,253 @@
+"""What an estimator answers: probabilities, margins, labels, and which of them rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold, TunedThresholdClassifierCV, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from sklearn_rank import (
+    InvalidParameterError,
+    RankingConfigError,
+    get_scorer,
+    map_scorer,
+    mean_average_precision_score,
+    ndcg_at_k_score,
+    ndcg_scorer,
+)
+from tests.model_selection.cases import QID, QUIET, X, Y
+
+# Estimators --------------------------------------------------------------------------------------
+
+
+def graded_problem():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, len(Y))
+    return X + y[:, np.newaxis], y
+
+
+def test_probabilities_count_by_the_grades_that_a_fold_has_seen():
+    rows, y = graded_problem()
+    seen = y != 2
+    model = LogisticRegression(max_iter=1000).fit(rows[seen], y[seen])
+    expected = ndcg_at_k_score(y, model.predict_proba(rows) @ np.array([0.0, 1.0, 3.0]), groups=QID)
+    assert ndcg_scorer(model, rows, y, groups=QID) == expected
+
+
+def test_models_of_one_grade_rank_nothing():
+    rows, y = graded_problem()
+
+    class Constant(BaseEstimator):
+        classes_ = np.array([2])
+
+        def predict(self, rows):
+            return np.full(len(rows), 2)
+
+    expected = ndcg_at_k_score(y, np.zeros(len(y)), groups=QID)
+    assert ndcg_scorer(Constant(), rows, y, groups=QID) == expected
+
+
+def test_one_label_of_many_is_ranked_by_its_own_probability():
+    rows, grades = graded_problem()
+    words = np.array(["bad", "fair", "good", "perfect"])[grades]
+    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    for label in ("fair", "perfect"):
+        scorer = map_scorer.with_options(pos_label=label, zero_division=np.nan)
+        place = model.classes_.tolist().index(label)
+        scores = model.predict_proba(rows)[:, place]
+        expected = mean_average_precision_score(
+            words == label, scores, groups=QID, zero_division=np.nan
+        )
+        assert scorer(model, rows, words, groups=QID) == expected
+        margins = model.decision_function(rows)[:, place]
+        by_margin = scorer.with_options(response_method="decision_function")
+        assert by_margin(model, rows, words, groups=QID) == mean_average_precision_score(
+            words == label, margins, groups=QID, zero_division=np.nan
+        )
+
+
+def test_labels_with_grades():
+    rows, grades = graded_problem()
+    words = np.array(["bad", "fair", "good", "perfect"])[grades]
+    model = LogisticRegression(max_iter=1000).fit(rows, words)
+    meaning = {"bad": 0, "fair": 1, "good": 2, "perfect": 5}
+    scorer = ndcg_scorer.with_options(relevance=meaning)
+    values = [meaning[label] for label in model.classes_]
+    y = np.array([meaning[word] for word in words])
+    expected = ndcg_at_k_score(y, model.predict_proba(rows) @ np.array(values, float), groups=QID)
+    assert scorer(model, rows, words, groups=QID) == expected
+    hard = scorer.with_options(response_method="predict")
+    labels = np.array([meaning[label] for label in model.predict(rows)], float)
+    assert hard(model, rows, words, groups=QID) == ndcg_at_k_score(y, labels, groups=QID)
+    with pytest.raises(RankingConfigError, match="relevance has no grade for the label 'perfect'"):
+        ndcg_scorer.with_options(relevance={"bad": 0, "fair": 1, "good": 2})(
+            model, rows, words, groups=QID
+        )
+
+
+def test_the_labels_minus_one_and_one_of_classifiers():
+    signed = np.where(Y == 1, 1, -1)
+    model = LogisticRegression().fit(X, signed)
+    expected = mean_average_precision_score(Y, model.decision_function(X), groups=QID)
+    assert map_scorer(model, X, signed, groups=QID) == expected
+    with pytest.raises(ValueError, match="y_true contains a negative grade"):
+        map_scorer(Ridge().fit(X, signed), X, signed, groups=QID)
+
+
+def test_margins_of_many_grades_are_refused():
+    rows, y = graded_problem()
+    model = LogisticRegression(max_iter=1000).fit(rows, y)
+    scorer = ndcg_scorer.with_options(response_method="decision_function")
+    with pytest.raises(
+        RankingConfigError,
+        match="the decision_function of LogisticRegression gives no one score for 4 grades",
+    ):
+        scorer(model, rows, y, groups=QID)
+
+
+def test_a_grid_over_models_asks_each_for_what_it_has():
+    # In a search of its own, because SVC has no probabilities of two classes and needs none.
+    models = [LogisticRegression(), Ridge(), SVC(), HistGradientBoostingRegressor(max_iter=5)]
+    with sklearn.config_context(enable_metadata_routing=True):
+        found = [
+            cross_val_score(
+                model, X, Y, scoring=map_scorer, cv=GroupKFold(3), params={"groups": QID}
+            )
+            for model in models
+        ]
+    for model, scores in zip(models, found, strict=True):
+        say = "decision_function" if hasattr(model, "decision_function") else "predict"
+        expected = []
+        for train, test in GroupKFold(3).split(X, Y, QID):
+            fitted = clone(model).fit(X[train], Y[train])
+            expected.append(
+                mean_average_precision_score(
+                    Y[test], getattr(fitted, say)(X[test]), groups=QID[test]
+                )
+            )
+        assert scores == pytest.approx(expected, abs=1e-12)
+
+
+# Found by trying to break it ---------------------------------------------------------------------
+
+
+def test_regressors_with_empty_classes_are_regressors():
+    """As CatBoost's are."""
+
+    class Boosted(BaseEstimator):
+        classes_ = np.array([], dtype=object)
+
+        def predict(self, rows):
+            return rows[:, 0]
+
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert map_scorer(Boosted(), X, Y, groups=QID) == expected
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_margins_of_pairs_of_classes_are_no_scores_of_classes(wrapped):
+    y = np.tile([0, 1, 2, 0, 1, 2], 12)
+    model = SVC(decision_function_shape="ovo")
+    model = (make_pipeline(model) if wrapped else model).fit(X, y)
+    assert model.decision_function(X).shape == (72, 3)
+    with pytest.raises(RankingConfigError, match="predicts 3 grades but has no predict_proba"):
+        map_scorer.with_options(pos_label=1)(model, X, y, groups=QID)
+
+
+def multilabel():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 4))
+    return rows, (rows @ rng.normal(size=(4, 5)) + rng.normal(size=(60, 5)) > 0.5).astype(int)
+
+
+def test_items_as_labels_are_ranked_by_probabilities():
+    rows, table = multilabel()
+    model = KNeighborsClassifier().fit(rows, table)
+    chances = np.stack([one[:, 1] for one in model.predict_proba(rows)], axis=1)
+    quiet = ndcg_scorer.with_options(zero_division=np.nan)
+    expected = ndcg_at_k_score(table, chances, zero_division=np.nan)
+    assert quiet(model, rows, table) == expected
+    hard = quiet.with_options(response_method="predict")(model, rows, table)
+    assert hard == ndcg_at_k_score(table, model.predict(rows), zero_division=np.nan) != expected
+
+
+def test_items_that_the_training_part_never_saw_come_last():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0]))
+
+        def predict_proba(self, rows):
+            return [np.array([[0.4, 0.6]]), np.array([[1.0]])]
+
+    assert get_scorer("mrr")(Labels(), [[0.0]], np.array([[0, 1]])) == 1 / 2
+
+
+def test_items_as_hard_labels_are_refused():
+    class Labels(BaseEstimator):
+        classes_ = (np.array([0, 1]), np.array([0, 1]))
+
+        def predict(self, rows):
+            return np.zeros((len(rows), 2))
+
+    with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
+        ndcg_scorer(Labels(), [[0.0]], np.array([[0, 1]]))
+
+
+def test_thresholds_are_tuned_by_the_measure_with_its_options():
+    found = [
+        TunedThresholdClassifierCV(
+            LogisticRegression(),
+            scoring=get_scorer("ndcg").with_options(k=k),
+            thresholds=np.array([0.4, 0.6]),
+            cv=GroupKFold(3),
+            store_cv_results=True,
+        )
+        for k in (None, 1)
+    ]
+    with sklearn.config_context(enable_metadata_routing=True):
+        for k, model in zip((None, 1), found, strict=True):
+            model.fit(X, Y, groups=QID)
+            expected = []
+            for threshold in (0.4, 0.6):
+                values = []
+                for train, test in GroupKFold(3).split(X, Y, QID):
+                    fitted = LogisticRegression().fit(X[train], Y[train])
+                    labels = fitted.predict_proba(X[test])[:, 1] >= threshold
+                    values.append(ndcg_at_k_score(Y[test], labels, groups=QID[test], k=k))
+                expected.append(np.mean(values))
+            assert model.cv_results_["scores"] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
+def test_grades_of_labels_are_checked(grade):
+    with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
+        map_scorer.with_options(relevance={"a": grade, "b": 0})
+
+
+def test_a_fold_without_the_relevant_label_ranks_nothing():
+    words = np.array(["lo", "mid", "hi"])[np.tile([0, 1, 2, 0, 1, 0], 12)]
+    seen = words != "hi"
+    model = LogisticRegression().fit(X[seen], words[seen])
+    expected = mean_average_precision_score(
+        words == "hi", np.zeros(72), groups=QID, zero_division=np.nan
+    )
+    assert QUIET.with_options(pos_label="hi")(model, X, words, groups=QID) == expected
+    with pytest.raises(RankingConfigError, match="pos_label 'ho' is not one of the classes"):
+        QUIET.with_options(pos_label="ho")(model, X, words, groups=QID)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba", "predict"])
+def test_columns_of_one(method):
+    scores = X[:, :1]
+    kind = type("Column", (BaseEstimator,), {method: lambda self, rows: scores})
+    model = kind()
+    model.classes_ = np.array([0, 1])
+    scorer = map_scorer.with_options(response_method=method)
+    expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
+    assert scorer(model, X, Y, groups=QID) == expected

@@ -1,0 +1,260 @@
+"""Folds of whole queries: QueryKFold and the check of splits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    cross_val_score,
+)
+
+from sklearn_rank import (
+    GroupsRequiredError,
+    InvalidParameterError,
+    QueryKFold,
+    QuerySplitError,
+    RankingConfigError,
+    check_query_splits,
+    map_scorer,
+)
+from tests.model_selection.cases import ALPHAS, FRAME, GRID, INDEX, QID, X, Y, map_by_hand
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), LeaveOneGroupOut()], ids=repr)
+def test_splits_of_whole_queries_pass_the_check(cv):
+    check_query_splits(cv, X, Y, QID)
+    check_query_splits(cv, FRAME, Y)
+
+
+def test_splits_that_divide_queries_are_reported():
+    with pytest.raises(QuerySplitError) as caught:
+        check_query_splits(KFold(3, shuffle=True, random_state=0), X, groups=QID)
+    train, test = next(KFold(3, shuffle=True, random_state=0).split(X))
+    divided = set(QID[train]) & set(QID[test])
+    assert str(caught.value).startswith(
+        f"{len(divided)} of 12 queries are in both train and test of split 0 ("
+    )
+    assert str(caught.value).endswith("; use GroupKFold or QueryKFold")
+
+
+def test_a_test_part_that_lacks_rows_of_its_queries_is_reported():
+    class Cut:
+        def split(self, X, y=None, groups=None):
+            yield [4, 5], [0, 1]
+
+    with pytest.raises(
+        QuerySplitError,
+        match=r"1 of 2 queries are cut in the test part of split 0: of query 'a' only 2 of 4 rows",
+    ):
+        check_query_splits(Cut(), np.zeros((6, 1)), groups=list("aaaabb"))
+
+
+def test_all_that_cv_takes_can_be_checked():
+    whole = list(GroupKFold(3).split(X, groups=QID))
+    check_query_splits(whole, X, Y, QID)
+    check_query_splits((pair for pair in whole), X, Y, QID)
+    # An int means consecutive folds of rows, None five of them: with 3 rows per query and 12 rows
+    # per fold of the 36 nothing is divided, with 5 folds of 8 or 7 rows the third query is.
+    qid = np.repeat(np.arange(12), 3)
+    check_query_splits(3, np.zeros((36, 1)), groups=qid)
+    for cv in (5, None):
+        with pytest.raises(QuerySplitError, match="of 12 queries are in both train and test of"):
+            check_query_splits(cv, np.zeros((36, 1)), groups=qid)
+    divided = list(KFold(3, shuffle=True, random_state=0).split(X))
+    for cv in (divided, iter(divided)):
+        with pytest.raises(QuerySplitError, match="queries are in both train and test of split 0"):
+            check_query_splits(cv, X, Y, QID)
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ("GroupKFold", r"^Expected .?cv.? as an integer"),
+        ([], "cv gives no splits, so that there is nothing to check"),
+    ],
+    ids=["name", "empty"],
+)
+def test_what_cv_does_not_take_is_refused(cv, message):
+    with pytest.raises(ValueError, match=message):
+        check_query_splits(cv, X, Y, QID)
+
+
+def test_query_folds_are_found_where_scorers_find_queries():
+    expected = [test.tolist() for _, test in QueryKFold(3).split(X, Y, QID)]
+    carriers = {
+        "index of X": (FRAME, Y),
+        "column of X": (FRAME.assign(qid=QID), Y),
+        "polars column": (pl.DataFrame({"a": X[:, 0], "qid": QID}), Y),
+        "index of y": (X, pd.Series(Y, index=INDEX)),
+    }
+    for name, (rows, y) in carriers.items():
+        assert [test.tolist() for _, test in QueryKFold(3).split(rows, y)] == expected, name
+    with pytest.raises(GroupsRequiredError, match="query id of every row is needed"):
+        next(QueryKFold(3).split(X, Y))
+
+
+def test_query_folds_of_lists_take_each_element_for_a_query():
+    tests = [test.tolist() for _, test in QueryKFold(2).split([[1]] * 4, [{"a"}] * 4)]
+    assert sorted(tests[0] + tests[1]) == [0, 1, 2, 3]
+    assert [len(test) for test in tests] == [2, 2]
+
+
+def test_query_folds_balance_rows_or_queries():
+    # A query of 20 rows and ten of 2.
+    qid = np.repeat(np.arange(11), [20, *[2] * 10])
+    by_rows = [test for _, test in QueryKFold(2).split(np.zeros((40, 1)), groups=qid)]
+    by_queries = [
+        test for _, test in QueryKFold(2, balance="queries").split(np.zeros((40, 1)), groups=qid)
+    ]
+    assert sorted(len(test) for test in by_rows) == [20, 20]
+    assert sorted(len(np.unique(qid[test])) for test in by_rows) == [1, 10]
+    assert sorted(len(np.unique(qid[test])) for test in by_queries) == [5, 6]
+
+
+def test_query_folds_can_spread_the_share_of_relevant_rows():
+    qid = np.repeat(np.arange(12), 4)
+    y = np.zeros(48, dtype=int)
+    y[::4] = 1
+    y[:24] = 1  # the first six queries hold nothing else
+    for _, test in QueryKFold(3, stratify=True).split(np.zeros((48, 1)), y, qid):
+        assert len(set(qid[test]) & set(range(6))) == 2
+
+
+def elements(n_relevant: list[int]) -> dict[str, object]:
+    """Ground truths of 5 items with given numbers of relevant ones, in each form of y."""
+    grades = np.array([[2] * count + [0] * (5 - count) for count in n_relevant])
+    items = [[f"item {number}" for number in range(count)] for count in n_relevant]
+    return {
+        "sets": [set(one) for one in items],
+        "lists": items,
+        "mappings": [dict(zip("abcde", row, strict=True)) for row in grades.tolist()],
+        "array": grades,
+        "DataFrame": pd.DataFrame(grades),
+        "polars": pl.DataFrame(grades),
+        "sparse": sparse.csr_matrix(grades),
+        "COO": sparse.coo_array(grades),
+    }
+
+
+@pytest.mark.parametrize("form", elements([1]))
+def test_query_folds_take_each_element_or_row_of_y_for_a_query(form):
+    y = elements([1] * 4)[form]
+    # By hand: queries of one row, each to the lightest fold.
+    tests = [test.tolist() for _, test in QueryKFold(2).split(np.zeros((4, 1)), y)]
+    assert tests == [[0, 2], [1, 3]]
+
+
+@pytest.mark.parametrize("form", elements([1]))
+def test_query_folds_can_spread_the_number_of_relevant_items(form):
+    y = elements([4, 1, 4, 1, 1, 1])[form]
+    plain = [test.tolist() for _, test in QueryKFold(2).split(np.zeros((6, 1)), y)]
+    assert plain == [[0, 2, 4], [1, 3, 5]]
+    # By hand: those of one item are the lower stratum and come first, then those of four.
+    spread = [test.tolist() for _, test in QueryKFold(2, stratify=True).split(np.zeros((6, 1)), y)]
+    assert spread == [[0, 1, 4], [2, 3, 5]]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (Y[:, np.newaxis], r"y has the shape \(72, 1\); pass the grades as a 1-D array or Series"),
+        (pd.DataFrame({"grade": Y}), r"y has the shape \(72, 1\); pass the grades as a 1-D array"),
+        ({"q": {"a"}}, "y is a dict keyed by query; scikit-learn splits by position"),
+        ({"a"}, "y is one set for all queries; pass a set per element of X"),
+    ],
+    ids=["array", "DataFrame", "dict", "set"],
+)
+def test_query_folds_refuse_a_y_that_scorers_refuse(y, message):
+    with pytest.raises(RankingConfigError, match=message):
+        next(QueryKFold(3).split(X, y))
+
+
+@pytest.mark.parametrize("y", [["good", "bad"] * 36, pd.Series([None, "good"] * 36)], ids=type)
+def test_text_labels_are_rows_that_need_query_ids(y):
+    with pytest.raises(
+        GroupsRequiredError,
+        match=r"query id of every row is needed .* level named 'id' \(query='id'; scorers call "
+        r"it groups_from\)",
+    ):
+        next(QueryKFold(3, query="id").split(X, y))
+    assert len(list(QueryKFold(3).split(X, y, QID))) == 3
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "stratify=True counts relevant rows and needs y: a grade per row"),
+        (["good", "bad"] * 36, "stratify=True counts grades above 0, and y holds strings; split"),
+        ([1, None] * 36, r"y contains missing values \(position 1\)"),
+        ([{"a"}] * 71 + [None], r"y\[71\] is NoneType; stratify=True needs the relevant items"),
+        (["ab", {"a"}] * 36, "y holds strings"),
+        ([{"a"}, "ab"] * 36, r"y\[1\] is str; stratify=True needs the relevant items"),
+        ([{"a": "x"}] * 72, r"y\[0\] holds strings; pass numbers"),
+    ],
+    ids=["none", "text", "missing", "unjudged", "word first", "word", "grades"],
+)
+def test_folds_that_cannot_be_stratified_are_refused(y, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        next(QueryKFold(3, stratify=True).split(X, y, QID))
+
+
+@pytest.mark.parametrize("flag", ["stratify", "shuffle"])
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_flags_of_query_folds_are_bools(flag, value):
+    with pytest.raises(
+        InvalidParameterError, match=f"The '{flag}' parameter of QueryKFold must be a bool"
+    ):
+        QueryKFold(3, **{flag: value})
+
+
+def test_query_folds_shuffle_by_their_seed():
+    def folds(seed):
+        cv = QueryKFold(3, shuffle=True, random_state=seed)
+        return [test.tolist() for _, test in cv.split(X, Y, QID)]
+
+    assert folds(0) == folds(0)
+    assert folds(0) != folds(1)
+
+
+def test_query_folds_need_as_many_queries():
+    with pytest.raises(ValueError, match="cannot make 5 folds of 2 queries"):
+        next(QueryKFold(5).split(np.zeros((6, 1)), groups=[1, 1, 1, 2, 2, 2]))
+
+
+def test_query_folds_nest_without_routing_and_without_groups():
+    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=QueryKFold(2))
+    found = cross_val_score(search, FRAME, Y, scoring=map_scorer, cv=QueryKFold(3))
+    expected = []
+    for train, test in QueryKFold(3).split(FRAME):
+        inner = [(train[a], train[b]) for a, b in QueryKFold(2).split(X[train], groups=QID[train])]
+        means = {}
+        for alpha in ALPHAS:
+            scores = [
+                map_by_hand(Y[b], Ridge(alpha=alpha).fit(X[a], Y[a]).predict(X[b]), QID[b])
+                for a, b in inner
+            ]
+            means[alpha] = sum(scores) / len(scores)
+        best = Ridge(alpha=max(means, key=means.get)).fit(X[train], Y[train])
+        expected.append(map_by_hand(Y[test], best.predict(X[test]), QID[test]))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_folds_for_recorded_values_are_the_same_on_every_version():
+    """Plain GroupKFold differs between scikit-learn 1.8 and 1.9; these two ways do not."""
+    qid = np.repeat(np.arange(6), [5, 4, 3, 3, 2, 1])
+    rows = np.zeros((18, 1))
+    # By hand: the largest query first, each to the lightest fold.
+    tests = [set(qid[test].tolist()) for _, test in QueryKFold(3).split(rows, groups=qid)]
+    assert tests == [{0, 5}, {1, 4}, {2, 3}]
+    shuffled = GroupKFold(3, shuffle=True, random_state=0)
+    tests = [set(qid[test].tolist()) for _, test in shuffled.split(rows, groups=qid)]
+    order = np.random.RandomState(0).permutation(6)
+    assert tests == [set(part.tolist()) for part in np.array_split(order, 3)]

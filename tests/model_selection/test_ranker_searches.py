@@ -1,0 +1,261 @@
+"""Searches over boosting libraries find what a loop by hand finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import sklearn
+from catboost import CatBoostRanker
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    cross_val_score,
+    learning_curve,
+)
+
+from sklearn_rank import QueryKFold, QueryRanker, map_scorer
+from tests.model_selection.boosting import (
+    CARRIERS,
+    FOLDS,
+    GRIDS,
+    QID,
+    RANKERS,
+    XGB,
+    X,
+    Y,
+    average_precision_by_hand,
+    fit_by_hand,
+    fold_by_hand,
+    folds_by_hand,
+    framed,
+    libraries,
+    map_by_hand,
+    search_of,
+)
+
+# Data --------------------------------------------------------------------------------------------
+
+TREES = {"xgboost": "n_estimators", "lightgbm": "n_estimators", "catboost": "iterations"}
+
+
+# By hand -----------------------------------------------------------------------------------------
+
+
+def test_map_by_hand_on_scores_worked_out_on_paper():
+    y, qid = np.array([1, 0, 2, 0, 1]), np.array(["a", "a", "b", "b", "b"])
+    # a: tied, 1 or 1/2; b: ranks 1 and 3 are relevant
+    expected = ((1 + 1 / 2) / 2 + (1 / 1 + 2 / 3) / 2) / 2
+    assert map_by_hand(y, np.array([5.0, 5.0, 3.0, 2.0, 1.0]), qid) == pytest.approx(expected)
+
+
+# Searches ----------------------------------------------------------------------------------------
+
+METADATA: dict[str, tuple[Any, Any, Any]] = {
+    "arrays": (X, Y, QID),
+    "lists": (X.tolist(), Y.tolist(), QID.tolist()),
+    "pandas": (framed(), pd.Series(Y), pd.Series(QID, dtype="category")),
+    "polars": (pl.from_pandas(framed()), pl.Series(Y), pl.Series(QID)),
+}
+
+
+def assert_found_by_hand(search: GridSearchCV, library: str) -> None:
+    name, values = GRIDS[library]
+    means = [sum(folds_by_hand(library, **{name: value})) / 3 for value in values]
+    assert search.cv_results_["mean_test_score"] == pytest.approx(means, abs=1e-12)
+    assert means[0] != means[1]
+    assert search.best_params_ == {f"ranker__{name}": values[int(np.argmax(means))]}
+    assert search.best_score_ == pytest.approx(max(means), abs=1e-12)
+
+
+@libraries
+@pytest.mark.parametrize("container", METADATA)
+def test_search_with_routing(library, container):
+    rows, grades, ids = METADATA[container]
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = search_of(library).fit(rows, grades, groups=ids)
+    assert_found_by_hand(search, library)
+
+
+@libraries
+@pytest.mark.parametrize("carrier", CARRIERS)
+@pytest.mark.parametrize("routing", [False, True])
+def test_search_with_query_ids_that_the_data_carry(library, carrier, routing):
+    rows, grades = CARRIERS[carrier]
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search = search_of(library).fit(rows, grades)
+    assert_found_by_hand(search, library)
+
+
+@libraries
+def test_search_beats_a_constant(library):
+    rows, grades = CARRIERS["index of X"]
+    constant = cross_val_score(DummyRegressor(), rows, grades, scoring=map_scorer, cv=QueryKFold(3))
+    by_hand = [map_by_hand(Y[test], np.zeros(len(test)), QID[test]) for _, test in FOLDS]
+    assert constant == pytest.approx(by_hand, abs=1e-12)
+    assert search_of(library).fit(rows, grades).best_score_ > np.mean(constant) + 0.1
+
+
+def test_untied_predictions_are_ranked_as_they_are():
+    rng = np.random.default_rng(5)
+    features = rng.normal(size=(72, 4))
+    grades = np.tile([2, 1, 0, 0, 1, 0], 12)
+    features[:, 0] += grades
+    model = CatBoostRanker(
+        iterations=60, depth=6, thread_count=1, verbose=False, allow_writing_files=False
+    )
+    qid = np.repeat([f"q{number}" for number in range(12)], 6)
+    frame = pd.DataFrame(features, index=pd.Index(qid, name="qid"))
+    found = cross_val_score(QueryRanker(model), frame, grades, scoring=map_scorer, cv=QueryKFold(2))
+    expected = []
+    for train, test in QueryKFold(2).split(frame, grades):
+        said = fit_by_hand("catboost", features[train], grades[train], qid[train], model).predict(
+            features[test]
+        )
+        values = []
+        for query in set(qid[test].tolist()):
+            scores, judged = said[qid[test] == query], grades[test][qid[test] == query]
+            assert len(set(scores.tolist())) == 6
+            values.append(average_precision_by_hand(judged[np.argsort(-scores)].tolist()))
+        expected.append(sum(values) / len(values))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_queries_matter_to_each_library():
+    """Otherwise no test here would see wrong queries."""
+    other = np.roll(np.sort(QID), 3)
+    for library in RANKERS:
+        said, wrong = (
+            QueryRanker(RANKERS[library]).fit(X, Y, groups=ids).predict(X) for ids in (QID, other)
+        )
+        assert np.abs(said - wrong).max() > 0.01
+
+
+@libraries
+def test_search_in_two_processes(library):
+    rows, grades = CARRIERS["column of X"]
+    assert_found_by_hand(search_of(library, n_jobs=2).fit(rows, grades), library)
+
+
+@libraries
+@pytest.mark.parametrize("routing", [False, True])
+def test_nested_search(library, routing):
+    name, values = GRIDS[library]
+    rows, grades = (X, Y) if routing else CARRIERS["index of X"]
+    with sklearn.config_context(enable_metadata_routing=routing):
+        found = cross_val_score(
+            search_of(library).set_params(cv=QueryKFold(2)),
+            rows,
+            grades,
+            scoring=map_scorer,
+            cv=QueryKFold(3),
+            **({"params": {"groups": QID}} if routing else {}),
+        )
+    expected = []
+    for train, test in FOLDS:
+        inner = [
+            (train[a], train[b])
+            for a, b in QueryKFold(2).split(X[train], Y[train], groups=QID[train])
+        ]
+        means = [sum(folds_by_hand(library, inner, **{name: value})) for value in values]
+        best = values[int(np.argmax(means))]
+        expected.append(fold_by_hand(library, train, test, **{name: best}))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+@libraries
+def test_halving_on_the_number_of_trees(library):
+    name, values = GRIDS[library]
+    rows, grades = CARRIERS["index of X"]
+    search = HalvingGridSearchCV(
+        QueryRanker(RANKERS[library]),
+        {f"ranker__{name}": values},
+        resource=f"ranker__{TREES[library]}",
+        min_resources=4,
+        max_resources=8,
+        factor=2,
+        scoring=map_scorer,
+        cv=QueryKFold(3),
+        error_score="raise",
+    ).fit(rows, grades)
+    assert search.cv_results_["n_resources"].tolist() == [4, 4, 8]
+    expected = [
+        np.mean(folds_by_hand(library, **{name: value, TREES[library]: 4})) for value in values
+    ]
+    best = values[int(np.argmax(expected))]
+    expected.append(np.mean(folds_by_hand(library, **{name: best, TREES[library]: 8})))
+    assert search.cv_results_["mean_test_score"] == pytest.approx(expected, abs=1e-12)
+
+
+@libraries
+def test_learning_curve_of_shuffled_rows(library):
+    rows, grades = CARRIERS["index of X"]
+    sizes, _, found = learning_curve(
+        QueryRanker(RANKERS[library]),
+        rows,
+        grades,
+        train_sizes=[50, 75],
+        shuffle=True,
+        random_state=0,
+        # A part of a query may be without a relevant row, which concerns scores of training rows.
+        scoring=map_scorer.with_options(zero_division=np.nan),
+        cv=QueryKFold(3),
+        error_score="raise",
+    )
+    assert sizes.tolist() == [50, 75]
+    rng = np.random.RandomState(0)
+    shuffled = [(rng.permutation(train), test) for train, test in FOLDS]
+    expected = [
+        [fold_by_hand(library, train[:size], test) for train, test in shuffled] for size in (50, 75)
+    ]
+    assert found == pytest.approx(np.array(expected), abs=1e-12)
+
+
+# XGBRanker without the adapter -------------------------------------------------------------------
+
+
+def sorted_problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows sorted by query and numbers as ids, as XGBRanker wants them."""
+    numbers = np.unique(QID, return_inverse=True)[1]
+    order = np.argsort(numbers, kind="stable")
+    return X[order], Y[order], numbers[order]
+
+
+def xgboost_by_hand(cv: Any) -> list[float]:
+    rows, grades, ids = sorted_problem()
+    values = []
+    for train, test in cv.split(rows, grades, ids):
+        model = clone(XGB).fit(rows[train], grades[train], qid=ids[train])
+        values.append(map_by_hand(grades[test], model.predict(rows[test]), ids[test]))
+    return values
+
+
+def test_xgbranker_itself_with_routing():
+    rows, grades, ids = sorted_problem()
+    cv = GroupKFold(3, shuffle=True, random_state=0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            clone(XGB).set_fit_request(qid="groups"),
+            {"n_estimators": [8]},
+            scoring=map_scorer,
+            cv=cv,
+            error_score="raise",
+        ).fit(rows, grades, groups=ids)
+    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)
+
+
+def test_xgbranker_itself_with_a_column_of_query_ids():
+    rows, grades, ids = sorted_problem()
+    frame = pd.DataFrame(rows, columns=["x0", "x1", "x2"]).assign(qid=ids)
+    cv = GroupKFold(3, shuffle=True, random_state=0)
+    search = GridSearchCV(
+        XGB, {"n_estimators": [8]}, scoring=map_scorer, cv=cv, error_score="raise"
+    ).fit(frame, grades, groups=frame["qid"])
+    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)
