@@ -9,7 +9,7 @@ from typing import Any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
@@ -131,7 +131,7 @@ def evaluate(
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
     named = _named(requested, tuple(preset.apply(one).complete() for one in requested))
-    judged = judge(
+    judged = read_rankings(
         y_true,
         y_score,
         groups=groups,

@@ -8,10 +8,10 @@ from typing import Any
 
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.kept import KeepingReader
-from sklearn_rank.inputs.lists import judge_lists
-from sklearn_rank.inputs.mappings import judge_mapping
-from sklearn_rank.inputs.matrix import is_sparse, judge_matrix
-from sklearn_rank.inputs.rows import judge_rows
+from sklearn_rank.inputs.lists import from_lists
+from sklearn_rank.inputs.mappings import from_mapping
+from sklearn_rank.inputs.matrix import from_matrix, is_sparse
+from sklearn_rank.inputs.rows import from_rows
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
@@ -46,7 +46,7 @@ def layout_of(y_true: Any) -> str:
     return "lists" if per_query else "rows"
 
 
-def judge(
+def read_rankings(
     y_true: Any,
     y_score: Any,
     *,
@@ -89,9 +89,9 @@ def judge(
                 )
                 raise TypeError(msg)
         _refuse_lists(y_score, layout)
-        judge_arrays = judge_matrix if layout == "matrix" else judge_rows
+        from_arrays = from_matrix if layout == "matrix" else from_rows
         own = {"candidates": candidates} if layout == "matrix" else {"groups": groups}
-        return judge_arrays(
+        return from_arrays(
             y_true,
             y_score,
             **own,
@@ -103,7 +103,7 @@ def judge(
     read = KeepingReader if keep_items else ItemReader
     reader = read(string_provider, duplicates, negative_grades)
     if layout == "lists":
-        judged = judge_lists(
+        judged = from_lists(
             y_true,
             y_score,
             reader=reader,
@@ -113,7 +113,7 @@ def judge(
             n_jobs=n_jobs,
         )
     else:
-        judged = judge_mapping(
+        judged = from_mapping(
             y_true,
             y_score,
             reader=reader,

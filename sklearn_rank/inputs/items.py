@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import struct
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from itertools import product, starmap
-from numbers import Number, Real
-from operator import countOf
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Set
+from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.support.arrays import EXACT_INTEGER, is_missing, refuse_unordered
+from sklearn_rank.inputs.grades import are_grades, grade_of
+from sklearn_rank.inputs.id_types import ARE_ALL, refuse_unequal_types
+from sklearn_rank.inputs.ranking import Ranking, Where, sequence
+from sklearn_rank.inputs.scores import check_scores, item_at, score_array
+from sklearn_rank.support.arrays import is_missing
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
-
-
-class Where(NamedTuple):
-    """Which argument, and the query within it; written out only in messages."""
-
-    argument: str
-    query: Any
-
-    def __str__(self) -> str:
-        return f"{self.argument}[{safe_repr(self.query)}]"
-
-
-class Ranking(NamedTuple):
-    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array.
-
-    A mapping holds the scores as they were given, the array may have rounded them:
-    :func:`check_scores` compares the two.
-    """
-
-    items: Sequence[Any] | Mapping[Any, Any]
-    scores: Array | None
-    where: Where
-    dropped: int = 0
+from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider
 
 
 class ItemReader:
@@ -90,7 +65,7 @@ class ItemReader:
 
     def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
         values = given.values() if type(given) is dict else list(given.values())
-        scores = score_array(values, where, _item_at(given))
+        scores = score_array(values, where, item_at(given))
         if self.provider is None:
             kind = self._kind_of(given)
             if kind is not None:
@@ -145,7 +120,7 @@ class ItemReader:
         grades: list[float] | None = None
         if isinstance(given, Mapping):
             items = list(given)
-            grades = [_grade(value, where, item) for item, value in given.items()]
+            grades = [grade_of(value, where, item) for item, value in given.items()]
         elif isinstance(given, Set):
             items = list(given)
         else:
@@ -250,170 +225,6 @@ class ItemReader:
             checked.append(item)
         return checked
 
-    def check_types(self, ranked: str = "y_score", true: str = "y_true") -> None:
+    def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
-        pairs = list(product(self._ranked_types, self._true_types))
-        both = self._ranked_types | self._true_types
-        # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
-        floats, integers = _kinds(both, float), _kinds(both, int)
-        if pairs and ((floats and integers) or not any(starmap(_can_be_equal, pairs))):
-            names = _names(both)
-            msg = (
-                f"items of {ranked} are {_spoken(self._ranked_types, names)}, items of {true} are "
-                f"{_spoken(self._true_types, names)}; "
-                "pass string_provider (such as str) to compare them"
-            )
-            if _kinds(self._ranked_types, float):
-                msg += (
-                    ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
-                )
-            raise TypeError(msg)
-
-
-def _are_strings(items: Collection[Any]) -> bool:
-    """Whether all items are strings; to join them is the fastest way to look at their types."""
-    try:
-        "".join(items)
-    except TypeError:
-        return False
-    return True
-
-
-def _are_integers(items: Collection[Any]) -> bool:
-    return countOf(map(type, items), int) == len(items)
-
-
-ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {str: _are_strings, int: _are_integers}
-"""For each type of plain ids whether that is the type of all items."""
-
-
-def sequence(given: Any, where: Where | str) -> list[Any]:
-    """A list of the items of any ordered, finite sequence."""
-    if isinstance(given, (list, tuple)):
-        return list(given)
-    name = str(where)
-    refuse_unordered(given, name)
-    if isinstance(given, Mapping):
-        msg = f"{name} is a {type(given).__name__} where a list is expected"
-        raise TypeError(msg)
-    if isinstance(given, np.ndarray) and given.ndim != 1:
-        msg = f"{name} should be a 1d array, got an array of shape {given.shape} instead."
-        raise ValueError(msg)
-    return given.tolist() if hasattr(given, "tolist") else list(given)
-
-
-def are_grades(values: Collection[Any]) -> bool:
-    """Whether all values are plain numbers that are finite and not negative."""
-    if not set(map(type, values)) <= {int, float}:
-        return False
-    try:
-        return math.isfinite(math.fsum(values)) and min(values, default=0) >= 0
-    except (OverflowError, ValueError):
-        return False  # too large for a float, or infinite both ways
-
-
-def _grade(value: Any, where: Where | str, item: Any) -> float:
-    if not isinstance(value, (Real, np.bool_)):
-        msg = f"{where} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
-        raise TypeError(msg)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        what = "NaN" if math.isnan(number) else "infinity"
-        msg = f"{where} contains {what} as the grade of item {safe_repr(item)}"
-        raise ValueError(msg)
-    return number
-
-
-def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
-    """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
-    try:
-        # Floats alone add up to a float; packing them is the fastest way into an array.
-        if type(sum(values)) is float:
-            return np.frombuffer(struct.pack(f"{len(values)}d", *values))
-    except (TypeError, ValueError, OverflowError, struct.error):
-        pass
-    values = list(values)
-    try:
-        scores = np.array(values)
-    except (ValueError, OverflowError):
-        scores = np.array(values, dtype=object)
-    if scores.dtype.kind in "iuf" and scores.ndim == 1:
-        return scores
-    if not values:
-        return np.zeros(0)
-    return np.array([_score(v, where, place_of, i) for i, v in enumerate(values)])
-
-
-def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) -> None:
-    """ValueError if a score of {item: score} is NaN, or an integer that its dtype cannot hold."""
-    if scores.dtype.kind != "f" or not len(scores):
-        return
-    low, high = scores.min(), scores.max()
-    if low > -EXACT_INTEGER and high < EXACT_INTEGER:
-        return
-    wrong = np.flatnonzero(np.isnan(scores))
-    if len(wrong):
-        query = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-        item = list(rankings[query].items)[int(wrong[0] - offsets[query])]
-        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        where = rankings[query].where
-        msg = f"{where} contains NaN as the score of item {safe_repr(item)}{more}"
-        raise ValueError(msg)
-    for ranking in rankings:
-        if isinstance(ranking.items, Mapping):
-            refuse_rounded(ranking.items.values(), ranking.where, _item_at(ranking.items))
-
-
-def refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
-    """ValueError at the first integer that float64 cannot hold."""
-    for place, value in enumerate(values):
-        _score(value, where, place_of, place)
-
-
-def _item_at(items: Iterable[Any]) -> Callable[[int], str]:
-    return lambda place: f"for item {safe_repr(list(items)[place])}"
-
-
-def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (int, float, np.longdouble)):
-        msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
-        raise TypeError(msg)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if isinstance(value, int) and number != value:
-        msg = (
-            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
-            f"as the score {place_of(place)}"
-        )
-        raise ValueError(msg)
-    return number
-
-
-def _kinds(types: Iterable[type], base: type) -> list[type]:
-    return [kind for kind in types if issubclass(kind, base)]
-
-
-def _can_be_equal(one: type, other: type) -> bool:
-    """Whether objects of two types may be equal: kinds of one thing, or numbers."""
-    shared = set(one.__mro__) & set(other.__mro__) - {object}
-    return bool(shared) or (issubclass(one, Number) and issubclass(other, Number))
-
-
-def _names(types: Iterable[type]) -> dict[type, str]:
-    """Names of types, with their modules where names alone do not tell them apart."""
-    times = Counter(kind.__name__ for kind in types)
-    return {
-        kind: kind.__name__ if times[kind.__name__] == 1 else f"{kind.__module__}.{kind.__name__}"
-        for kind in types
-    }
-
-
-def _spoken(types: Iterable[type], names: Mapping[type, str]) -> str:
-    return " and ".join(sorted(names[kind] for kind in types))
+        refuse_unequal_types(self._ranked_types, self._true_types)

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from sklearn_rank.inputs.items import Ranking, check_scores
+from sklearn_rank.inputs.ranking import Ranking
+from sklearn_rank.inputs.scores import check_scores
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool

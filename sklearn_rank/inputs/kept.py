@@ -6,7 +6,8 @@ from collections.abc import Collection
 from operator import countOf
 from typing import Any
 
-from sklearn_rank.inputs.items import ItemReader, Ranking, Where
+from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.rankings.source import KeptItems
 from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider, Ties
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import SharedTruthWarning
-from sklearn_rank.inputs.items import ItemReader, Ranking, Where, sequence
+from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items
 from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.inputs.ranking import Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
@@ -21,7 +22,7 @@ from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, FloatArray, Ties
 
 
-def judge_lists(
+def from_lists(
     y_true: Any,
     y_score: Any,
     *,

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError
-from sklearn_rank.inputs.items import ItemReader, Ranking, Where
+from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items
 from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.support.arrays import check_weights
@@ -20,7 +21,7 @@ from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
 
 
-def judge_mapping(
+def from_mapping(
     y_true: Mapping[Any, Any],
     y_score: Any,
     *,

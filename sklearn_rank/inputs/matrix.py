@@ -19,7 +19,7 @@ def is_sparse(values: Any) -> bool:
     return type(values).__module__.startswith("scipy.sparse")
 
 
-def judge_matrix(
+def from_matrix(
     y_true: Any,
     y_score: Any,
     *,

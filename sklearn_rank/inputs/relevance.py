@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.items import Ranking, Where, refuse_rounded, score_array, sequence
+from sklearn_rank.inputs.ranking import Ranking, Where, sequence
+from sklearn_rank.inputs.scores import refuse_rounded, score_array
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.parameters import check_flag
 from sklearn_rank.support.text import safe_repr

@@ -36,7 +36,7 @@ class Grouping(NamedTuple):
     """Rows, query after query; None if they already come so."""
 
 
-def judge_rows(
+def from_rows(
     y_true: Any,
     y_score: Any,
     groups: Any,

@@ -1,11 +1,11 @@
-"""The way of every metric function: check, judge, compute, average."""
+"""The way of every metric function: check, read_rankings, compute, average."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sklearn_rank.evaluation.compute import score_measure
-from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.parameters import check_zero_division
 
@@ -15,5 +15,5 @@ def score(
 ) -> float:
     """Mean of a measure over the queries of any layout."""
     settled = check_zero_division(zero_division, measure.metric.name)
-    judged = judge(y_true, y_score, owner=measure.metric.name, **given)
+    judged = read_rankings(y_true, y_score, owner=measure.metric.name, **given)
     return score_measure(measure, judged, settled).average.value

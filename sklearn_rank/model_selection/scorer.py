@@ -19,7 +19,7 @@ from sklearn_rank.exceptions import (
     RankingConfigError,
     UndefinedMetricError,
 )
-from sklearn_rank.inputs.dispatch import judge
+from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.metrics import FUNCTIONS
@@ -198,7 +198,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
         try:
-            return judge(
+            return read_rankings(
                 y,
                 scores,
                 groups=None if queries is None else queries.read(len(y)),
