@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from pytest_rankmetrics._support.typing import Reading
 from pytest_rankmetrics.gates.run import hide, result_of, run_gate
-from pytest_rankmetrics.judging.compare import beside
 from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.measuring.reference import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import check_drops_named, read_policy
 from pytest_rankmetrics.session import current

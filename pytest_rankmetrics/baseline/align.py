@@ -27,7 +27,7 @@ from pytest_rankmetrics.baseline.record import (
     keys_of,
     recorded_weights,
 )
-from pytest_rankmetrics.judging.compare import Reference
+from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.measures.catalogue import Measure

@@ -9,48 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
-from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.statistics import PairedComparison, compare_paired, holm
 from sklearn_rank.typing import FloatArray, IntArray
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What a system is compared with: recorded, or measured beside it."""
-
-    queries: IntArray
-    """Numbers of the measured queries that are compared."""
-    per_query: Mapping[str, FloatArray]
-    """Values of these queries; measures without values per query are not in here."""
-    values: Mapping[str, float]
-    """Value over all of the reference's queries."""
-    placement: Callable[[int], Placement | None]
-    """Where the relevant items of a measured query stood, if that is known."""
-    complete: bool = True
-    """Whether both sides have the same queries, so that ``values`` are comparable."""
-    decimals: int | None = None
-    """To how many places values were rounded."""
-
-
-def beside(measured: Measured, other: Measured) -> Reference:
-    """Another system that was measured on the same judgements."""
-    place = {query: number for number, query in enumerate(other.query_ids)}
-    if set(place) != set(measured.query_ids):
-        msg = "could not measure: the two systems were evaluated on different queries"
-        raise RankGateFailure(msg)
-    order = np.array([place[query] for query in measured.query_ids], dtype=np.int64)
-    columns = {name: other.per_query(name) for name in other.names}
-    return Reference(
-        queries=np.arange(len(measured)),
-        per_query={name: one[order] for name, one in columns.items() if one is not None},
-        values={name: other.value(name) for name in other.names},
-        placement=lambda number: other.placements[int(order[number])],
-    )
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.judging.compare import Change, Reference
+from pytest_rankmetrics.judging.compare import Change
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import Verdict, worst

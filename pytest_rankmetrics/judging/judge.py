@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.judging.compare import Change, Reference, compare_metrics, compare_slices
+from pytest_rankmetrics.judging.compare import Change, compare_metrics, compare_slices
 from pytest_rankmetrics.judging.findings import Finding, Judgement
 from pytest_rankmetrics.judging.phrases import (
     averaged_queries,
@@ -23,6 +23,7 @@ from pytest_rankmetrics.judging.phrases import (
     unconfirmed_text,
 )
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import (

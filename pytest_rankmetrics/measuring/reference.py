@@ -1,0 +1,47 @@
+"""What a measured system is compared with: values per query, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.measuring.strict import Measured
+from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a system is compared with: recorded, or measured beside it."""
+
+    queries: IntArray
+    """Numbers of the measured queries that are compared."""
+    per_query: Mapping[str, FloatArray]
+    """Values of these queries; measures without values per query are not in here."""
+    values: Mapping[str, float]
+    """Value over all of the reference's queries."""
+    placement: Callable[[int], Placement | None]
+    """Where the relevant items of a measured query stood, if that is known."""
+    complete: bool = True
+    """Whether both sides have the same queries, so that ``values`` are comparable."""
+    decimals: int | None = None
+    """To how many places values were rounded."""
+
+
+def beside(measured: Measured, other: Measured) -> Reference:
+    """Another system that was measured on the same judgements."""
+    place = {query: number for number, query in enumerate(other.query_ids)}
+    if set(place) != set(measured.query_ids):
+        msg = "could not measure: the two systems were evaluated on different queries"
+        raise RankGateFailure(msg)
+    order = np.array([place[query] for query in measured.query_ids], dtype=np.int64)
+    columns = {name: other.per_query(name) for name in other.names}
+    return Reference(
+        queries=np.arange(len(measured)),
+        per_query={name: one[order] for name, one in columns.items() if one is not None},
+        values={name: other.value(name) for name in other.names},
+        placement=lambda number: other.placements[int(order[number])],
+    )
