@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.placements import Placement, placements_of
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -255,16 +255,26 @@ class Evaluation:
         """
         return self._scored[self._find(measure)].weights
 
-    def placements(self) -> list[Placement]:
+    @property
+    def items(self) -> KeptItems | None:
+        """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
+        return self._judged.items
+
+    def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Where the relevant items of each query stand, and which were not retrieved.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
         any: ranked lists and mappings.
 
+        Parameters
+        ----------
+        queries : iterable of int, default=None
+            Numbers of the wanted queries, counted from 0; None takes all.
+
         Returns
         -------
         placements : list of Placement
-            One for each query, in the order of ``query_ids``.
+            One for each query, in the order of ``query_ids`` or of ``queries``.
 
         Examples
         --------
@@ -274,7 +284,7 @@ class Evaluation:
         >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
         ([('a', 2)], ['b'])
         """
-        return placements_of(self._judged, _listed_ids(self.query_ids))
+        return placements_of(self._judged, _listed_ids(self.query_ids), queries)
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -68,11 +69,14 @@ class Placement:
         return [item for item, grade in judged if grade > 0 and item not in found]
 
 
-def placements_of(judged: Judged, query_ids: Sequence[Any]) -> list[Placement]:
-    """Placements of all queries."""
+def placements_of(
+    judged: Judged, query_ids: Sequence[Any], queries: Iterable[int] | None = None
+) -> list[Placement]:
+    """Placements of some queries by their numbers, or of all."""
     rankings = judged.rankings
     result = []
-    for number, query in enumerate(query_ids):
+    for number in range(len(query_ids)) if queries is None else queries:
+        query = query_ids[number]
         grades = rankings.judged_grades[slice(*rankings.judged_offsets[number : number + 2])]
         result.append(
             _placement(
@@ -140,9 +144,11 @@ def _named(hits: list[Hit], tiers: list[list[Any]], judged: Mapping[Any, float])
     """Hits with their ids: within a tier, items of one grade go by the order of the input."""
     named: list[Hit] = []
     for tier in tiers:
+        # By grade, last first: a pop instead of a search, for a tie may hold thousands.
+        waiting: defaultdict[float, list[Any]] = defaultdict(list)
         relevant = [item for item in tier if judged.get(item, 0) > 0]
-        for hit in hits[len(named) : len(named) + len(relevant)]:
-            item = next(item for item in relevant if judged[item] == hit.grade)
-            relevant.remove(item)
-            named.append(hit._replace(item=item))
+        for item in reversed(relevant):
+            waiting[judged[item]].append(item)
+        own = hits[len(named) : len(named) + len(relevant)]
+        named += [hit._replace(item=waiting[hit.grade].pop()) for hit in own]
     return named

@@ -57,9 +57,6 @@ def module_name(path: Path) -> str:
 
 FILES = {module_name(path): path for root in ROOTS.values() for path in sorted(root.rglob("*.py"))}
 MODULES = sorted(set(FILES) - set(ROOTS))
-# Modules of the plugin that are being moved apart: strict, so that each leaves with its arrow.
-UPWARD = {"pytest_rankmetrics.baseline.align"}
-STILL_UPWARD = pytest.mark.xfail(strict=True, reason="the plugin's rooms are being moved apart")
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -89,9 +86,7 @@ def room_of(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-@pytest.mark.parametrize(
-    "module", [pytest.param(name, marks=[STILL_UPWARD] * (name in UPWARD)) for name in MODULES]
-)
+@pytest.mark.parametrize("module", MODULES)
 def test_every_module_imports_from_below(module: str) -> None:
     package = module.partition(".")[0]
     upward = [
