@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from sklearn_rank.evaluation.averaging import average
-from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
-from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
-from sklearn_rank.model_selection.query_ids import find_query_ids
-from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
+from sklearn_rank.model_selection.curve_at_k import (
+    OWNER,
+    Curve,
+    curve_of_estimator,
+    curve_of_rankings,
+    curve_options,
+)
 from sklearn_rank.support.arrays import check_same_length, refuse_unordered
-from sklearn_rank.support.parameters import check_cutoff
-from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import IntArray, StringProvider, ZeroDivision
 
 __all__ = ["PrecisionRecallAtKDisplay"]
-
-_OWNER = "PrecisionRecallAtKDisplay"
 
 
 class PrecisionRecallAtKDisplay:
@@ -124,7 +120,7 @@ class PrecisionRecallAtKDisplay:
             import matplotlib.pyplot as plt
         except ImportError as error:
             msg = (
-                f"{_OWNER}.plot requires matplotlib. You can install matplotlib with "
+                f"{OWNER}.plot requires matplotlib. You can install matplotlib with "
                 "`pip install matplotlib`"
             )
             raise ImportError(msg) from error
@@ -182,7 +178,7 @@ class PrecisionRecallAtKDisplay:
         display : PrecisionRecallAtKDisplay
             With the curve drawn.
         """
-        curve = _curve(y_true, y_score, groups, k, string_provider, zero_division)
+        curve = curve_of_rankings(y_true, y_score, groups, k, string_provider, zero_division)
         return _drawn(cls, [curve], None if name is None else [name], ax, curve_kwargs)
 
     @classmethod
@@ -230,8 +226,8 @@ class PrecisionRecallAtKDisplay:
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        read = _options(options)
-        curve = _curve_of(estimator, X, y, groups, k, read)
+        read = curve_options(options)
+        curve = curve_of_estimator(estimator, X, y, groups, k, read)
         label = type(estimator).__name__ if name is None else name
         return _drawn(cls, [curve], [label], ax, curve_kwargs)
 
@@ -286,12 +282,12 @@ class PrecisionRecallAtKDisplay:
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        read = _options(options)
+        read = curve_options(options)
         if not len(cv_results["estimator"]):
             msg = "cv_results holds no folds, so that there is no curve to draw"
             raise ValueError(msg)
         curves = [
-            _curve_of(
+            curve_of_estimator(
                 estimator,
                 _safe_indexing(X, test),
                 _safe_indexing(y, test),
@@ -307,12 +303,9 @@ class PrecisionRecallAtKDisplay:
         return _drawn(cls, curves, labels, ax, curve_kwargs)
 
 
-_Curve = tuple[FloatArray, FloatArray]
-
-
 def _drawn(
     display: type[PrecisionRecallAtKDisplay],
-    curves: Sequence[_Curve],
+    curves: Sequence[Curve],
     names: Sequence[str] | None,
     ax: Any,
     curve_kwargs: Any,
@@ -324,92 +317,6 @@ def _drawn(
         names=names,
     )
     return made.plot(ax, curve_kwargs=curve_kwargs)
-
-
-def _options(given: Mapping[str, Any]) -> ScorerOptions:
-    """Options by name; unknown names are refused with those that there are."""
-    unknown = [name for name in given if name not in OPTION_NAMES]
-    if unknown:
-        meant = closest(unknown[0], ("groups", *OPTION_NAMES))
-        msg = (
-            f"{_OWNER} has no option {safe_repr(unknown[0])}{meant}; its options are: "
-            f"{', '.join(OPTION_NAMES)}"
-        )
-        raise InvalidParameterError(msg)
-    return ScorerOptions(**given)
-
-
-def _curve_of(
-    estimator: Any, X: Any, y: Any, groups: Any, k: int, options: ScorerOptions
-) -> _Curve:
-    last = _last_cutoff(k)
-    layout = layout_of_y(y, options, _OWNER)
-    ids = None
-    if layout == "rows":
-        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=_OWNER).read(
-            len(y)
-        )
-        y, scores = read_rows(estimator, X, y, options, None, _OWNER)
-    else:
-        y, scores = read_queries(estimator, X, y, layout, options, None)
-    try:
-        return _curve(
-            y, scores, ids, last, options.string_provider, options.zero_division, options.ties
-        )
-    except TypeError as error:
-        # Objects of the wrong kind: scorers refuse them by the same class.
-        raise RankingConfigError(str(error)) from error
-
-
-def _last_cutoff(k: Any) -> int:
-    last = check_cutoff(k, _OWNER)
-    if last is None:
-        msg = f"The 'k' parameter of {_OWNER} must be an int of at least 1. Got None instead."
-        raise InvalidParameterError(msg)
-    return last
-
-
-def _curve(
-    y_true: Any,
-    y_score: Any,
-    groups: Any,
-    k: int,
-    string_provider: StringProvider | None,
-    zero_division: ZeroDivision,
-    ties: Any = None,
-) -> _Curve:
-    """Mean precision and recall at the cutoffs 1, 2, ..., k."""
-    last = _last_cutoff(k)
-    names = [
-        f"{measure}@{cutoff}"
-        for measure in ("precision", "recall")
-        for cutoff in range(1, last + 1)
-    ]
-    warns = isinstance(zero_division, str) and zero_division == "warn"
-    found = evaluate(
-        y_true,
-        y_score,
-        names,
-        groups=groups,
-        string_provider=string_provider,
-        zero_division=math.nan if warns else zero_division,
-        ties=ties,
-    )
-    if warns:
-        _warn_of_undefined(found)
-    values = np.array([found[name] for name in names])
-    return values[:last], values[last:]
-
-
-def _warn_of_undefined(found: Evaluation) -> None:
-    """One warning for all measures of a curve, in the words of a single measure."""
-    average(
-        np.sum(list(found.per_query.values()), axis=0),
-        None,
-        zero_division="warn",
-        measure="precision or recall",
-        query_ids=found.query_ids,
-    )
 
 
 def _labels(names: Any, n_curves: int) -> list[str] | None:

@@ -1,0 +1,113 @@
+"""Precision and recall at each cutoff: of rankings, and of what an estimator ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.evaluation.averaging import average
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.query_ids import find_query_ids
+from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
+from sklearn_rank.support.parameters import check_cutoff
+from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.typing import FloatArray, StringProvider, ZeroDivision
+
+OWNER = "PrecisionRecallAtKDisplay"
+"""Whose parameters the errors speak of: the display is the one who asks."""
+
+Curve = tuple[FloatArray, FloatArray]
+"""Mean precision and mean recall at the cutoffs 1, 2, ..., each of shape (n_cutoffs,)."""
+
+
+def curve_options(given: Mapping[str, Any]) -> ScorerOptions:
+    """Options by name; unknown names are refused with those that there are."""
+    unknown = [name for name in given if name not in OPTION_NAMES]
+    if unknown:
+        meant = closest(unknown[0], ("groups", *OPTION_NAMES))
+        msg = (
+            f"{OWNER} has no option {safe_repr(unknown[0])}{meant}; its options are: "
+            f"{', '.join(OPTION_NAMES)}"
+        )
+        raise InvalidParameterError(msg)
+    return ScorerOptions(**given)
+
+
+def curve_of_estimator(
+    estimator: Any, X: Any, y: Any, groups: Any, k: int, options: ScorerOptions
+) -> Curve:
+    """The curve of what a fitted estimator ranks, read as scorers read it."""
+    last = _last_cutoff(k)
+    layout = layout_of_y(y, options, OWNER)
+    ids = None
+    if layout == "rows":
+        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=OWNER).read(
+            len(y)
+        )
+        y, scores = read_rows(estimator, X, y, options, None, OWNER)
+    else:
+        y, scores = read_queries(estimator, X, y, layout, options, None)
+    try:
+        return curve_of_rankings(
+            y, scores, ids, last, options.string_provider, options.zero_division, options.ties
+        )
+    except TypeError as error:
+        # Objects of the wrong kind: scorers refuse them by the same class.
+        raise RankingConfigError(str(error)) from error
+
+
+def _last_cutoff(k: Any) -> int:
+    last = check_cutoff(k, OWNER)
+    if last is None:
+        msg = f"The 'k' parameter of {OWNER} must be an int of at least 1. Got None instead."
+        raise InvalidParameterError(msg)
+    return last
+
+
+def curve_of_rankings(
+    y_true: Any,
+    y_score: Any,
+    groups: Any,
+    k: int,
+    string_provider: StringProvider | None,
+    zero_division: ZeroDivision,
+    ties: Any = None,
+) -> Curve:
+    """Mean precision and recall at the cutoffs 1, 2, ..., k."""
+    last = _last_cutoff(k)
+    names = [
+        f"{measure}@{cutoff}"
+        for measure in ("precision", "recall")
+        for cutoff in range(1, last + 1)
+    ]
+    warns = isinstance(zero_division, str) and zero_division == "warn"
+    found = evaluate(
+        y_true,
+        y_score,
+        names,
+        groups=groups,
+        string_provider=string_provider,
+        zero_division=math.nan if warns else zero_division,
+        ties=ties,
+    )
+    if warns:
+        _warn_of_undefined(found)
+    values = np.array([found[name] for name in names])
+    return values[:last], values[last:]
+
+
+def _warn_of_undefined(found: Evaluation) -> None:
+    """One warning for all measures of a curve, in the words of a single measure."""
+    average(
+        np.sum(list(found.per_query.values()), axis=0),
+        None,
+        zero_division="warn",
+        measure="precision or recall",
+        query_ids=found.query_ids,
+    )
