@@ -143,6 +143,7 @@ GROUPS = {
     "measures": "Measures",
     "grammar": "Measures",
     "conventions": "Conventions",
+    "inputs.long_tables": "Long tables",
     "inputs.relevance": "Inputs",
     "exceptions": "Errors and warnings",
 }

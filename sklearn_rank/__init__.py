@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
+    from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
+    from sklearn_rank.exceptions import FileFormatError as FileFormatError
     from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import UndefinedMetricError as UndefinedMetricError
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
     from sklearn_rank.exceptions import UnknownMeasureError as UnknownMeasureError
+    from sklearn_rank.inputs.long_tables import Qrels as Qrels
+    from sklearn_rank.inputs.long_tables import Run as Run
     from sklearn_rank.inputs.relevance import RelevanceInput as RelevanceInput
     from sklearn_rank.measures.catalogue import METRICS as METRICS
     from sklearn_rank.measures.catalogue import Measure as Measure
@@ -95,8 +99,10 @@ _HOMES = {
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),
     "exceptions": (
+        "ColumnRoleError",
         "DegenerateQueriesWarning",
         "DuplicateItemError",
+        "FileFormatError",
         "GroupsRequiredError",
         "InvalidParameterError",
         "QueryMismatchError",
@@ -110,6 +116,7 @@ _HOMES = {
         "UnknownMeasureError",
     ),
     "measures.grammar": ("measure",),
+    "inputs.long_tables": ("Qrels", "Run"),
     "inputs.relevance": ("RelevanceInput",),
     "measures.catalogue": ("METRICS", "Measure", "Metric"),
     "metrics.binary": (

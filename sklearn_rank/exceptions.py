@@ -8,8 +8,10 @@ if TYPE_CHECKING:
     from sklearn.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 
 __all__ = [
+    "ColumnRoleError",
     "DegenerateQueriesWarning",
     "DuplicateItemError",
+    "FileFormatError",
     "GroupsRequiredError",
     "InvalidParameterError",
     "QueryMismatchError",
@@ -22,6 +24,14 @@ __all__ = [
     "UndefinedMetricWarning",
     "UnknownMeasureError",
 ]
+
+
+class ColumnRoleError(ValueError):
+    """It is not clear which column holds the queries, the items, the scores or the grades."""
+
+
+class FileFormatError(ValueError):
+    """A file does not hold what its format demands; the message begins with file and line."""
 
 
 class InvalidParameterError(ValueError, TypeError):

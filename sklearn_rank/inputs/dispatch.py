@@ -6,9 +6,11 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
+from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.kept import KeepingReader
 from sklearn_rank.inputs.lists import from_lists
+from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.mappings import from_mapping
 from sklearn_rank.inputs.matrix import from_matrix, is_sparse
 from sklearn_rank.inputs.rows import from_rows
@@ -100,6 +102,17 @@ def read_rankings(
             negative_grades=negative_grades,
             n_jobs=n_jobs,
         )
+    if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
+        return read_columns(
+            y_true,
+            y_score,
+            sample_weight=sample_weight,
+            ties=ties,
+            missing=missing,
+            duplicates=duplicates,
+            negative_grades=negative_grades,
+            n_jobs=n_jobs,
+        )
     read = KeepingReader if keep_items else ItemReader
     reader = read(string_provider, duplicates, negative_grades)
     if layout == "lists":
@@ -126,6 +139,12 @@ def read_rankings(
     if isinstance(reader, KeepingReader):
         return replace(judged, items=reader.kept(ties))
     return judged
+
+
+def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any) -> bool:
+    """Whether both sides are long tables that can be joined as they are."""
+    tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
+    return tables and string_provider is None and relevance is None
 
 
 def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:

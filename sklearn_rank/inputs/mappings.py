@@ -39,7 +39,7 @@ def from_mapping(
             f"{type(y_score).__name__}; pass both as mappings or both in the order of the queries"
         )
         raise TypeError(msg)
-    queries = _join(y_true, y_score, missing)
+    queries = join_queries(y_true, y_score, missing)
     truths = [y_true[query] for query in queries]
     # A subclass of dict need not override more than it has to.
     rankings = [
@@ -50,7 +50,7 @@ def from_mapping(
     if relevance is None and reader.takes_ids_alone:
         plain = find_plain([() if one is _ABSENT else one for one in rankings], truths)
     if plain is not None:
-        judged = at_places(plain, queries, _weights(sample_weight, queries))
+        judged = at_places(plain, queries, query_weights(sample_weight, queries))
     else:
         items = find_items(_read(queries, truths, rankings, reader), ties)
         reader.check_types()
@@ -59,7 +59,7 @@ def from_mapping(
             query_ids=queries,
             relevance=_relevance(relevance, queries, items.rankings),
             ties=ties,
-            weights=_weights(sample_weight, queries),
+            weights=query_weights(sample_weight, queries),
             n_jobs=n_jobs,
         )
     absent = [place for place, one in enumerate(rankings) if one is _ABSENT]
@@ -96,7 +96,9 @@ _ABSENT = object()
 _NOWHERE = Where("y_score", None)
 
 
-def _join(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing) -> list[Any]:
+def join_queries(
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing
+) -> list[Any]:
     """Queries to evaluate, in the order of ``y_true``."""
     if not y_true:
         msg = "no queries to evaluate: y_true is empty"
@@ -172,7 +174,8 @@ def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> l
     ]
 
 
-def _weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
+def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
+    """Weights of queries that were given by key."""
     if sample_weight is None:
         return None
     if not isinstance(sample_weight, Mapping):

@@ -1,0 +1,221 @@
+"""Long tables to judged rankings: run and judgements are joined by column, not by dictionary.
+
+Files and data frames come here; the rules, counts and messages are those of the mapping layout.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.inputs.id_columns import take_ids, types_of
+from sklearn_rank.inputs.id_types import refuse_unequal_types
+from sklearn_rank.inputs.join import PlacedItems, Ragged, at_places
+from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run, fall_order
+from sklearn_rank.inputs.mappings import join_queries, query_weights
+from sklearn_rank.rankings.places import KnownHits, ranked
+from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.support.arrays import check_finite, check_grades
+from sklearn_rank.support.segments import segment_index
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array, Duplicates, IntArray, Missing, NegativeGrades, Ties
+
+
+def read_columns(
+    qrels: Qrels,
+    run: Run,
+    *,
+    sample_weight: Any = None,
+    ties: Ties = "average",
+    missing: Missing = "zero",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    n_jobs: int | None = None,
+) -> Judged:
+    """Judged rankings of long tables of judgements and of a run."""
+    queries = join_queries(qrels.numbers, run.numbers, missing)
+    left_out = dict.fromkeys((*qrels, *run))
+    for query in queries:
+        del left_out[query]
+    counts = InputCounts(
+        missing=sum(query not in run for query in qrels),
+        unjudged=sum(query not in qrels for query in run),
+    )
+    absent = np.flatnonzero([query not in run for query in queries])
+    weights = query_weights(sample_weight, queries)
+    qrels, run = qrels.of_queries(queries), run.of_queries(queries)
+    refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))
+    _check_scores(run)
+    check_grades(
+        qrels.grades, "y_true", where=lambda row: _row_of(qrels, row), negative=negative_grades
+    )
+    qrels = _without_repeated_judgements(qrels)
+    run, n_dropped = _without_duplicates(run, duplicates)
+    judged = _judged(_find_hits(qrels, run), run, weights, ties, n_jobs)
+    n_unjudged = int(np.count_nonzero(qrels.grades < 0))
+    return replace(
+        judged,
+        counts=replace(counts, duplicates=n_dropped, unjudged_grades=n_unjudged),
+        missing=absent,
+        left_out=list(left_out),
+        keyed=True,
+    )
+
+
+class _Hits(NamedTuple):
+    """Relevant items among the rows of a run."""
+
+    rows: IntArray
+    """(H,) where they stand, ascending."""
+    grades: Ragged
+    """Theirs."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
+
+
+def _find_hits(qrels: Qrels, run: Run) -> _Hits:
+    """Join the relevant items with the rows of the run; both have the same queries."""
+    wanted = np.flatnonzero(qrels.grades > 0)
+    query = segment_index(qrels.offsets)[wanted]
+    grades = qrels.grades[wanted].astype(np.float64)
+    rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
+    found = np.flatnonzero(rows >= 0)
+    found = found[np.argsort(rows[found])]
+    rows = rows[found]
+    return _Hits(
+        rows,
+        Ragged(np.searchsorted(rows, run.offsets), grades[found]),
+        Ragged(np.searchsorted(wanted, qrels.offsets), grades),
+    )
+
+
+def _judged(hits: _Hits, run: Run, weights: Any, ties: Ties, n_jobs: int | None) -> Judged:
+    """The waist: places from scores, or from the order of the rows where there are none."""
+    queries = run.query_ids
+    if run.scores is None:
+        starts = np.repeat(run.offsets[:-1], np.diff(hits.grades.offsets))
+        sizes = np.diff(run.offsets)
+        placed = PlacedItems(sizes, hits.rows - starts, hits.grades, hits.relevant)
+        return at_places(placed, queries, weights)
+    if ties == "docid":
+        hits = _by_falling_id(run, run.scores, hits)
+    known = KnownHits(
+        run.scores,
+        run.offsets,
+        hits.grades.offsets,
+        run.scores[hits.rows],
+        hits.grades.values,
+        hits.rows,
+    )
+    waist = ranked(
+        known, ties, query_ids=queries, weights=weights, judged=hits.relevant, n_jobs=n_jobs
+    )
+    parts = waist.in_blocks()
+    pool = ScorePool(known, ties, hits.relevant, weighted=weights is not None)
+    return Judged(queries, parts, parts, pool)
+
+
+def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
+    """The hits as if tied rows stood by falling id.
+
+    Tied rows have one score: to move them among each other changes nothing but where hits stand.
+    """
+    came = fall_order(scores, run.offsets, None)
+    by_id = fall_order(scores, run.offsets, run.item_ids)
+    place = np.empty_like(by_id)
+    place[by_id] = np.arange(len(by_id))
+    rows = came[place[hits.rows]]
+    order = np.argsort(rows)
+    grades = Ragged(hits.grades.offsets, hits.grades.values[order])
+    return hits._replace(rows=rows[order], grades=grades)
+
+
+# What is checked first ------------------------------------------------------------------------
+
+
+def _row_of(table: LongTable, row: int) -> str:
+    number = int(np.searchsorted(table.offsets, row, side="right")) - 1
+    item = take_ids(table.item_ids, np.array([row]))[0]
+    return f"item {safe_repr(item)} of query {safe_repr(table.query_ids[number])}"
+
+
+def _check_scores(run: Run) -> None:
+    if run.scores is not None:
+        check_finite(run.scores, "y_score", where=lambda row: _row_of(run, row), infinite=True)
+
+
+def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
+    """DuplicateItemError, or only the best row of each item; and how many rows were dropped."""
+    if duplicates == "raise":
+        pair = run.rows.first_repeated()
+        if pair is None:
+            return run, 0
+        first, again = pair
+        number = int(np.searchsorted(run.offsets, first, side="right")) - 1
+        start = int(run.offsets[number])
+        item = take_ids(run.item_ids, np.array([first]))[0]
+        msg = (
+            f"y_score[{safe_repr(run.query_ids[number])}] holds item {safe_repr(item)} at "
+            f"positions {first - start + 1} and {again - start + 1}. "
+            "Pass duplicates='first' to evaluate to keep the best-ranked one."
+        )
+        raise DuplicateItemError(msg)
+    rows = run.rows.repeated()
+    if not len(rows):
+        return run, 0
+    # Best first, so that of each item the first row is kept.
+    if run.scores is not None:
+        rows = rows[np.argsort(_places(run.scores, run.offsets)[rows], kind="stable")]
+    numbers = (np.searchsorted(run.offsets, rows, side="right") - 1).tolist()
+    best: dict[tuple[int, Any], int] = {}
+    for row, number, item in zip(rows.tolist(), numbers, take_ids(run.item_ids, rows), strict=True):
+        best.setdefault((number, item), row)
+    keep = np.ones(run.n_rows, dtype=bool)
+    keep[rows] = False
+    keep[list(best.values())] = True
+    return run.take(np.flatnonzero(keep)), len(rows) - len(best)
+
+
+def _places(scores: Array, offsets: IntArray) -> IntArray:
+    """Place of each row in its ranking."""
+    order = fall_order(scores, offsets, None)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _without_repeated_judgements(qrels: Qrels) -> Qrels:
+    """Each item once; ValueError if one is judged twice and not alike."""
+    rows = qrels.rows.repeated()
+    if not len(rows):
+        return qrels
+    numbers = (np.searchsorted(qrels.offsets, rows, side="right") - 1).tolist()
+    first: dict[tuple[int, Any], int] = {}
+    keep = np.ones(qrels.n_rows, dtype=bool)
+    for row, number, item in zip(
+        rows.tolist(), numbers, take_ids(qrels.item_ids, rows), strict=True
+    ):
+        before = first.setdefault((number, item), row)
+        if before == row:
+            continue
+        if qrels.grades[before] != qrels.grades[row]:
+            msg = (
+                f"y_true[{safe_repr(qrels.query_ids[number])}] judges item {safe_repr(item)} "
+                f"twice, with grades {qrels.grades[before]:g} and {qrels.grades[row]:g}"
+            )
+            raise ValueError(msg)
+        keep[row] = False
+    return qrels.take(np.flatnonzero(keep))
+
+
+def judged_alone(run: Run, qrels: Qrels) -> Run:
+    """The run without items that are not judged for their query, or with a negative grade."""
+    qrels = _without_repeated_judgements(qrels.of_queries(run.query_ids))
+    judged = np.flatnonzero(qrels.grades >= 0)
+    query = segment_index(qrels.offsets)[judged]
+    rows = run.rows.find(take_ids(qrels.item_ids, judged), query)
+    return run.take(np.unique(rows[rows >= 0]))

@@ -1,0 +1,326 @@
+"""Long tables: one row for each query and item, as files and data frames hold them.
+
+A :class:`Run` or :class:`Qrels` keeps the columns as they are, query after query, and behaves as
+the mapping {query: {item: number}} that a person expects; nothing of that mapping is built before
+somebody asks for a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.inputs.id_columns import IdColumn, IdRows, as_list, is_series, take_ids
+from sklearn_rank.inputs.rows import Grouping, group_rows
+from sklearn_rank.support.arrays import is_missing
+from sklearn_rank.support.segments import offsets_of, take_segments
+from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array, IntArray
+
+_Table = TypeVar("_Table", bound="LongTable")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class LongTable(Mapping[Any, Any]):
+    """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+
+    query_ids: list[Any]
+    """(Q,) distinct, in order of first appearance."""
+    offsets: IntArray
+    """(Q+1,)"""
+    item_ids: IdColumn
+    """(n,) one id for each row."""
+    source: str = ""
+    """Name of the file that was read."""
+    comments: int = 0
+    """Comment lines that were passed over."""
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.query_ids)
+
+    def __contains__(self, query: object) -> bool:
+        try:
+            return query in self.numbers
+        except TypeError:
+            return False
+
+    def __repr__(self) -> str:
+        source = f" from {safe_repr(self.source)}" if self.source else ""
+        return f"<{type(self).__name__} of {len(self):,} queries and {self.n_rows:,} rows{source}>"
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.offsets[-1])
+
+    @cached_property
+    def numbers(self) -> dict[Any, int]:
+        """Number of each query."""
+        return {query: number for number, query in enumerate(self.query_ids)}
+
+    @property
+    def rows(self) -> IdRows:
+        """Finds rows by query and item."""
+        return IdRows(self.item_ids, self.offsets)
+
+    def _segment(self, query: Any) -> tuple[slice, list[Any]]:
+        number = self.numbers[query]
+        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        items = as_list(self.item_ids[rows])
+        if len(set(items)) < len(items):
+            first, again = next(
+                (items.index(item), place)
+                for place, item in enumerate(items)
+                if items.index(item) != place
+            )
+            msg = (
+                f"query {safe_repr(query)} holds item {safe_repr(items[first])} at positions "
+                f"{first + 1} and {again + 1}"
+            )
+            raise DuplicateItemError(msg)
+        return rows, items
+
+    def take(self: _Table, rows: IntArray) -> _Table:
+        """Some rows, ascending; queries of which none is left stay, with no rows."""
+        offsets = np.searchsorted(rows, self.offsets)
+        return self._with_rows(rows, offsets)
+
+    def of_queries(self: _Table, queries: list[Any]) -> _Table:
+        """The same for these queries, in their order; a query that is not here has no rows."""
+        if queries == self.query_ids:
+            return self
+        chosen = np.array([self.numbers.get(query, -1) for query in queries], dtype=np.int64)
+        sizes = np.append(np.diff(self.offsets), 0)[chosen]  # the last for queries not here
+        rows, _ = take_segments(self.offsets, chosen[chosen >= 0])
+        return replace(self._with_rows(rows, offsets_of(sizes)), query_ids=queries)
+
+    def _with_rows(self: _Table, rows: IntArray, offsets: IntArray) -> _Table:
+        return replace(self, item_ids=take_ids(self.item_ids, rows), offsets=offsets)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Run(LongTable):
+    """Rankings of one system: {query: {item: score}}, or {query: ranked list} without scores.
+
+    Attributes
+    ----------
+    query_ids : list of shape (n_queries,)
+        Distinct, in order of first appearance.
+    offsets : ndarray of shape (n_queries + 1,)
+        Rows of query ``i`` are ``offsets[i]:offsets[i+1]``.
+    item_ids : list or polars.Series of shape (n_rows,)
+        Id of the item of each row.
+    scores : ndarray of shape (n_rows,) or None
+        None: the rows of a query stand in ranked order.
+    tag : str
+        Name that the file gives to the system; empty if it gives none.
+
+    Examples
+    --------
+    >>> from sklearn_rank import Run
+    >>> run = Run.from_columns(["q1", "q1", "q2"], ["a", "b", "a"], scores=[0.2, 0.9, 1.0])
+    >>> run["q1"], len(run)
+    ({'a': 0.2, 'b': 0.9}, 2)
+    """
+
+    scores: Array | None = None
+    tag: str = ""
+
+    @classmethod
+    def from_columns(
+        cls, queries: Any, items: Any, *, scores: Any = None, ranks: Any = None, **about: Any
+    ) -> Run:
+        """Rows in any order: ids of queries and items, and scores, ranks, or rows in ranked order.
+
+        Parameters
+        ----------
+        queries, items : list, array or polars.Series of shape (n_rows,)
+            An id for each row.
+        scores, ranks : array-like of shape (n_rows,), default=None
+            Greater scores, or lower ranks, stand first; scores win where both are given.
+        **about
+            ``source``, ``comments`` and ``tag``.
+
+        Returns
+        -------
+        run : Run
+
+        Raises
+        ------
+        ValueError
+            If an id is missing, or two rows of a query have one rank.
+        """
+        grouping, items = _grouped(queries, items)
+        run = cls(list(grouping.query_ids), grouping.offsets, items, **about)
+        if scores is not None:
+            return replace(run, scores=_moved(scores, grouping))
+        return run if ranks is None else run._by_rank(_moved(ranks, grouping))
+
+    def _by_rank(self, ranks: Array) -> Run:
+        """The rows of each query in the order of their ranks."""
+        ordered = order_segments(np.invert(falling_codes(ranks)), self.offsets)
+        if ordered.same.any():
+            row = int(ordered.order[np.flatnonzero(ordered.same)[0]])
+            query = self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+            msg = f"query {safe_repr(query)} has two items of rank {ranks[row]}"
+            raise ValueError(msg)
+        return replace(self, item_ids=take_ids(self.item_ids, ordered.order))
+
+    def __getitem__(self, query: Any) -> Any:
+        rows, items = self._segment(query)
+        if self.scores is None:
+            return items
+        return dict(zip(items, self.scores[rows].tolist(), strict=True))
+
+    def _with_rows(self, rows: IntArray, offsets: IntArray) -> Run:
+        scores = None if self.scores is None else self.scores[rows]
+        return replace(self, item_ids=take_ids(self.item_ids, rows), offsets=offsets, scores=scores)
+
+    def top(self, depth: int, *, by_id: bool) -> Run:
+        """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
+        starts = np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        order = np.arange(self.n_rows)
+        if self.scores is not None:
+            order = fall_order(self.scores, self.offsets, self.item_ids if by_id else None)
+        return self.take(np.sort(order[np.arange(self.n_rows) - starts < depth]))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Qrels(LongTable):
+    """Judgements: {query: {item: grade}}.
+
+    Attributes
+    ----------
+    query_ids, offsets, item_ids
+        As of :class:`Run`.
+    grades : ndarray of shape (n_rows,)
+        Above 0 is relevant; 0 is judged not relevant.
+
+    Examples
+    --------
+    >>> from sklearn_rank import Qrels
+    >>> Qrels.from_columns(["q1", "q1"], ["a", "b"], grades=[2, 0])["q1"]
+    {'a': 2, 'b': 0}
+    """
+
+    grades: Array = field(kw_only=True)
+
+    @classmethod
+    def from_columns(cls, queries: Any, items: Any, *, grades: Any = None, **about: Any) -> Qrels:
+        """Rows in any order: ids of queries and items, and grades; without them all are relevant.
+
+        Parameters
+        ----------
+        queries, items : list, array or polars.Series of shape (n_rows,)
+            An id for each row.
+        grades : array-like of shape (n_rows,), default=None
+            Grade of each row.
+        **about
+            ``source`` and ``comments``.
+
+        Returns
+        -------
+        qrels : Qrels
+
+        Raises
+        ------
+        ValueError
+            If an id is missing.
+        """
+        grouping, items = _grouped(queries, items)
+        given = np.ones(len(items), dtype=np.int64) if grades is None else grades
+        values = _moved(given, grouping)
+        return cls(list(grouping.query_ids), grouping.offsets, items, grades=values, **about)
+
+    def __getitem__(self, query: Any) -> dict[Any, float]:
+        rows, items = self._segment(query)
+        return dict(zip(items, self.grades[rows].tolist(), strict=True))
+
+    def _with_rows(self, rows: IntArray, offsets: IntArray) -> Qrels:
+        items = take_ids(self.item_ids, rows)
+        return replace(self, item_ids=items, offsets=offsets, grades=self.grades[rows])
+
+
+def fall_order(scores: Array, offsets: IntArray, ids: IdColumn | None) -> IntArray:
+    """Rows of each query by falling score; equal ones by falling id if ids are given."""
+    order, same = order_segments(falling_codes(scores), offsets)
+    if ids is None or not same.any():
+        return order
+    runs = runs_of(same)
+    members = order[runs.members]
+    number = np.repeat(np.arange(len(runs.borders) - 1), np.diff(runs.borders))
+    order[runs.members] = members[_by_falling_id(take_ids(ids, members), number)]
+    return order
+
+
+def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
+    """Places in the order of the numbers of runs, and within a run by falling id."""
+    if is_series(ids):
+        import polars as pl
+
+        frame = pl.DataFrame({"run": number, "id": ids})
+        by = pl.arg_sort_by(["run", "id"], descending=[False, True])
+        return frame.select(by).to_series().to_numpy().astype(np.int64)
+    listed = as_list(ids)
+    places = sorted(range(len(listed)), key=listed.__getitem__, reverse=True)
+    places.sort(key=number.tolist().__getitem__)
+    return np.array(places, dtype=np.int64)
+
+
+def _moved(values: Any, grouping: Grouping) -> Array:
+    """A column in the order of the queries."""
+    column = np.asarray(values)
+    return column if grouping.order is None else column[grouping.order]
+
+
+def _grouped(queries: Any, items: Any) -> tuple[Grouping, IdColumn]:
+    """Which rows belong to which query, and the items query after query."""
+    items = _checked(items, "items")
+    grouping = group_ids(_checked(queries, "queries"))
+    if grouping.offsets[-1] != len(items):
+        msg = f"{grouping.offsets[-1]:,} rows of queries, but {len(items):,} of items"
+        raise ValueError(msg)
+    return grouping, items if grouping.order is None else take_ids(items, grouping.order)
+
+
+def group_ids(queries: IdColumn) -> Grouping:
+    """Rows by query; runs of one query are taken whole, so that few ids become Python objects."""
+    if isinstance(queries, list):
+        if not queries:
+            return Grouping([], np.zeros(1, dtype=np.int64), None)
+        return group_rows(queries)
+    runs = queries.rle().struct.unnest()
+    ids, lengths = runs["value"].to_list(), runs["len"].to_numpy().astype(np.int64)
+    numbers: dict[Any, int] = {}
+    codes = np.fromiter((numbers.setdefault(i, len(numbers)) for i in ids), np.int64, len(ids))
+    if len(numbers) == len(ids):
+        return Grouping(ids, offsets_of(lengths), None)
+    rows = np.repeat(codes, lengths)
+    sizes = np.bincount(rows, minlength=len(numbers))
+    return Grouping(list(numbers), offsets_of(sizes), np.argsort(rows, kind="stable"))
+
+
+def _checked(column: Any, name: str) -> IdColumn:
+    """A list or a Polars series of ids, none missing."""
+    if is_series(column):
+        if column.null_count():
+            row = int(column.is_null().arg_true()[0])
+            msg = f"{name} contains missing values (row {row})"
+            raise ValueError(msg)
+        return column  # type: ignore[no-any-return]
+    ids = column.tolist() if hasattr(column, "tolist") else list(column)
+    if not set(map(type, ids)) <= {str, int}:
+        row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
+        if row >= 0:
+            msg = f"{name} contains missing values (row {row})"
+            raise ValueError(msg)
+    return ids

@@ -1,0 +1,108 @@
+"""Which column holds the queries, the items, the scores, the grades: told by name, never by place.
+
+Data frames, headers of CSV files and keys of JSON objects are read by this one table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.support.text import listed, safe_repr
+
+Role: TypeAlias = Literal["query", "item", "score", "rank", "grade"]
+
+ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
+    {
+        "query": (
+            *("query", "query_id", "qid", "topic", "topic_id"),
+            *("user", "user_id", "session", "session_id"),
+        ),
+        "item": (
+            *("item", "item_id", "doc", "doc_id", "docno", "document", "document_id"),
+            *("corpus_id", "passage_id", "pid", "product_id"),
+        ),
+        "score": ("score", "prediction", "similarity", "sim"),
+        "rank": ("rank",),
+        "grade": ("grade", "relevance", "rel", "label", "rating", "weight"),
+    }
+)
+"""Names of each role. Case, ``_``, ``-`` and spaces do not count: ``queryId`` is ``query_id``."""
+
+_PLAIN = {role: frozenset(name.replace("_", "") for name in names) for role, names in ROLES.items()}
+
+
+def role_of(name: str) -> Role | None:
+    """The role that a column of this name has, if any."""
+    plain = plain_name(name)
+    return next((role for role, names in _PLAIN.items() if plain in names), None)
+
+
+def plain_name(name: str) -> str:
+    """A name without case and separators."""
+    return re.sub(r"[\s_\-.]", "", name.casefold())
+
+
+def find_roles(
+    names: Iterable[str],
+    required: Iterable[Role],
+    optional: Iterable[Role] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: str,
+) -> dict[Role, str]:
+    """The column of each role: the one given, else the only one with a name of that role.
+
+    ColumnRoleError if there is none for a required role, or several for any.
+    """
+    names, required = list(names), tuple(required)
+    given = _check_given(columns, names, where)
+    found: dict[Role, str] = {}
+    for role in (*required, *optional):
+        if role in given:
+            found[role] = given[role]
+            continue
+        matching = [name for name in names if plain_name(name) in _PLAIN[role]]
+        if len(matching) > 1:
+            msg = (
+                f"{where} has several columns for the role {role!r}: {listed(matching)}. "
+                f"Say which one: columns={{{role!r}: {safe_repr(matching[0])}}}"
+            )
+            raise ColumnRoleError(msg)
+        if matching:
+            found[role] = matching[0]
+        elif role in required:
+            spare = next((name for name in names if name not in found.values()), "...")
+            known = ", ".join(ROLES[role])
+            msg = (
+                f"{where} has no column for the role {role!r}; its columns are "
+                f"{listed(names, limit=20) or 'none'}. Known names: {known}. "
+                f"For another one pass columns={{{role!r}: {safe_repr(spare)}}}"
+            )
+            raise ColumnRoleError(msg)
+    return found
+
+
+def _check_given(
+    columns: Mapping[str, str] | None, names: list[str], where: str
+) -> Mapping[str, str]:
+    """What the caller said of columns, checked against the columns that are there."""
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
+        raise ColumnRoleError(msg)
+    for role, name in columns.items():
+        if role not in ROLES:
+            msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
+            raise ColumnRoleError(msg)
+        if name not in names:
+            msg = (
+                f"columns says that {role!r} is {safe_repr(name)}, but {where} has "
+                f"{listed(names, limit=20) or 'no columns'}"
+            )
+            raise ColumnRoleError(msg)
+    return columns
