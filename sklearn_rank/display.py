@@ -75,15 +75,15 @@ class PrecisionRecallAtKDisplay:
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
-        self.precision = [np.asarray(one, dtype=np.float64) for one in precision]
-        self.recall = [np.asarray(one, dtype=np.float64) for one in recall]
+        self.precision = [np.asarray(curve, dtype=np.float64) for curve in precision]
+        self.recall = [np.asarray(curve, dtype=np.float64) for curve in recall]
         check_same_length("precision", len(self.precision), "recall", len(self.recall))
         self.names = _labels(names, len(self.precision))
         for name, curves in (("precision", self.precision), ("recall", self.recall)):
-            for one in curves:
-                if one.shape != self.k.shape:
+            for curve in curves:
+                if curve.shape != self.k.shape:
                     msg = (
-                        f"{name} holds a curve of shape {one.shape}, and k has {self.k.shape}; a "
+                        f"{name} holds a curve of shape {curve.shape}, and k has {self.k.shape}; a "
                         "curve has one value for each cutoff"
                     )
                     raise ValueError(msg)

@@ -209,8 +209,8 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
     """
     names = [measures] if isinstance(measures, (str, Measure)) else measures
-    plain = [_unsigned(one) if isinstance(one, str) else one for one in names]
-    return {_name(one): make_rank_scorer(one) for one in parse_measures(plain)}
+    plain = [_unsigned(spec) if isinstance(spec, str) else spec for spec in names]
+    return {_name(spec): make_rank_scorer(spec) for spec in parse_measures(plain)}
 
 
 def _unsigned(name: str) -> str:

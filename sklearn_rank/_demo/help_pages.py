@@ -143,8 +143,8 @@ def run() -> Outcome:
     retriever = PageRetriever(pages.texts)
     search = GridSearchCV(retriever, GRID, scoring=map_scorer, cv=5).fit(train, y_train)
 
-    found = search.predict(test)
-    held_out = evaluate(y_test, found, MEASURES)
+    rankings = search.predict(test)
+    held_out = evaluate(y_test, rankings, MEASURES)
     middle = int(np.argsort(held_out.per_query["map"], kind="stable")[len(test) // 2])
     return Outcome(
         pages=pages,
@@ -152,7 +152,7 @@ def run() -> Outcome:
         n_training=len(train),
         held_out=held_out,
         untuned=evaluate(y_test, retriever.fit().predict(test), "map"),
-        example=_example(test[middle], found[middle], y_test[middle]),
+        example=_example(test[middle], rankings[middle], y_test[middle]),
     )
 
 
@@ -181,7 +181,7 @@ def report(outcome: Outcome) -> str:
 
 
 def _example(page: str, ranking: list[str], truth: set[str]) -> str:
-    first = ", ".join(found + ("*" if found in truth else "") for found in ranking[:5])
+    first = ", ".join(topic + ("*" if topic in truth else "") for topic in ranking[:5])
     return (
         f"A middling held-out query, {page!r} ({len(truth)} related, marked *), finds first:\n"
         f"{indented(first)}"

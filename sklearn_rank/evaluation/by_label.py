@@ -50,11 +50,13 @@ def _read_labels(
             asked = list(dict.fromkeys(queries))
             _refuse_unknown(asked, known)
             members[label] = sorted(place[query] for query in asked if query in place)
-    found = {label: np.array(one, dtype=np.int64) for label, one in members.items() if one}
-    if not found:
+    labelled = {
+        label: np.array(numbers, dtype=np.int64) for label, numbers in members.items() if numbers
+    }
+    if not labelled:
         msg = "slices leaves every query without a label"
         raise InvalidParameterError(msg)
-    return found
+    return labelled
 
 
 def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:

@@ -130,7 +130,7 @@ def evaluate(
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
     settled = _settled(preset, zero_division)
-    named = _named(requested, tuple(preset.apply(one).complete() for one in requested))
+    named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
     judged = read_rankings(
         y_true,
         y_score,
@@ -195,11 +195,11 @@ def evaluate_placements(
 def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, Measure]:
     """What is computed, by the spelling that was asked for."""
     named: dict[str, Measure] = {}
-    for one, effective in zip(asked, used, strict=True):
+    for measure, effective in zip(asked, used, strict=True):
         if effective in named.values():
-            msg = f"measures names {one} twice"
+            msg = f"measures names {measure} twice"
             raise ValueError(msg)
-        name = one.in_full() if str(one) in named else str(one)
+        name = measure.in_full() if str(measure) in named else str(measure)
         if name in named:
             msg = (
                 f"measures names {name} twice, with functions or numbers that its spelling does "

@@ -72,20 +72,22 @@ class Evaluation:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What was computed, with the parameters of the convention filled in."""
-        return tuple(one.measure for one in self._scored.values())
+        return tuple(scored.measure for scored in self._scored.values())
 
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Mean of each measure, keyed by any spelling of it."""
-        return _ByMeasure({name: one.average.value for name, one in self._scored.items()}, self)
+        return _ByMeasure(
+            {name: scored.average.value for name, scored in self._scored.items()}, self
+        )
 
     @property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
         values = {
-            name: _read_only(one.values)
-            for name, one in self._scored.items()
-            if one.values is not None
+            name: _read_only(scored.values)
+            for name, scored in self._scored.items()
+            if scored.values is not None
         }
         return _ByMeasure(values, self)
 
@@ -131,8 +133,10 @@ class Evaluation:
             "duplicates": counts.duplicates,
             "missed": counts.missed,
             "unjudged_grades": counts.unjudged_grades,
-            "undefined": {name: one.average.n_undefined for name, one in self._scored.items()},
-            "averaged": {name: one.average.n_averaged for name, one in self._scored.items()},
+            "undefined": {
+                name: scored.average.n_undefined for name, scored in self._scored.items()
+            },
+            "averaged": {name: scored.average.n_averaged for name, scored in self._scored.items()},
         }
 
     def confidence_interval(
@@ -183,22 +187,22 @@ class Evaluation:
         >>> round(low, 4), round(high, 4)
         (0.0908, 1.0)
         """
-        one = self._scored[self._find(measure)]
-        if one.values is None:
-            msg = f"{one.measure} ranks all queries together; it has no values to resample"
+        scored = self._scored[self._find(measure)]
+        if scored.values is None:
+            msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise ScoresRequiredError(msg)
-        values = one.values
+        values = scored.values
         if isinstance(self._zero_division, float) and not math.isnan(self._zero_division):
             values = np.where(np.isnan(values), self._zero_division, values)
         low, high = mean_confidence_interval(
             values,
-            weights=one.weights,
+            weights=scored.weights,
             level=level,
             method=method,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        upper = one.measure.metric.upper
+        upper = scored.measure.metric.upper
         if math.isnan(low):
             return low, high
         return max(low, 0.0), min(high, upper)
@@ -297,7 +301,7 @@ class Evaluation:
         """
         return {
             "scores": {name: _plain(value) for name, value in self.scores.items()},
-            "measures": {name: str(one.measure) for name, one in self._scored.items()},
+            "measures": {name: str(scored.measure) for name, scored in self._scored.items()},
             "counts": copy.deepcopy(self.counts),
             "query_ids": [tables.plain_id(query) for query in _listed_ids(self.query_ids)],
             "per_query": {
@@ -338,8 +342,10 @@ class Evaluation:
         if isinstance(spec, str) and spec in self._scored:
             return spec
         wanted = read_measure(spec)
-        for name, one in self._scored.items():
-            if one.measure == wanted or (name == str(wanted) and wanted.agrees_with(one.measure)):
+        for name, scored in self._scored.items():
+            if scored.measure == wanted or (
+                name == str(wanted) and wanted.agrees_with(scored.measure)
+            ):
                 return name
         names = list(self._scored)
         asked = wanted.in_full()
@@ -352,8 +358,8 @@ class Evaluation:
             return self
         judged = take_queries(self._judged, queries, _listed_ids(self.query_ids))
         scored = {
-            name: score_slice(one, queries, judged, self._zero_division)
-            for name, one in self._scored.items()
+            name: score_slice(whole, queries, judged, self._zero_division)
+            for name, whole in self._scored.items()
         }
         return Evaluation(scored, judged, self._zero_division)
 

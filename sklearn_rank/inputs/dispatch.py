@@ -167,7 +167,7 @@ def _refuse_lists(y_score: Any, layout: str) -> None:
     """TypeError where grades meet rankings instead of scores, as happens when swapped."""
     if isinstance(y_score, (Set, Mapping)) or (
         isinstance(y_score, (list, tuple))
-        and any(isinstance(one, (Set, Mapping)) for one in y_score)
+        and any(isinstance(element, (Set, Mapping)) for element in y_score)
     ):
         msg = (
             f"y_true holds numbers (the {layout} layout), but y_score holds sets or mappings; "

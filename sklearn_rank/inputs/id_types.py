@@ -48,10 +48,10 @@ def _kinds(types: Iterable[type], base: type) -> list[type]:
     return [kind for kind in types if issubclass(kind, base)]
 
 
-def _can_be_equal(one: type, other: type) -> bool:
+def _can_be_equal(kind: type, other: type) -> bool:
     """Whether objects of two types may be equal: kinds of one thing, or numbers."""
-    shared = set(one.__mro__) & set(other.__mro__) - {object}
-    return bool(shared) or (issubclass(one, Number) and issubclass(other, Number))
+    shared = set(kind.__mro__) & set(other.__mro__) - {object}
+    return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
 
 
 def _names(types: Iterable[type]) -> dict[type, str]:

@@ -181,11 +181,11 @@ class ItemReader:
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
         if self.provider is not None:
             return [self._string(item, where, position) for position, item in enumerate(items)]
-        found = set(map(type, items))
-        if not found <= ARE_ALL.keys():
+        kinds = set(map(type, items))
+        if not kinds <= ARE_ALL.keys():
             items = self._check_ids(items, where)
-            found = set(map(type, items))
-        types |= found
+            kinds = set(map(type, items))
+        types |= kinds
         return items
 
     def _string(self, item: Any, where: Where | str, position: int) -> str:

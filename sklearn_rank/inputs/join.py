@@ -34,7 +34,7 @@ class Ragged(NamedTuple):
     @classmethod
     def of(cls, lists: Sequence[list[float]]) -> Ragged:
         """Lists laid end to end."""
-        sizes = np.array([len(one) for one in lists], dtype=np.int64)
+        sizes = np.array([len(numbers) for numbers in lists], dtype=np.int64)
         return cls(offsets_of(sizes), flatten(lists, np.float64))
 
 
@@ -43,7 +43,7 @@ class PlacedItems(NamedTuple):
 
     sizes: IntArray
     """Lengths of the rankings."""
-    found: IntArray
+    places: IntArray
     """Places of the hits in their rankings, ascending, query after query."""
     grades: Ragged
     """Their grades."""
@@ -56,7 +56,7 @@ class FoundItems:
     """What was found of each query's relevant items: where, or with which scores."""
 
     rankings: list[Ranking]
-    found: list[list[Any]]
+    hits: list[list[Any]]
     """Places of the hits in the ranking; for {item: score} their scores, unless ``by_place``."""
     grades: list[list[float]]
     relevant: list[list[float]]
@@ -81,17 +81,17 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
             items = ordered.items
             keys = items if isinstance(items, list) else list(items)
             places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
-            result.found.append(places)
+            result.hits.append(places)
             result.grades.append([relevant[keys[place]] for place in places])
         else:
             ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
             if type(scores) is dict:
-                found = list(map(scores.get, relevant))
+                looked_up = list(map(scores.get, relevant))
             else:  # a subclass need not override more than it has to
-                found = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
-            graded = zip(found, relevant.values(), strict=True)
+                looked_up = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
+            graded = zip(looked_up, relevant.values(), strict=True)
             result.grades.append([grade for score, grade in graded if score is not None])
-            result.found.append([score for score in found if score is not None])
+            result.hits.append([score for score in looked_up if score is not None])
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
     return result
@@ -125,7 +125,7 @@ def assemble(
 
     def with_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
-        positions = flatten(items.found, np.int64)
+        positions = flatten(items.hits, np.int64)
         positions += np.repeat(offsets[:-1], np.diff(grades.offsets))
         return KnownHits(flat, offsets, grades.offsets, flat[positions], grades.values, positions)
 
@@ -136,7 +136,7 @@ def assemble(
         parts, pool = scored(hits)
         comparable = n_scored == len(rankings)
         return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES)
-    placed = PlacedItems(sizes, flatten(items.found, np.int64), grades, relevant)
+    placed = PlacedItems(sizes, flatten(items.hits, np.int64), grades, relevant)
     judged = at_places(placed, query_ids, weights)
     if relevance is None:
         return judged
@@ -151,8 +151,8 @@ def at_places(
     view = JudgedRankings(
         query_ids=query_ids,
         offsets=items.grades.offsets,
-        above=items.found,
-        tied=np.ones(len(items.found), dtype=np.int64),
+        above=items.places,
+        tied=np.ones(len(items.places), dtype=np.int64),
         grades=items.grades.values,
         n_ranked=items.sizes,
         judged_offsets=items.relevant.offsets,
@@ -168,11 +168,11 @@ def _with_scores(
 ) -> KnownHits:
     """Hits known by their scores; in a query that came as a list places are scores."""
     flat = _one_dtype(scores)
-    found = (
-        [len(ranking.items) - place for place in one] if ranking.scores is None else one
-        for ranking, one in zip(items.rankings, items.found, strict=True)
+    hits = (
+        [len(ranking.items) - place for place in given] if ranking.scores is None else given
+        for ranking, given in zip(items.rankings, items.hits, strict=True)
     )
-    return KnownHits(flat, offsets, grades.offsets, flatten(found, flat.dtype), grades.values)
+    return KnownHits(flat, offsets, grades.offsets, flatten(hits, flat.dtype), grades.values)
 
 
 def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
@@ -190,15 +190,15 @@ Parts: TypeAlias = tuple[JudgedRankings, ...]
 
 def _one_dtype(scores: Sequence[Array]) -> Array:
     """All scores in one array, none rounded on the way."""
-    if len({one.dtype for one in scores if len(one)}) > 1:
-        for one in scores:
+    if len({array.dtype for array in scores if len(array)}) > 1:
+        for array in scores:
             if (
-                one.dtype.kind in "iu"
-                and np.abs(one.astype(np.float64)).max(initial=0) >= EXACT_INTEGER
+                array.dtype.kind in "iu"
+                and np.abs(array.astype(np.float64)).max(initial=0) >= EXACT_INTEGER
             ):
                 msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
                 raise ValueError(msg)
-    filled = [one for one in scores if len(one)]
+    filled = [array for array in scores if len(array)]
     return np.concatenate(filled) if filled else np.zeros(0)
 
 

@@ -54,7 +54,9 @@ class KeepingReader(ItemReader):
     def kept(self, ties: Ties) -> KeptItems:
         """Everything that was read."""
         return KeptItems(
-            rankings={query: (one.items, one.scores) for query, one in self._rankings.items()},
+            rankings={
+                query: (ranking.items, ranking.scores) for query, ranking in self._rankings.items()
+            },
             truths=self._truths,
             shared=self._shared,
             falling_ids=ties == "docid",

@@ -59,7 +59,7 @@ def from_lists(
             return at_places(plain, query_ids, _weights(sample_weight, lists))
     missed = None
     if truths is None:
-        rankings = [_ranking(reader, one, query) for query, one in enumerate(lists)]
+        rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]
         shared, missed = _share(reader.truth(y_true, "y_true"), rankings)
         items = find_items(zip(rankings, shared, strict=True), ties)
     else:
@@ -125,8 +125,8 @@ def _share(
 ) -> tuple[list[dict[Any, float]], Array]:
     """The one ground truth as that of each query: those of its items that the query retrieved."""
     shared = [{key: truth[key] for key in ranking.items if key in truth} for ranking in rankings]
-    found = Counter(key for one in shared for key in one)
-    several = [key for key, times in found.items() if times > 1]
+    times_found = Counter(key for truth_of in shared for key in truth_of)
+    several = [key for key, times in times_found.items() if times > 1]
     if several:
         warn(
             f"{len(several):,} items of the one ground truth were found by several queries "
@@ -135,7 +135,7 @@ def _share(
             SharedTruthWarning,
         )
     return shared, np.array(
-        [grade for key, grade in truth.items() if key not in found], dtype=np.float64
+        [grade for key, grade in truth.items() if key not in times_found], dtype=np.float64
     )
 
 
@@ -154,7 +154,7 @@ def _relevance(relevance: Any, rankings: list[Ranking]) -> list[Array] | None:
     refuse_scored(rankings, "y_score")
     return [
         query_scores(
-            relevance, one, len(ranking.items) + ranking.dropped, Where("relevance", query)
+            relevance, given, len(ranking.items) + ranking.dropped, Where("relevance", query)
         )
-        for query, (one, ranking) in enumerate(zip(scores, rankings, strict=True))
+        for query, (given, ranking) in enumerate(zip(scores, rankings, strict=True))
     ]

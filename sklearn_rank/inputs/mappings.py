@@ -48,7 +48,7 @@ def from_mapping(
     ]
     plain = None
     if relevance is None and reader.takes_ids_alone:
-        plain = find_plain([() if one is _ABSENT else one for one in rankings], truths)
+        plain = find_plain([() if ranking is _ABSENT else ranking for ranking in rankings], truths)
     if plain is not None:
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
     else:
@@ -62,7 +62,7 @@ def from_mapping(
             weights=query_weights(sample_weight, queries),
             n_jobs=n_jobs,
         )
-    absent = [place for place, one in enumerate(rankings) if one is _ABSENT]
+    absent = [place for place, ranking in enumerate(rankings) if ranking is _ABSENT]
     evaluated = set(queries)
     return replace(
         judged,
@@ -82,7 +82,7 @@ def _read(
     queries: list[Any], truths: list[Any], rankings: list[Any], reader: ItemReader
 ) -> Iterator[tuple[Ranking, dict[Any, float]]]:
     """Ranking and ground truth of each query; nothing is ranked where there is no ranking."""
-    scored = any(isinstance(one, Mapping) for one in rankings)
+    scored = any(isinstance(ranking, Mapping) for ranking in rankings)
     empty = Ranking({}, np.zeros(0), _NOWHERE) if scored else Ranking([], None, _NOWHERE)
     for query, given, ranking in zip(queries, truths, rankings, strict=True):
         truth = reader.truth(given, Where("y_true", query))

@@ -43,25 +43,25 @@ def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> P
     graded = dict in kinds
     # All that is done with a ranking is done while its items are in the processor's cache.
     places = range(max(map(len, rankings)))
-    found: list[int] = []
+    places_found: list[int] = []
     grades: list[float] = []
     borders = [0]
     for ranking, wanted in zip(rankings, relevant, strict=True):
         if not are_plain(ranking) or len(set(ranking)) < len(ranking):
             return None
-        found += compress(places, map(wanted.__contains__, ranking))
+        places_found += compress(places, map(wanted.__contains__, ranking))
         if graded:
             grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
-        borders.append(len(found))
+        borders.append(len(places_found))
     hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(_sizes(relevant))
     every: Iterable[float] = repeat(1.0, int(offsets[-1]))
     if graded:
         every = chain.from_iterable(_grades_of(wanted, wanted) for wanted in relevant)
     else:
-        grades = [1.0] * len(found)
+        grades = [1.0] * len(places_found)
     return PlacedItems(
         _sizes(rankings),
-        np.array(found, dtype=np.int64),
+        np.array(places_found, dtype=np.int64),
         Ragged(hit_offsets, np.array(grades, dtype=np.float64)),
         Ragged(offsets, np.fromiter(every, np.float64, offsets[-1])),
     )
@@ -94,4 +94,4 @@ _LISTS, _SETS = {list, tuple}, {set, frozenset}
 
 
 def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:
-    return np.array([len(one) for one in lists], dtype=np.int64)
+    return np.array([len(items) for items in lists], dtype=np.int64)

@@ -23,40 +23,40 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> FloatArray:
     """Relevant items within the first k, over k (or over the items that stand there)."""
-    found, _ = top_hits(rankings, k)
+    hits, _ = top_hits(rankings, k)
     divisor: FloatArray | float = rankings.n_ranked.astype(np.float64)
     if k is not None:
         divisor = np.minimum(divisor, as_float(k)) if denominator == "retrieved" else as_float(k)
-    return where_relevant(rankings, ratio(found, divisor))
+    return where_relevant(rankings, ratio(hits, divisor))
 
 
 def recall(rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant") -> FloatArray:
     """Relevant items within the first k, over all relevant items (at most k of them)."""
-    found, _ = top_hits(rankings, k)
+    hits, _ = top_hits(rankings, k)
     divisor = _capped(rankings, k) if denominator == "min" else rankings.n_relevant
-    return where_relevant(rankings, ratio(found, divisor))
+    return where_relevant(rankings, ratio(hits, divisor))
 
 
 def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> FloatArray:
     """(1 + b^2) P R / (b^2 P + R) of P@k and R@k, which is (1 + b^2) h / (b^2 R + k)."""
-    found, _ = top_hits(rankings, k)
+    hits, _ = top_hits(rankings, k)
     read = rankings.n_ranked.astype(np.float64) if k is None else as_float(k)
     of_precision, of_recall = member_weights(beta)
     if not of_precision:
         return recall(rankings, k=k)
     divisor = of_recall * rankings.n_relevant + of_precision * read
-    return where_relevant(rankings, ratio((of_precision + of_recall) * found, divisor))
+    return where_relevant(rankings, ratio((of_precision + of_recall) * hits, divisor))
 
 
 def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """1 if a relevant item stands within the first k, else 0."""
-    found = first_relevant(rankings, k, np.ones_like)
+    chance = first_relevant(rankings, k, np.ones_like)
     # A group whose irrelevant items alone cannot fill the cutoff is a certain hit.
     groups, queries = rankings.groups, np.flatnonzero(rankings.n_hits > 0)
     first = groups.offsets[:-1][queries]
     latest = groups.above[first] + groups.size[first] - groups.relevant[first]
-    found[queries[latest < depth(rankings, k)]] = 1.0
-    return where_relevant(rankings, found)
+    chance[queries[latest < depth(rankings, k)]] = 1.0
+    return where_relevant(rankings, chance)
 
 
 def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
@@ -141,8 +141,8 @@ def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> Float
     inside = reach(groups.above, groups.size, cut)
     whole = inside == groups.size
     total = segment_sum(np.where(whole, _precision_sums(groups, cut), 0.0), groups.offsets)
-    found = segment_sum(np.where(whole, groups.relevant, 0.0), groups.offsets)
-    values = ratio(total, found)
+    n_whole = segment_sum(np.where(whole, groups.relevant, 0.0), groups.offsets)
+    values = ratio(total, n_whole)
 
     # The number of hits varies in a query whose tie group the cutoff divides: go through it.
     cut_groups = np.flatnonzero(~whole)
@@ -160,7 +160,7 @@ def _average_precision_per_hit(rankings: JudgedRankings, k: int | None) -> Float
             np.maximum(hits - 1, 0) / np.maximum(drawn - 1, 1)[:, None],
             cut,
         )
-        expected = chances * ratio(sums, found[query][:, None] + hits)
+        expected = chances * ratio(sums, n_whole[query][:, None] + hits)
         valid = hits < widths[block][:, None]
         values[query] = segment_sum(expected[valid], offsets_of(widths[block]))
     return values

@@ -58,11 +58,11 @@ def ndcg(
     top = rankings.within(cut)
     if isinstance(gain, str) and rankings.levels is not None:
         gains = _gains(rankings.levels.grades, 0.0, gain)
-        found = rankings.levels.look_up(gains, top.grades)
+        gains_found = rankings.levels.look_up(gains, top.grades)
         best = rankings.levels.best(gains, cut)
     else:
-        found, best = _scaled_gains(rankings, top, cut, gain)
-    total, ideal = _discounted(top, found, k, discount), _ideal(best, cut, discount)
+        gains_found, best = _scaled_gains(rankings, top, cut, gain)
+    total, ideal = _discounted(top, gains_found, k, discount), _ideal(best, cut, discount)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
@@ -73,19 +73,21 @@ def _scaled_gains(
     """Gains found and the best ones, of each query over a number that cancels in the quotient."""
     # One scale per query keeps every grade within float64.
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
+    gains_found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
     best = _best_gains(rankings, scale, cut, gain)
     values, sizes = best.values, np.diff(best.offsets)
     if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
         # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
         tiny = rankings.max_grade < _TINY_GRADE
-        found = np.where(np.repeat(tiny, top.n_hits), top.grades, found)
+        gains_found = np.where(np.repeat(tiny, top.n_hits), top.grades, gains_found)
         grades = best_of(rankings.judged_grades, rankings.judged_offsets, cut).values
         values = np.where(np.repeat(tiny, sizes), grades, values)
     # So does a power of two that keeps sums and quotients away from the ends of float64.
     exponent = np.frexp(segment_max(values, best.offsets))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
-    return found * np.repeat(unit, top.n_hits), Best(values * np.repeat(unit, sizes), best.offsets)
+    return gains_found * np.repeat(unit, top.n_hits), Best(
+        values * np.repeat(unit, sizes), best.offsets
+    )
 
 
 def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, gain: Any) -> Best:

@@ -78,14 +78,14 @@ def limited_auc(
     rise = (groups.size - groups.relevant) / np.maximum(groups.size - 1, 1)
     mistakes = groups.above - groups.before
     above = share * (inside * mistakes + rise * inside * (inside - 1) / 2.0)
-    found, variance = top_hits(rankings, k)
-    area = found * negatives - segment_sum(above, groups.offsets)
+    hits, variance = top_hits(rankings, k)
+    area = hits * negatives - segment_sum(above, groups.offsets)
     if tail == "linear":
         read = np.minimum(rankings.n_ranked, cut)
         # On average half of the irrelevant items below the cutoff stand below a relevant one there.
-        half = ((counted - found) * (negatives - smoothing - read + found) - variance) / 2.0
+        half = ((counted - hits) * (negatives - smoothing - read + hits) - variance) / 2.0
         pairs = counted * negatives
-        return _defined(area + half + smoothing * (counted - found), pairs, pairs > 0)
+        return _defined(area + half + smoothing * (counted - hits), pairs, pairs > 0)
     best = counted if k is None else np.minimum(counted, float(depth(rankings, k)))
     pairs = best * negatives
     return _defined(area, pairs, pairs > 0)

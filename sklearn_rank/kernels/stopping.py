@@ -26,9 +26,9 @@ _NOBODY = 1e-20
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """Expected one over the rank at which a user, satisfied by chance, stops."""
     cut = depth(rankings, k)
-    found, top = rankings.within(cut), _top_grades(rankings, max_grade)
-    stops = _stops(found.grades, np.repeat(top, found.n_hits))
-    value = _expected_stop(stops, found.above, found.tied, found.offsets, cut)
+    read, top = rankings.within(cut), _top_grades(rankings, max_grade)
+    stops = _stops(read.grades, np.repeat(top, read.n_hits))
+    value = _expected_stop(stops, read.above, read.tied, read.offsets, cut)
     return where_relevant(rankings, value)
 
 

@@ -28,14 +28,14 @@ def called(
         return np.zeros(0)
     result = _numbers(function, values, name, of)
     for place in (0, -1) if len(values) > 1 else ():
-        one = values[place]
-        alone, among = _numbers(function, np.array([one]), name, of)[0], result[place]
+        value = values[place]
+        alone, among = _numbers(function, np.array([value]), name, of)[0], result[place]
         with np.errstate(invalid="ignore"):
             differs = abs(alone - among) > _SAME * abs(among)
         if differs:
             msg = (
-                f"{name} must depend on each {of} alone, got {alone} for {of} {one:g} and {among} "
-                f"among others"
+                f"{name} must depend on each {of} alone, got {alone} for {of} {value:g} and "
+                f"{among} among others"
             )
             raise InvalidParameterError(msg)
     return result

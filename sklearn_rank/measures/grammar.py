@@ -110,10 +110,10 @@ def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measu
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
-    parsed = tuple(one.complete() for one in _parsed(measures))
-    for place, one in enumerate(parsed):
-        if distinct and one in parsed[:place]:
-            msg = f"measures names {one} twice"
+    parsed = tuple(spec.complete() for spec in _parsed(measures))
+    for place, wanted in enumerate(parsed):
+        if distinct and wanted in parsed[:place]:
+            msg = f"measures names {wanted} twice"
             raise ValueError(msg)
     return parsed
 

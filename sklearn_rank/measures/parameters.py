@@ -79,7 +79,9 @@ def check_negatives(value: Any, name: str, owner: str) -> Any:
     """One number, or one for each query by position or by key."""
     number = number_from(0.0)
     if isinstance(value, Mapping):
-        return ByQuery(frozenset((key, number(one, name, owner)) for key, one in value.items()))
+        return ByQuery(
+            frozenset((key, number(number_of, name, owner)) for key, number_of in value.items())
+        )
     if isinstance(value, ByQuery):
         return value
     values = value.tolist() if hasattr(value, "tolist") else value

@@ -202,7 +202,9 @@ class Measure:
     def calls_back(self) -> bool:
         """Whether functions of the caller take part, which may not be called side by side."""
         members = self.options.get("measures", ())
-        return any(map(callable, self.options.values())) or any(one.calls_back for one in members)
+        return any(map(callable, self.options.values())) or any(
+            member.calls_back for member in members
+        )
 
     @property
     def is_pooled(self) -> bool:

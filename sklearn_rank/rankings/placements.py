@@ -64,9 +64,9 @@ class Placement:
     @property
     def not_retrieved(self) -> list[Any]:
         """Relevant items that are not in the ranking; empty without ids."""
-        found = {hit.item for hit in self.hits}
+        retrieved = {hit.item for hit in self.hits}
         judged = (self.judged or {}).items()
-        return [item for item, grade in judged if grade > 0 and item not in found]
+        return [item for item, grade in judged if grade > 0 and item not in retrieved]
 
 
 def placements_of(
@@ -92,18 +92,22 @@ def placements_of(
 
 def judged_from(placements: Sequence[Placement]) -> Judged:
     """The waist of some placements, as if their rankings had been read again."""
-    hits = [sorted(one.hits, key=lambda hit: (hit.above, -hit.grade)) for one in placements]
-    flat = [hit for one in hits for hit in one]
-    query_ids = [one.query for one in placements]
+    hits = [
+        sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
+    ]
+    flat = [hit for placement in hits for hit in placement]
+    query_ids = [placement.query for placement in placements]
     view = JudgedRankings(
         query_ids=query_ids,
-        offsets=offsets_of(np.array([len(one) for one in hits], dtype=np.int64)),
+        offsets=offsets_of(np.array([len(placement) for placement in hits], dtype=np.int64)),
         above=np.array([hit.above for hit in flat], dtype=np.int64),
         tied=np.array([hit.tied for hit in flat], dtype=np.int64),
         grades=np.array([hit.grade for hit in flat], dtype=np.float64),
-        n_ranked=np.array([one.n_ranked for one in placements], dtype=np.int64),
-        judged_offsets=offsets_of(np.array([len(one.grades) for one in placements])),
-        judged_grades=np.array([grade for one in placements for grade in one.grades], np.float64),
+        n_ranked=np.array([placement.n_ranked for placement in placements], dtype=np.int64),
+        judged_offsets=offsets_of(np.array([len(placement.grades) for placement in placements])),
+        judged_grades=np.array(
+            [grade for placement in placements for grade in placement.grades], np.float64
+        ),
     )
     view.check()
     return Judged(query_ids, (view,), (view,), NoPool("placements carry no scores"))
@@ -112,7 +116,7 @@ def judged_from(placements: Sequence[Placement]) -> Judged:
 def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:
     part = slice(*rankings.offsets[number : number + 2])
     columns = (rankings.grades[part], rankings.above[part], rankings.tied[part])
-    return [Hit(None, *row) for row in zip(*(one.tolist() for one in columns), strict=True)]
+    return [Hit(None, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def _placement(

@@ -236,8 +236,8 @@ def _by_look_up(items: KnownHits) -> Hits:
 
 def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
     """How many scores are smaller than each wanted one, and how many are not greater."""
-    smaller = [np.count_nonzero(scores < one) for one in wanted]
-    not_greater = [np.count_nonzero(scores <= one) for one in wanted]
+    smaller = [np.count_nonzero(scores < score) for score in wanted]
+    not_greater = [np.count_nonzero(scores <= score) for score in wanted]
     return np.array(smaller), np.array(not_greater)
 
 
@@ -300,8 +300,8 @@ def _join_ties(
 
 def _order_ties(ties: _TiedHits, grades: Array) -> None:
     """Put the better grades of each tie first; in place."""
-    found = grades[ties.hits]
-    grades[ties.hits] = found[order_segments(falling_codes(found), ties.borders).order]
+    tied_grades = grades[ties.hits]
+    grades[ties.hits] = tied_grades[order_segments(falling_codes(tied_grades), ties.borders).order]
 
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:
