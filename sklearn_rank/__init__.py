@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
+    from sklearn_rank.evaluation.combine import Combination as Combination
+    from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
     from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
@@ -96,6 +98,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "measures.conventions": ("CONVENTIONS", "Convention"),
+    "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),
     "exceptions": (

@@ -72,6 +72,15 @@ def score_measure(measure: Measure, judged: Judged, zero_division: str | float) 
     return score_measures([measure], judged, zero_division)[0]
 
 
+def score_values(
+    measure: Measure, judged: Judged, values: FloatArray | None, zero_division: str | float
+) -> Scored:
+    """Values per query that are known, with their mean; None: a pooled measure, computed now."""
+    if values is None:
+        return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
+    return _averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
+
+
 def score_slice(
     whole: Scored, queries: IntArray, judged: Judged, zero_division: str | float
 ) -> Scored:

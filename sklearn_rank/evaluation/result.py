@@ -14,9 +14,15 @@ import numpy as np
 from sklearn_rank.evaluation import tables
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.compute import Scored, score_slice
-from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
+from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    ScoresRequiredError,
+    UnknownMeasureError,
+)
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.statistics import mean_confidence_interval
@@ -246,6 +252,55 @@ class Evaluation:
         """
         labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
         return {label: self._slice(queries) for label, queries in labels.items()}
+
+    @classmethod
+    def merge(cls, *evaluations: Evaluation) -> Evaluation:
+        """One evaluation of the queries of several: shards, days, machines.
+
+        Every value has the bits that one call over all queries would give; so have intervals and
+        pooled measures. Queries that go by position (lists and matrices) are numbered through.
+        Ids of items (``keep_items=True``) are not kept.
+
+        Parameters
+        ----------
+        *evaluations : Evaluation
+            Of the same measures and ``zero_division``, over queries of their own.
+
+        Returns
+        -------
+        evaluation : Evaluation
+            Queries in the order of the arguments.
+
+        Raises
+        ------
+        QueryMismatchError
+            If a query is in more than one of them.
+        InvalidParameterError
+            If there is none, or they have different measures or policies, weights in some only,
+            or one shared ground truth with missed items.
+
+        Examples
+        --------
+        >>> from sklearn_rank import Evaluation, evaluate
+        >>> monday = evaluate({"q1": {"a"}}, {"q1": ["a", "b"]}, "mrr")
+        >>> tuesday = evaluate({"q2": {"a"}}, {"q2": ["b", "a"]}, "mrr")
+        >>> Evaluation.merge(monday, tuesday)["mrr"]
+        0.75
+        """
+        if not evaluations:
+            msg = "merge needs at least one evaluation"
+            raise InvalidParameterError(msg)
+        for evaluation in evaluations:
+            if not isinstance(evaluation, Evaluation):
+                msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
+                raise TypeError(msg)
+        check_same_measures([evaluation.measures for evaluation in evaluations])
+        check_same_policy([evaluation._zero_division for evaluation in evaluations])
+        policy = evaluations[0]._zero_division
+        judged = merge_judged([evaluation._judged for evaluation in evaluations])
+        return cls(
+            merge_scored([part._scored for part in evaluations], judged, policy), judged, policy
+        )
 
     def query_weights(self, measure: str | Measure) -> FloatArray | None:
         """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, time
+from itertools import zip_longest
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -33,16 +34,20 @@ class _Evaluation(Protocol):
 def to_text(evaluation: _Evaluation) -> str:
     """A row per measure, then what was counted."""
     rows = [_TITLES, *_rows(evaluation)]
-    name_width, score_width, interval_width, queries_width = (
-        max(least, *(len(row[column]) for row in rows))
-        for column, least in enumerate((12, 6, 14, 11))
+    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{_remarks(evaluation.counts)}"
+
+
+def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) -> str:
+    """Rows of cells as lines; ``sides`` has ``<`` or ``>`` for each column, the last one repeats."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(pair) for pair in zip_longest(widths, least, fillvalue=0)]
+    sides = sides.ljust(len(widths), sides[-1])
+    return "\n".join(
+        "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
+        )
+        for row in rows
     )
-    lines = [
-        f"{name:{name_width}}  {score:>{score_width}}  "
-        f"{interval:<{interval_width}}  {queries:>{queries_width}}"
-        for name, score, interval, queries in rows
-    ]
-    return "\n".join([*lines, _remarks(evaluation.counts)])
 
 
 def to_html(evaluation: _Evaluation) -> str:

@@ -56,7 +56,8 @@ def from_lists(
     if truths is not None and relevance is None and reader.takes_ids_alone:
         plain = find_plain(lists, truths)
         if plain is not None:
-            return at_places(plain, query_ids, _weights(sample_weight, lists))
+            judged = at_places(plain, query_ids, _weights(sample_weight, lists))
+            return replace(judged, positional=True)
     missed = None
     if truths is None:
         rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]
@@ -85,6 +86,7 @@ def from_lists(
             missed=0 if missed is None else len(missed),
             unjudged_grades=reader.unjudged_grades,
         ),
+        positional=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +65,7 @@ def from_matrix(
             hits, kept = cells.places_of(hits)
             hit_grades = hit_grades[kept]
         items = KnownHits(flat, rows, np.searchsorted(hits, rows), flat[hits], hit_grades, hits)
-    return judged_by_scores(
+    judged_matrix = judged_by_scores(
         items,
         ties,
         query_ids=np.arange(n_queries),
@@ -73,6 +74,7 @@ def from_matrix(
         judged=judged,
         n_jobs=n_jobs,
     )
+    return replace(judged_matrix, positional=True)
 
 
 def _scores(y_true: Any, y_score: Any) -> Array:

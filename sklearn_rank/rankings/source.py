@@ -92,6 +92,8 @@ class Judged:
     """Ids of queries that were given but not evaluated."""
     keyed: bool = False
     """Whether queries were joined by key, so that nothing of them goes by position."""
+    positional: bool = False
+    """Whether the queries have no ids but their positions."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
 

@@ -1,0 +1,153 @@
+"""Averages of evaluations over data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from sklearn_rank import exceptions
+from sklearn_rank.evaluation.merge import check_same_measures
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.tables import align
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.text import listed, safe_repr, safe_text
+from sklearn_rank.support.warn import warn
+
+__all__ = ["Combination", "combine"]
+
+
+def combine(
+    evaluations: Mapping[str, Evaluation], *, average: Literal["macro", "weighted"] = "macro"
+) -> Combination:
+    """Average of evaluations over data sets.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        By data set (project, market, language), of the same measures.
+    average : {"macro", "weighted"}, default="macro"
+        Data sets count alike, or by their number of relevant items.
+
+    Returns
+    -------
+    combination : Combination
+        A measure's mean over the data sets for which it is defined; NaN if it is for none.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is none, or they have different measures.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a measure is undefined for a data set, which is left out of the mean.
+
+    References
+    ----------
+    .. [1] ArDoCo, https://github.com/ArDoCo/Metrics, weighs projects by the size of their gold
+       standard. There the average of AUC is not divided by the weights; here every mean is.
+
+    Examples
+    --------
+    >>> from sklearn_rank import combine, evaluate
+    >>> small = evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "map")
+    >>> large = evaluate({"q1": {"a", "b", "c"}}, {"q1": ["a", "b", "c"]}, "map")
+    >>> combine({"small": small, "large": large})["map"]  # (1/2 + 1) / 2
+    0.75
+    >>> combine({"small": small, "large": large}, average="weighted")["map"]  # (1/2 + 3) / 4
+    0.875
+    """
+    check_option(average, "average", ("macro", "weighted"), "combine")
+    if not isinstance(evaluations, Mapping) or not evaluations:
+        msg = f"evaluations must be a non-empty {{name: evaluation}}, got {safe_repr(evaluations)}"
+        raise InvalidParameterError(msg)
+    for value in evaluations.values():
+        if not isinstance(value, Evaluation):
+            msg = f"evaluations must hold results of evaluate, got {safe_repr(value)}"
+            raise TypeError(msg)
+    check_same_measures([part.measures for part in evaluations.values()])
+    combination = Combination(dict(evaluations), average)
+    undefined = [name for name, value in combination.scores.items() if math.isnan(value)]
+    left_out = {
+        name: [label for label, part in evaluations.items() if math.isnan(part.scores[name])]
+        for name in combination
+    }
+    told = [f"{name} for {listed(labels)}" for name, labels in left_out.items() if labels]
+    if told:
+        end = f"; NaN is the mean of {listed(undefined)}" if undefined else ""
+        warn(
+            f"undefined, and left out of the mean: {'; '.join(told)}{end}",
+            exceptions.UndefinedMetricWarning,
+        )
+    return combination
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Combination(Mapping[str, float]):
+    """Means of measures over data sets; as a mapping it takes any spelling of a measure.
+
+    Attributes
+    ----------
+    evaluations : dict of str to Evaluation
+        By data set.
+    average : {"macro", "weighted"}
+        How data sets count.
+    """
+
+    evaluations: dict[str, Evaluation]
+    average: Literal["macro", "weighted"]
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """Weight of each data set: 1, or its number of relevant items."""
+        weighted = self.average == "weighted"
+        return {
+            name: part.counts["relevant"] if weighted else 1
+            for name, part in self.evaluations.items()
+        }
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Mean of each measure, by the spelling that was asked for."""
+        first = next(iter(self.evaluations.values()))
+        return {name: self._mean(name) for name in first.scores}
+
+    def _mean(self, name: str) -> float:
+        pairs = [
+            (part.scores[name], self.weights[label])
+            for label, part in self.evaluations.items()
+            if not math.isnan(part.scores[name])
+        ]
+        total = sum(weight for _, weight in pairs)
+        if not total:
+            return math.nan
+        return math.fsum(value * weight for value, weight in pairs) / total
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        first = next(iter(self.evaluations.values()))
+        return self.scores[first._find(measure)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        rows = [("data set", "weight", *self.scores)]
+        rows += [
+            (safe_text(str(label)), f"{self.weights[label]:,}", *map(_digits, part.scores.values()))
+            for label, part in self.evaluations.items()
+        ]
+        rows.append((f"{self.average} mean", "", *map(_digits, self.scores.values())))
+        return align(rows, "<>")
+
+
+def _digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4f}"

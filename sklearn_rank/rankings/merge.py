@@ -1,0 +1,146 @@
+"""What was judged of several sets of queries, as if it had been read at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.rankings.places import GradedRows, KnownHits, ScoredItems
+from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, Pool
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.text import listed
+from sklearn_rank.typing import Array, FloatArray, IntArray
+
+
+def merge_judged(parts: Sequence[Judged]) -> Judged:
+    """All queries of all parts, in their order; InvalidParameterError if they do not fit."""
+    if len({part.weights is None for part in parts}) > 1:
+        msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
+        raise InvalidParameterError(msg)
+    if len({part.positional for part in parts}) > 1:
+        msg = "some of the evaluations name their queries and some go by position"
+        raise InvalidParameterError(msg)
+    if any(part.counts.missed for part in parts):
+        msg = (
+            "evaluations of one ground truth shared by all queries cannot be merged: an item that "
+            "one part missed may have been found in another; evaluate all lists in one call"
+        )
+        raise InvalidParameterError(msg)
+    borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
+    query_ids = np.arange(borders[-1]) if parts[0].positional else _distinct_ids(parts)
+    blocks = tuple(chain.from_iterable(part.parts for part in parts))
+    by_score = blocks
+    if any(part.score_parts is not part.parts for part in parts):
+        by_score = tuple(chain.from_iterable(part.score_parts for part in parts))
+    evaluated = set() if parts[0].positional else set(query_ids)
+    return Judged(
+        query_ids,
+        blocks,
+        by_score,
+        _merge_pools([part.pool for part in parts]),
+        counts=_sum_counts([part.counts for part in parts]),
+        missing=np.concatenate(
+            [part.missing + first for part, first in zip(parts, borders, strict=False)]
+        ),
+        left_out=[query for part in parts for query in part.left_out if query not in evaluated],
+        keyed=parts[0].keyed,
+        positional=parts[0].positional,
+    )
+
+
+def _distinct_ids(parts: Sequence[Judged]) -> list[Any]:
+    """The ids of all queries; QueryMismatchError if one was evaluated twice."""
+    query_ids: dict[Any, None] = {}
+    twice = []
+    for part in parts:
+        ids = part.query_ids
+        for query in ids.tolist() if isinstance(ids, np.ndarray) else ids:
+            if query in query_ids:
+                twice.append(query)
+            query_ids[query] = None
+    if twice:
+        msg = (
+            f"{len(twice):,} queries are in more than one of the evaluations: {listed(twice)}. "
+            "Parts must have queries of their own; where each was given all judgements, pass "
+            "missing='skip' to evaluate"
+        )
+        raise QueryMismatchError(msg)
+    return list(query_ids)
+
+
+def _sum_counts(counts: Sequence[InputCounts]) -> InputCounts:
+    names = [field.name for field in fields(InputCounts)]
+    return InputCounts(**{name: sum(getattr(part, name) for part in counts) for name in names})
+
+
+def _merge_pools(pools: Sequence[Pool]) -> Pool:
+    """One pool of all items; none where one of the parts has none."""
+    scored = [pool for pool in pools if isinstance(pool, ScorePool)]
+    if len(scored) < len(pools):
+        return next(
+            (pool for pool in pools if isinstance(pool, NoPool)),
+            NoPool("slices and merged evaluations of ranked lists have none"),
+        )
+    if len({pool.ties for pool in scored}) > 1:
+        return NoPool("the evaluations break ties by different rules")
+    if len({pool.items.scores.dtype.kind for pool in scored}) > 1:
+        return NoPool("the evaluations have scores of different types")
+    items = _concatenate([pool.items for pool in scored])
+    judged = None
+    if any(pool.judged is not None for pool in scored):
+        relevant = [_relevant(pool) for pool in scored]
+        sizes = np.concatenate([np.diff(offsets) for offsets, _ in relevant])
+        judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
+    return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
+
+
+def _relevant(pool: ScorePool) -> tuple[IntArray, FloatArray]:
+    """Offsets and grades of all relevant items."""
+    if pool.judged is not None:
+        return pool.judged
+    hits = _known(pool.items)
+    return hits.hit_offsets, hits.hit_grades
+
+
+def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
+    offsets = offsets_of(np.concatenate([np.diff(part.offsets) for part in items]))
+    scores = np.concatenate([part.scores for part in items])
+    rows = [part for part in items if isinstance(part, GradedRows)]
+    if len(rows) == len(items):
+        return GradedRows(scores, offsets, np.concatenate([part.grades for part in rows]))
+    hits = [_known(part) for part in items]
+    firsts = accumulate((len(part.scores) for part in hits), initial=0)
+    positions: list[Array] = [
+        part.positions + first
+        for part, first in zip(hits, firsts, strict=False)
+        if part.positions is not None
+    ]
+    return KnownHits(
+        scores,
+        offsets,
+        offsets_of(np.concatenate([np.diff(part.hit_offsets) for part in hits])),
+        np.concatenate([part.hit_scores for part in hits]),
+        np.concatenate([part.hit_grades for part in hits]),
+        np.concatenate(positions) if len(positions) == len(hits) else None,
+    )
+
+
+def _known(items: ScoredItems) -> KnownHits:
+    """The relevant items of graded rows."""
+    if isinstance(items, KnownHits):
+        return items
+    positions = np.flatnonzero(items.grades > 0)
+    return KnownHits(
+        items.scores,
+        items.offsets,
+        np.searchsorted(positions, items.offsets),
+        items.scores[positions],
+        items.grades[positions].astype(np.float64),
+        positions,
+    )

@@ -1,0 +1,212 @@
+"""Evaluations of parts joined: the bits of one call, and means over data sets."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import (
+    Evaluation,
+    InvalidParameterError,
+    QueryMismatchError,
+    UndefinedMetricWarning,
+    combine,
+    evaluate,
+)
+
+MEASURES = ("map", "ndcg@3", "mrr@2", "err", "lag", "auc", "gauc", "auc(average=pooled)")
+Parts = tuple[Any, list[tuple[Any, Any, dict[str, Any]]], dict[str, Any]]
+
+
+def rows(rng: np.random.Generator) -> Parts:
+    qid = np.repeat(list("abcdef"), rng.integers(1, 8, 6))
+    grades, scores = rng.choice([0, 0, 1, 2], len(qid)), rng.choice(5, len(qid)) / 4
+    first = np.isin(qid, ["a", "b"])
+    cuts = [
+        (grades[part], scores[part], {"groups": qid[part], "sample_weight": part[part] * 2.0})
+        for part in (first, ~first)
+    ]
+    return (grades, scores), cuts, {"groups": qid, "sample_weight": np.full(len(qid), 2.0)}
+
+
+def matrix(rng: np.random.Generator) -> Parts:
+    grades, scores = rng.choice([0, 0, 1, 2], (7, 5)), rng.choice(5, (7, 5)) / 4
+    cells = rng.random((7, 5)) < 0.8
+    cuts = [
+        (grades[part], scores[part], {"candidates": cells[part]})
+        for part in (slice(0, 3), slice(3, 4), slice(4, 7))
+    ]
+    return (grades, scores), cuts, {"candidates": cells}
+
+
+def mapping(rng: np.random.Generator) -> Parts:
+    truth = {q: {i: int(rng.integers(0, 3)) for i in "abcde"} for q in range(6)}
+    scores = {q: {i: float(rng.integers(0, 3)) for i in "abcdxy"} for q in range(6)}
+    del scores[2]
+    cuts = [
+        ({q: truth[q] for q in part}, {q: scores[q] for q in part if q in scores}, {})
+        for part in (range(2), range(2, 6))
+    ]
+    return (truth, scores), cuts, {}
+
+
+@pytest.mark.parametrize("problem", [rows, matrix, mapping])
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("zero_division", [np.nan, 0.0])
+def test_merged_parts_have_the_bits_of_one_call(
+    problem: Any, seed: int, zero_division: float
+) -> None:
+    (y_true, y_score), cuts, options = problem(np.random.default_rng(seed))
+    # A pool takes no weights, not even equal ones.
+    measures = MEASURES[:-1] if problem is rows else MEASURES
+    whole = evaluate(y_true, y_score, measures, zero_division=zero_division, **options)
+    merged = Evaluation.merge(
+        *(evaluate(t, s, measures, zero_division=zero_division, **o) for t, s, o in cuts)
+    )
+    assert list(merged.query_ids) == list(whole.query_ids)
+    np.testing.assert_equal(dict(merged.scores), dict(whole.scores))
+    np.testing.assert_equal(dict(merged.per_query), dict(whole.per_query))
+    np.testing.assert_equal(merged.counts, whole.counts)
+    assert repr(merged) == repr(whole)
+    assert len(merged.by_slice(lambda query: str(query) < "c")) == len(
+        whole.by_slice(lambda query: str(query) < "c")
+    )
+
+
+def test_parts_of_lists_are_numbered_through() -> None:
+    parts = [evaluate([{"a"}], [["a"]], "mrr"), evaluate([{"a"}, {"b"}], [["x", "a"], []], "mrr")]
+    merged = Evaluation.merge(*parts)
+    assert list(merged.query_ids) == [0, 1, 2]
+    assert merged.per_query["mrr"].tolist() == [1, 1 / 2, 0]
+    assert Evaluation.merge(parts[0]).scores == parts[0].scores
+
+
+def test_slices_merge_back_to_the_whole() -> None:
+    whole = evaluate([{"a"}, {"b"}, {"c"}], [["a"], ["x", "b"], ["c"]], ["mrr", "map"])
+    merged = Evaluation.merge(*whole.by_slice(lambda query: query == 1).values())
+    assert dict(merged.scores) == dict(whole.scores)
+    assert list(merged.query_ids) == [0, 2, 1]
+
+
+def test_parts_that_warned_do_not_warn_again() -> None:
+    with pytest.warns(UndefinedMetricWarning):
+        part = evaluate({"q": set()}, {"q": ["a"]}, "map")
+    other = evaluate({"r": {"a"}}, {"r": ["a"]}, "map")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Evaluation.merge(part, other)["map"] == 1.0
+
+
+ONE = evaluate({"q1": {"a"}}, {"q1": ["a"]}, "map")
+
+
+@pytest.mark.parametrize(
+    ("parts", "error", "message"),
+    [
+        ([], InvalidParameterError, "at least one evaluation"),
+        ([ONE, {"map": 1.0}], TypeError, "merge takes results of evaluate, got"),
+        (
+            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "mrr")],
+            InvalidParameterError,
+            "evaluation 2 has other measures than the first: 'mrr' against 'map'",
+        ),
+        (
+            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "map", zero_division=0.0)],
+            InvalidParameterError,
+            r"evaluation 2 has zero_division=0\.0 and the first warn",
+        ),
+        ([ONE, ONE], QueryMismatchError, r"1 queries are in more .*: 'q1'.* missing='skip'"),
+        (
+            [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "map", sample_weight={"q2": 1})],
+            InvalidParameterError,
+            "some of the evaluations have weights",
+        ),
+        (
+            [ONE, evaluate([{"a"}], [["a"]], "map")],
+            InvalidParameterError,
+            "some go by position",
+        ),
+        (
+            [evaluate({"a", "z"}, [["a"]], "map"), evaluate({"b"}, [["b"]], "map")],
+            InvalidParameterError,
+            "shared by all queries cannot be merged",
+        ),
+    ],
+)
+def test_parts_that_do_not_fit(parts: list[Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Evaluation.merge(*parts)
+
+
+def test_pools_of_other_types_refuse_only_the_pooled_measure() -> None:
+    """Integers beyond 2^53 and floats do not compare exactly."""
+    parts = [
+        evaluate([1, 0], np.array([1, 0], dtype), "map", groups=[q, q])
+        for q, dtype in (("a", np.int64), ("b", np.float64))
+    ]
+    assert Evaluation.merge(*parts)["map"] == 1.0
+
+
+# Means over data sets -----------------------------------------------------------------------------
+
+
+def projects() -> dict[str, Evaluation]:
+    return {
+        "small": evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, ["map", "lag"]),
+        "large": evaluate({"q1": {"a", "b", "c"}}, {"q1": ["a", "b", "c", "x"]}, ["map", "lag"]),
+    }
+
+
+def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
+    macro, weighted = combine(projects()), combine(projects(), average="weighted")
+    assert dict(macro) == {"map": (1 / 2 + 1) / 2, "lag": (1 + 0) / 2}
+    assert dict(weighted) == {"map": (1 / 2 + 3 * 1) / 4, "lag": (1 + 3 * 0) / 4}
+    assert (macro.weights, weighted.weights) == ({"small": 1, "large": 1}, {"small": 1, "large": 3})
+    assert weighted["AP"] == weighted.scores["map"]
+    assert repr(weighted).splitlines() == [
+        "data set       weight     map     lag",
+        "small               1  0.5000  1.0000",
+        "large               3  1.0000  0.0000",
+        "weighted mean          0.8750  0.2500",
+    ]
+
+
+def test_the_weighted_mean_of_equal_values_is_that_value() -> None:
+    same = {name: evaluate([{"a"}], [["x", "a"]], "gauc(smoothing=1)") for name in "xyz"}
+    value = same["x"]["gauc(smoothing=1)"]
+    assert combine(same, average="weighted")["gauc(smoothing=1)"] == value == 1 / 2
+
+
+def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
+    parts = projects()
+    parts["none"] = evaluate({"q1": set()}, {"q1": ["a"]}, ["map", "lag"], zero_division=np.nan)
+    with pytest.warns(UndefinedMetricWarning, match=r"map for 'none'; lag for 'none'$"):
+        combination = combine(parts, average="weighted")
+    assert combination["map"] == (1 / 2 + 3) / 4
+    with pytest.warns(UndefinedMetricWarning, match=r"NaN is the mean of 'map' and|'map', 'lag'"):
+        assert math.isnan(combine({"none": parts["none"]})["map"])
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "message"),
+    [
+        ({}, {}, InvalidParameterError, "non-empty"),
+        ([ONE], {}, InvalidParameterError, "non-empty"),
+        ({"a": 0.5}, {}, TypeError, "results of evaluate, got 0.5"),
+        ({"a": ONE}, {"average": "micro"}, InvalidParameterError, "'macro', 'weighted'"),
+        ({"a": ONE, **projects()}, {}, InvalidParameterError, "evaluation 2 has other measures"),
+    ],
+)
+def test_what_combine_refuses(
+    given: Any, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        combine(given, **options)
+
+
+def test_names_of_data_sets_are_escaped() -> None:
+    assert "\x1b" not in repr(combine({"\x1b[31m": ONE}))
