@@ -180,7 +180,7 @@ def evaluate_placements(
     Examples
     --------
     >>> from sklearn_rank import evaluate
-    >>> from sklearn_rank.evaluation.evaluate import evaluate_placements
+    >>> from sklearn_rank.evaluation import evaluate_placements
     >>> ev = evaluate([{"a"}], [["x", "a"]], "map")
     >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
     0.5

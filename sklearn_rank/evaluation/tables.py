@@ -38,7 +38,7 @@ def to_text(evaluation: _Evaluation) -> str:
 
 
 def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) -> str:
-    """Rows of cells as lines; ``sides`` has ``<`` or ``>`` for each column, the last one repeats."""
+    """Rows of cells as lines; ``sides`` aligns each column, and its last character the rest."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths = [max(pair) for pair in zip_longest(widths, least, fillvalue=0)]
     sides = sides.ljust(len(widths), sides[-1])
