@@ -1,8 +1,9 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, api.md, the table of conventions in measures.md and the table of metrics in
-README.md. All comes from records, presets, signatures and docstrings, except the formulas in
-short, which stand here. Run it after a change to any of these; a test compares the files with it.
+These are metrics.md, api.md, the tables of conventions in measures.md, of ties in inputs.md and of
+metrics in README.md. All comes from records, presets, signatures and docstrings, except the
+formulas in short, which stand here. Run it after a change to any of these; a test compares the
+files with it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from sklearn_rank import scorers
 from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.rankings.ties import TIE_RULES
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
+INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
@@ -163,8 +166,9 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
-        MEASURES: _with_part(MEASURES, _conventions()),
-        README: _with_part(README, f"{SYMBOLS}\n\n{_short_table()}"),
+        INPUTS: _with_parts(INPUTS, _ties()),
+        MEASURES: _with_parts(MEASURES, _conventions()),
+        README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
 
 
@@ -234,11 +238,20 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _with_part(path: Path, part: str) -> str:
-    """Text of a file with the part between the two marks written anew."""
-    before, rest = path.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{part}\n\n{END}{after}"
+def _with_parts(path: Path, *parts: str) -> str:
+    """Text of a file with what stands between each pair of marks written anew."""
+    before, *rest = path.read_text(encoding="utf-8").split(BEGIN)
+    afters = [text.split(END)[1] for text in rest]
+    return before + "".join(
+        f"{BEGIN}\n\n{part}\n\n{END}{after}" for part, after in zip(parts, afters, strict=True)
+    )
+
+
+def _ties() -> str:
+    return _table(
+        ["`ties=`", "order of tied items"],
+        [[f'`"{rule.name}"`', rule.order] for rule in TIE_RULES.values()],
+    )
 
 
 def _wide_table() -> str:

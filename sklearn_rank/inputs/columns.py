@@ -19,6 +19,7 @@ from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_finite, check_grades
 from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import safe_repr
@@ -101,7 +102,7 @@ def _judged(hits: _Hits, run: Run, weights: Any, ties: Ties, n_jobs: int | None)
         sizes = np.diff(run.offsets)
         placed = PlacedItems(sizes, hits.rows - starts, hits.grades, hits.relevant)
         return at_places(placed, queries, weights)
-    if ties == "docid":
+    if TIE_RULES[ties].by_id:
         hits = _by_falling_id(run, run.scores, hits)
     known = KnownHits(
         run.scores,

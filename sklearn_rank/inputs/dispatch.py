@@ -15,11 +15,10 @@ from sklearn_rank.inputs.mappings import from_mapping
 from sklearn_rank.inputs.matrix import from_matrix, is_sparse
 from sklearn_rank.inputs.rows import from_rows
 from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.ties import TIE_RULES, check_ties
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
-
-TIES = ("average", "stable", "docid", "optimistic", "pessimistic")
 
 
 def layout_of(y_true: Any) -> str:
@@ -66,7 +65,7 @@ def read_rankings(
     owner: str = "evaluate",
 ) -> Judged:
     """Read any layout into judged rankings, or say what is wrong with it."""
-    check_option(ties, "ties", TIES, owner)
+    check_ties(ties, owner)
     check_option(missing, "missing", ("zero", "skip", "raise"), owner)
     check_option(duplicates, "duplicates", ("raise", "first"), owner)
     layout = layout_of(y_true)
@@ -149,15 +148,15 @@ def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any
 
 def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:
     """ValueError where ties are to be broken by item ids that are not there, or do not count."""
-    if ties == "docid" and layout in ("rows", "matrix"):
+    if TIE_RULES[ties].by_id and layout in ("rows", "matrix"):
         msg = (
-            "ties='docid' breaks ties by item ids, which arrays do not have; "
+            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
             "pass ties='stable' or another rule, or use a mapping layout"
         )
         raise ValueError(msg)
-    if ties == "docid" and relevance is not None:
+    if TIE_RULES[ties].by_id and relevance is not None:
         msg = (
-            "ties='docid' would reorder tied items, but ranked lists stand as given; "
+            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
         )
         raise ValueError(msg)

@@ -15,6 +15,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.source import Judged, NoPool
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
@@ -70,14 +71,15 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
     Of {item: score} only the judged items are looked up; the others enter through their scores
     alone, unless ties are broken by their places.
     """
-    by_place = ties in ("stable", "docid")
+    rule = TIE_RULES[ties]
+    by_place = rule.by_place
     result = FoundItems([], [], [], [], by_place)
     for ranking, truth in queries:
         relevant = truth
         if min(truth.values(), default=1.0) <= 0:
             relevant = {key: grade for key, grade in truth.items() if grade > 0}
         if ranking.scores is None or by_place:
-            ordered = _by_falling_id(ranking) if ties == "docid" else ranking
+            ordered = _by_falling_id(ranking) if rule.by_id else ranking
             items = ordered.items
             keys = items if isinstance(items, list) else list(items)
             places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))

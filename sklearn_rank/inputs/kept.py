@@ -9,6 +9,7 @@ from typing import Any
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.rankings.source import KeptItems
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider, Ties
 
 
@@ -59,5 +60,5 @@ class KeepingReader(ItemReader):
             },
             truths=self._truths,
             shared=self._shared,
-            falling_ids=ties == "docid",
+            falling_ids=TIE_RULES[ties].by_id,
         )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.dispatch import TIES
 from sklearn_rank.model_selection.responses import AUTO
+from sklearn_rank.rankings.ties import check_ties
 from sklearn_rank.support.parameters import (
     check_flag,
     check_number,
@@ -40,7 +40,7 @@ class ScorerOptions:
             object.__setattr__(self, "relevance", self._read_relevance())
         check_option(self.response_method, "response_method", ("auto", *AUTO), owner)
         check_flag(self.one_query, "one_query", owner)
-        check_option(self.ties, "ties", TIES, owner)
+        check_ties(self.ties, owner)
         check_zero_division(self.zero_division, owner)
 
     def _read_relevance(self) -> dict[Any, float]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from sklearn_rank.rankings.grade_counts import small_integers
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, take_segments
 from sklearn_rank.support.sorting import (
     Runs,
@@ -75,7 +76,7 @@ class GradedRows:
 
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
-        by_place = ties in ("stable", "docid")
+        by_place = TIE_RULES[ties].by_place
         if not by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits):
             positions = np.flatnonzero(self.grades > 0)
             hit_offsets = np.searchsorted(positions, self.offsets)
@@ -150,7 +151,7 @@ class KnownHits:
     def rank(self, ties: Ties) -> Hits:
         """Places of the relevant items."""
         if self.positions is None or (
-            ties not in ("stable", "docid") and _is_cheaper_to_look_up(self.offsets, self.n_hits)
+            not TIE_RULES[ties].by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits)
         ):
             return _by_look_up(self)
         grades = np.zeros(len(self.scores))

@@ -72,7 +72,8 @@ def as_numbers(values: Any, name: str) -> Array:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if kind == "f" and not isinstance(values, np.ndarray) and array.size:
-        largest = np.abs(array[np.isfinite(array)]).max(initial=0.0)
+        # As Python's float: a narrow dtype would overflow where 2^53 is compared in it.
+        largest = float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
         if largest >= EXACT_INTEGER and isinstance(values, (list, tuple)):
             return _objects_as_numbers(np.array(values, dtype=object), name)
     return array

@@ -138,3 +138,10 @@ def test_relevance_that_float64_cannot_hold_is_refused(scores, wrap):
     message = r"relevance\[0\] mixes floats with the integer -?9007199254740993, .* at position "
     with pytest.raises(ValueError, match=message):
         group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance)
+
+
+def test_a_series_of_narrow_floats_is_read_without_a_warning() -> None:
+    """The bound of exact integers, 2^53, is beyond float16."""
+    scores = pd.Series([2.0, 1.0, 3.0], dtype="float16")
+    grades = pd.Series([0.0, 1.0, 0.0], dtype="float16")
+    assert evaluate(grades, scores, "mrr", groups=[0, 0, 0])["mrr"] == 1 / 3
