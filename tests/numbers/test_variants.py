@@ -26,7 +26,7 @@ from sklearn_rank.support import sorting as _order
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.support.sums import exact_sum
-from tests.numbers.test_invariants import MEASURES, POOLED, bits
+from tests.numbers.invariants import MEASURES, POOLED, bits
 
 ALWAYS = mock.Mock(return_value=True)
 NEVER = mock.Mock(return_value=False)

@@ -12,6 +12,7 @@ import pytest
 
 import pytest_rankmetrics
 from tests.plugin.cases import Ranks
+from tests.plugin.one_gate import GATE
 
 # Imported here, so that the suites that run inside this process find them loaded: pytester forgets
 # what a suite imported, and an extension module cannot be loaded twice.
@@ -90,6 +91,21 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN)
     (pytester.path / "cases.py").write_text(CASES, encoding="utf-8")
     return Suite(pytester)
+
+
+@pytest.fixture
+def gate(suite: Suite) -> Suite:
+    """A suite with one gate and no baseline yet."""
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    return suite
+
+
+@pytest.fixture
+def recorded(gate: Suite) -> Suite:
+    """A suite with one gate and its baseline: 0.5."""
+    gate.run("--rank-update").assert_outcomes(passed=1)
+    return gate
 
 
 def said(result: pytest.RunResult) -> str:

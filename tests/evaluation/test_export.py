@@ -1,0 +1,246 @@
+"""Evaluations as mappings, data frames, text and HTML."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_rank import InvalidParameterError, UndefinedMetricWarning, evaluate, measure
+from tests.evaluation.cases import HALF, MRR, RUN, TRUTH, plain
+
+# Export ------------------------------------------------------------------------------------------
+
+IDS = {
+    "str": ["a", "b"],
+    "int": [1, 2],
+    "int array": np.array([1, 2], dtype=np.int32),
+    "numpy ints in a list": [np.int64(1), np.int64(2)],
+    "numpy ints in an object array": np.array([np.int64(1), "b"], dtype=object),
+    "numpy strings": [np.str_("a"), np.str_("b")],
+    "float array": np.array([0.5, 1.5]),
+    "bool array": np.array([True, False]),
+    "tuples": [("a", 1), ("a", 2)],
+    "numpy in tuples": [("a", np.int64(1)), ("a", np.int64(2))],
+    "datetimes": pd.to_datetime(["2020-01-01", "2021-01-01"]),
+    "datetime64": np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]"),
+    "timestamps": [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")],
+    "lone surrogate": ["\ud800", "b"],
+}
+
+
+@pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
+def test_to_dict_is_json_of_any_ids(ids):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        found = evaluate([1, 0], [2.0, 1.0], ("map", "ndcg@10", "auc"), groups=ids).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False))["per_query"]["map"] == [1.0, None]
+    assert len({json.dumps(one) for one in found["query_ids"]}) == 2
+    assert plain({**found, "query_ids": []})
+
+
+def test_to_dict_of_mapping_keys_of_numpy():
+    found = evaluate({np.int64(1): {"a"}}, {np.int64(1): ["a"]}, "map").to_dict()
+    assert json.loads(json.dumps(found))["query_ids"] == [1]
+
+
+def test_to_dict_keeps_datetimes_readable():
+    ids = np.array(["2020-01-01", "2021-01-01"], dtype="M8[ns]")
+    found = evaluate([1, 1], [2, 1], "map", groups=ids).to_dict()
+    assert "2020-01-01" in str(found["query_ids"][0])
+
+
+def test_to_dict():
+    found = evaluate([{"a"}, set()], [["x", "a"], ["a"]], "RR", zero_division=np.nan).to_dict()
+    assert found == {
+        "scores": {"mrr": 1 / 2},
+        "measures": {"mrr": "mrr"},
+        "counts": {
+            "queries": 2,
+            "missing": 0,
+            "unjudged": 0,
+            "no_relevant": 1,
+            "tied": 0,
+            "ranked": 3,
+            "relevant": 1,
+            "retrieved": 1,
+            "duplicates": 0,
+            "missed": 0,
+            "unjudged_grades": 0,
+            "undefined": {"mrr": 1},
+            "averaged": {"mrr": 1},
+        },
+        "query_ids": [0, 1],
+        "per_query": {"mrr": [1 / 2, None]},
+    }
+    assert plain(found)
+
+
+def test_changing_an_export_changes_no_evaluation(evaluation):
+    evaluation.to_dict()["counts"]["queries"] = 99
+    evaluation.to_dict()["counts"]["undefined"]["mrr"] = 99
+    assert evaluation.counts["queries"] == 4
+    assert evaluation.counts["undefined"]["mrr"] == 0
+
+
+SPECIAL = {
+    "function": measure("ndcg", gain=np.sqrt),
+    "lambda": measure("ndcg", gain=lambda grades: grades),
+    "long numbers": measure("ndcg", gain={1: 0.123456789, 2: 1.0}),
+    "negatives per query": measure("gauc", n_negatives=[5, 5]),
+}
+
+
+@pytest.mark.parametrize("one", SPECIAL.values(), ids=SPECIAL)
+def test_measures_with_any_parameter_are_shown(one):
+    evaluation = evaluate([{"a": 1}, {"a": 1}], [["a", "b"], ["a", "b"]], one)
+    assert evaluation[one] == 1.0
+    assert list(evaluation.scores.items()) == [(str(one), 1.0)]
+    assert str(one) in repr(evaluation)
+    assert evaluation.to_dict()["scores"] == {str(one): 1.0}
+    assert list(evaluation.to_frame().columns) == ["query", str(one)]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame(backend):
+    evaluation = evaluate(TRUTH, RUN, ("mrr", "P_1"))
+    frame = evaluation.to_frame(backend)
+    assert type(frame).__module__.split(".")[0] == backend
+    columns = frame.column_names if backend == "pyarrow" else list(frame.columns)
+    assert columns == ["query", "mrr", "precision@1"]
+    rows = {
+        name: list(map(str, frame[name].to_pylist() if backend == "pyarrow" else frame[name]))
+        for name in columns
+    }
+    assert rows["query"] == ["q1", "q2", "q3", "q4"]
+    assert rows["mrr"] == [str(value) for value in MRR]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame_writes_undefined_as_nan(backend):
+    frame = evaluate(*HALF, "mrr", zero_division=0.0).to_frame(backend)
+    values = frame["mrr"].to_pylist() if backend == "pyarrow" else list(frame["mrr"])
+    assert math.isnan(values[0])
+    assert values[1] == 1 / 2
+
+
+def test_to_frame_keeps_ids_apart():
+    frame = evaluate([1, 1], [2, 1], "map", groups=[1, "1"]).to_frame()
+    assert frame["query"].nunique() == 2
+
+
+def test_to_frame_keeps_integers():
+    frame = evaluate([1, 1], [2, 1], "map", groups=[7, 9]).to_frame()
+    assert frame["query"].tolist() == [7, 9]
+    assert frame["query"].dtype.kind == "i"
+
+
+def test_values_per_query_cannot_be_changed(evaluation):
+    for one in (evaluation, evaluation.by_slice({"s": ["q1", "q2"]})["s"]):
+        for values in one.per_query.values():
+            with pytest.raises(ValueError, match="read-only"):
+                values[0] = 0.0
+        with pytest.raises(ValueError, match="read-only"):
+            copy.deepcopy(one).per_query["mrr"][0] = 0.0
+
+
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_to_frame_cuts_no_ids(backend):
+    ids = [(LONG, 1), (LONG, 2), LONG]
+    frame = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_frame(backend)
+    column = frame["query"].to_pylist() if backend == "pyarrow" else list(frame["query"])
+    assert column == [f"('{LONG}', 1)", f"('{LONG}', 2)", f"'{LONG}'"]
+
+
+def test_to_dict_cuts_no_ids():
+    ids = [frozenset([LONG + "1"]), frozenset([LONG + "2"]), b"x" * 200]
+    written = evaluate([1, 1, 1], [2, 1, 1], "map", groups=ids).to_dict()["query_ids"]
+    assert written == [repr(one) for one in ids]
+
+
+def test_to_frame_of_other_libraries(evaluation):
+    with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):
+        evaluation.to_frame("spark")
+
+
+# Display -----------------------------------------------------------------------------------------
+
+
+def test_text():
+    text = repr(evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], ("mrr", "f1@1")))
+    lines = text.splitlines()
+    assert lines[0].split() == ["measure", "score", "95", "%", "interval", "queries"]
+    assert lines[1].split() == ["mrr", "0.7500", "0.0000..1.0000", "2"]
+    assert lines[2].split() == ["fbeta@1", "0.5000", "0.0000..1.0000", "2"]
+    assert lines[3] == "2 queries"
+
+
+def test_text_tells_what_was_left_out():
+    text = repr(
+        evaluate(
+            {"p": {"a"}, "q": {"b"}, "r": set()},
+            {"p": {"a": 1, "x": 1}, "r": ["a"], "z": ["b"]},
+            "mrr",
+            zero_division=np.nan,
+        )
+    )
+    assert text.splitlines()[-1] == (
+        "3 queries; 1 judged but without a ranking; 1 ranked but without judgements, left out; "
+        "1 without a relevant item; 1 with ties at a relevant item"
+    )
+    assert text.splitlines()[1].split()[-1] == "2"
+
+
+def test_text_lines_up():
+    measures = (
+        "mrr",
+        "ndcg(gain={1:1000000,2:2000000,3:3000000,4:4000000})@10",
+        "dcg(gain=linear)",
+        "lag",
+    )
+    text = repr(evaluate([{"a": 4}] * 3, [["x", "a"], ["a"], ["a", "b"]], measures))
+    lines = text.splitlines()[:-1]
+    assert len({len(line) for line in lines}) == 1
+    ends = [line.index("score") + len("score") for line in lines[:1]]
+    assert all(line[end - 1] != " " and line[end] == " " for line in lines for end in ends)
+
+
+def test_text_of_huge_scores_is_short():
+    evaluation = evaluate([{"a": 1.5e300}, {"a": 1.0e300}], [["a"], ["a"]], "dcg(gain=linear)")
+    lines = repr(evaluation).splitlines()
+    assert lines[1].split()[:2] == ["dcg(gain=linear)", "1.25e+300"]
+    assert len({len(line) for line in lines[:-1]}) == 1
+    assert len(lines[0]) < 80
+
+
+def test_text_of_nothing_defined():
+    text = repr(evaluate([set()], [["a"]], "mrr", zero_division=np.nan))
+    assert text.splitlines()[1].split() == ["mrr", "nan", "0"]
+
+
+def test_html_is_escaped():
+    def gain(grades):
+        return grades
+
+    gain.__name__ = "<script>alert('x')</script>"
+    page = evaluate(TRUTH, RUN, (measure("ndcg", gain=gain), "mrr"))._repr_html_()
+    assert page.startswith("<table>")
+    assert page.endswith("</table>")
+    assert "<script>" not in page
+    assert "<td>mrr</td><td>0.6875</td>" in page
+    assert "<caption>4 queries</caption>" in page
+
+
+def test_html_shows_what_text_shows(evaluation):
+    page = evaluation._repr_html_()
+    for line in repr(evaluation).splitlines()[1:-1]:
+        for cell in line.split():
+            assert f"<td>{cell}</td>" in page

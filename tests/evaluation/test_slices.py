@@ -1,0 +1,187 @@
+"""Slices of an evaluation."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_rank import InvalidParameterError, evaluate
+from tests.evaluation.cases import RUN, TRUTH
+
+# Slices ------------------------------------------------------------------------------------------
+
+SLICES = {
+    "query to label": {"q1": "head", "q2": "tail", "q3": "tail"},
+    "query to labels": {"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []},
+    "label to queries": {"head": ["q1"], "tail": {"q2", "q3"}},
+    "label to array": {"head": np.array(["q1"]), "tail": pd.Series(["q2", "q3"])},
+}
+
+
+@pytest.mark.parametrize("slices", SLICES.values(), ids=SLICES)
+def test_slices_in_all_forms(evaluation, slices):
+    parts = evaluation.by_slice(slices)
+    assert {label: part["mrr"] for label, part in parts.items()} == {
+        "head": 1.0,
+        "tail": (1 / 2 + 1 / 4) / 2,
+    }
+    assert sorted(parts["tail"].query_ids) == ["q2", "q3"]
+    assert parts["tail"].counts["queries"] == 2
+    assert parts["tail"].counts["ranked"] == 2 + 4
+    assert sorted(parts["tail"].per_query["lag"]) == [1.0, 3.0]
+
+
+def test_slices_by_function(evaluation):
+    parts = evaluation.by_slice(lambda query: query in ("q1", "q4"))
+    assert {label: list(part.query_ids) for label, part in parts.items()} == {
+        True: ["q1", "q4"],
+        False: ["q2", "q3"],
+    }
+    assert parts[True]["recall@1"] == (1 + 1 / 2) / 2
+
+
+def test_slices_may_overlap(evaluation):
+    parts = evaluation.by_slice({"q1": ["a", "b"], "q2": ["b"]})
+    assert parts["a"]["mrr"] == 1.0
+    assert parts["b"]["mrr"] == (1 + 1 / 2) / 2
+
+
+def test_a_query_is_in_a_slice_once(evaluation):
+    part = evaluation.by_slice({"s": ["q1", "q2", "q1"]})["s"]
+    assert list(part.query_ids) == ["q1", "q2"]
+    assert part["mrr"] == (1 + 1 / 2) / 2
+
+
+def test_slices_of_slices(evaluation):
+    part = evaluation.by_slice({"s": ["q1", "q2", "q3"]})["s"]
+    assert part.by_slice({"t": ["q3"]})["t"]["mrr"] == 1 / 4
+
+
+@pytest.mark.parametrize("wrap", [np.array, list])
+def test_slices_keep_the_kind_of_the_ids(wrap):
+    evaluation = evaluate([1, 0, 1], [3, 2, 1], "map", groups=wrap([7, 7, 9]))
+    part = evaluation.by_slice({7: "a"})["a"]
+    assert type(part.query_ids) is type(evaluation.query_ids)
+    assert part.query_ids.dtype == evaluation.query_ids.dtype
+    assert part.query_ids.tolist() == [7]
+    mixed = evaluate([1, 1], [2, 1], "map", groups=[7, "7"]).by_slice({"s": ["7"]})["s"]
+    assert mixed.query_ids == ["7"]
+
+
+def test_slices_keep_weights():
+    weights = {"q1": 1, "q2": 3, "q3": 1, "q4": 1}
+    evaluation = evaluate(TRUTH, RUN, "mrr", sample_weight=weights)
+    part = evaluation.by_slice({"s": ["q1", "q2"]})["s"]
+    assert part["mrr"] == (1 * 1 + 3 * 1 / 2) / 4
+
+
+def test_slices_count_what_is_missing_in_them():
+    evaluation = evaluate({"p": {"a"}, "q": {"b"}, "r": {"c"}}, {"p": ["a"], "r": ["c"]}, "mrr")
+    parts = evaluation.by_slice({"p": "s", "q": "s", "r": "t"})
+    assert (parts["s"]["mrr"], parts["t"]["mrr"]) == (1 / 2, 1.0)
+    assert (parts["s"].counts["missing"], parts["t"].counts["missing"]) == (1, 0)
+
+
+def test_pooled_measures_are_ranked_anew_within_slices():
+    grades, scores = [1, 0, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]
+    evaluation = evaluate(grades, scores, "auc(average=pooled)", groups=list("aabbcc"))
+    # Pairs won: 3 by the first, 2 by the second, 0 by the third relevant item.
+    assert evaluation["auc(average=pooled)"] == pytest.approx((3 + 2 + 0) / 9)
+    parts = evaluation.by_slice({"ab": ["a", "b"], "c": ["c"]})
+    assert parts["ab"]["auc(average=pooled)"] == (2 + 1) / 4
+    assert parts["c"]["auc(average=pooled)"] == 0.0
+    assert parts["ab"].by_slice({"b": ["b"]})["b"]["auc(average=pooled)"] == 1.0
+
+
+def test_pooled_measures_within_slices_keep_what_was_not_retrieved():
+    truth = {"p": {"a", "z"}, "q": {"b"}}
+    run = {"p": {"a": 3, "x": 2}, "q": {"b": 1, "y": 4}}
+    part = evaluate(truth, run, "auc(average=pooled)").by_slice({"s": ["p"]})["s"]
+    # a above x, z below it.
+    assert part["auc(average=pooled)"] == 1 / 2
+
+
+def test_a_slice_of_all_queries_is_the_whole():
+    # The items of the one truth that no query found belong to the whole alone.
+    truth, rankings = {"1-a", "1-z", "2-b"}, [["1-x", "1-a"], ["2-b", "2-y"]]
+    scores = [[0.9, 0.8], [0.7, 0.1]]
+    pooled = "auc(average=pooled)"
+    whole = evaluate(truth, rankings, ("map", pooled), relevance=scores)
+    # Falling: 1-x (no), 1-a, 2-b, 2-y (no), then the missed 1-z.
+    assert whole[pooled] == pytest.approx((1 + 1 + 0) / (3 * 2))
+    part = whole.by_slice({"all": [0, 1]})["all"]
+    assert part.to_dict() == whole.to_dict()
+    assert part.counts["missed"] == 1
+    assert whole.by_slice(lambda query: "all")["all"].to_dict() == whole.to_dict()
+    # In a part of them nothing is missed: 1-x (no), 1-a.
+    first = whole.by_slice({"first": [0]})["first"]
+    assert (first[pooled], first.counts["missed"]) == (0.0, 0)
+
+
+def test_a_slice_of_all_queries_keeps_what_was_left_out():
+    truth, run = {"p": {"a"}, "q": {"b"}}, {"p": ["a"], "q": ["x", "b"], "r": ["c"]}
+    whole = evaluate(truth, run, "mrr")
+    part = whole.by_slice({"all": ["q", "p"]})["all"]
+    assert part.counts == whole.counts
+    assert part.counts["unjudged"] == 1
+
+
+@pytest.mark.parametrize(
+    ("slices", "message"),
+    [
+        ({}, r"slices must be a non-empty mapping or a function, got \{\}"),
+        (3, r"slices must be a non-empty mapping or a function, got 3"),
+        (None, r"slices must be a non-empty mapping or a function, got None"),
+        ({"q9": "a"}, r"slices names queries that were not evaluated: 'q9'"),
+        ({"q1": "a", "q9": "b"}, r"slices names queries that were not evaluated: 'q9'"),
+        ({"head": "q1"}, r"slices names queries that were not evaluated: 'head'"),
+        (lambda query: {"a": 1}, r"label"),
+        ({"q1": np.array(["x"])}, r"label"),
+        ({"head": [["q1"]]}, r"quer(y|ies)"),
+    ],
+    ids=[
+        "empty",
+        "number",
+        "None",
+        "unknown query",
+        "one unknown query",
+        "str for queries",
+        "function to a dict",
+        "array of labels",
+        "unhashable query",
+    ],
+)
+def test_slices_that_mean_nothing(evaluation, slices, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        evaluation.by_slice(slices)
+
+
+def test_slices_pass_over_queries_that_were_left_out():
+    truth = {"q1": {"a"}, "q2": {"a"}}
+    run = {"q1": ["a"], "q3": ["a"]}
+    evaluation = evaluate(truth, run, "map", missing="skip")
+    by_query = evaluation.by_slice({"q1": "head", "q2": "tail", "q3": "tail"})
+    by_label = evaluation.by_slice({"head": ["q1", "q3"], "tail": ["q2"]})
+    assert {label: part["map"] for label, part in by_query.items()} == {"head": 1.0}
+    assert {label: part["map"] for label, part in by_label.items()} == {"head": 1.0}
+    with pytest.raises(InvalidParameterError, match="leaves every query without a label"):
+        evaluation.by_slice({"q2": "tail"})
+    with pytest.raises(InvalidParameterError, match="not evaluated: 'q9'"):
+        evaluation.by_slice({"head": ["q1", "q9"]})
+
+
+def test_a_label_may_be_the_id_of_a_query():
+    evaluation = evaluate({"a": {1}, "b": {1}}, {"a": [1], "b": [2]}, "map")
+    parts = evaluation.by_slice({"a": ["a", "b"], "new": ["b"]})
+    assert {label: part["map"] for label, part in parts.items()} == {"a": 1 / 2, "new": 0.0}
+
+
+# n_jobs, copies ----------------------------------------------------------------------------------
+
+
+def test_slices_copy_too(evaluation):
+    part = evaluation.by_slice({"s": ["q1", "q2"]})["s"]
+    assert pickle.loads(pickle.dumps(part))["mrr"] == part["mrr"]

@@ -1,0 +1,204 @@
+"""Every measure of which invariants are tested, where each invariant does not hold, and why."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from sklearn_rank import Evaluation, Measure, evaluate, measure
+from tests.oracles.exact import Ranking
+from tests.strategies import as_lists
+
+MEASURES = tuple(
+    map(
+        measure,
+        (
+            "map",
+            "map@3",
+            "map(denominator=relevant)@3",
+            "map(denominator=retrieved)",
+            "map(denominator=retrieved)@3",
+            "map(denominator=k)@3",
+            "map(min_rel=2)@3",
+            "mar",
+            "mar@3",
+            "mar(normalize=true)@3",
+            "mrr",
+            "mrr@3",
+            "precision",
+            "precision@3",
+            "precision(denominator=retrieved)@3",
+            "recall",
+            "recall@3",
+            "recall(denominator=min)@3",
+            "fbeta",
+            "fbeta(beta=0.5)@3",
+            "fbeta(beta=2)@3",
+            "hit_rate",
+            "hit_rate@3",
+            "dcg",
+            "dcg(gain=linear)@3",
+            "idcg@3",
+            "ndcg",
+            "ndcg@3",
+            "ndcg(gain=linear)@3",
+            "ndcg(gain=binary)@3",
+            "err",
+            "err@3",
+            "err(max_grade=4)@3",
+            "nerr",
+            "nerr@3",
+            "lag",
+            "lag(average=pooled)",
+            "lag(unretrieved=ignore)",
+            "auc",
+            "auc(average=macro)",
+            "auc(average=impressions)",
+            "auc(n_negatives=1000,average=macro)",
+            "gauc",
+            "gauc(unretrieved=ignore)",
+            "gauc(smoothing=1)",
+            "lauc",
+            "lauc@3",
+            "lauc(tail=linear)@3",
+            "lauc(smoothing=1)@3",
+            "hmean(ndcg,map)@3",
+            "hmean(precision,recall,beta=0.5)@3",
+        ),
+    )
+)
+POOLED = measure("auc(average=pooled)")
+
+NO_CUTOFF = "without a cutoff it divides by the length of the ranking"
+BY_HITS = "the divisor is what was found, and finding less can be better"
+FORGETS = "unretrieved items do not count, so that retrieving less can be better"
+ALL_PAIRS = "it counts the irrelevant items, of which there are more then"
+
+EXCEPTIONS: dict[str, dict[str, str]] = {
+    "a better item moving up never hurts": {
+        "map(denominator=retrieved)@3": BY_HITS,
+    },
+    "an irrelevant item on top never helps": {
+        "map(denominator=retrieved)@3": BY_HITS,
+        "lauc(tail=linear)@3": "the more unread irrelevant items, the longer the straight line",
+    },
+    "dropping a relevant item never helps": {
+        "map(denominator=retrieved)": BY_HITS,
+        "map(denominator=retrieved)@3": BY_HITS,
+        "lag(unretrieved=ignore)": FORGETS,
+        "gauc(unretrieved=ignore)": FORGETS,
+    },
+    "one more missed relevant item never helps": {
+        "idcg@3": "it says what could be gained, which rises",
+    },
+    "irrelevant items at the end change nothing": {
+        "precision": NO_CUTOFF,
+        "precision(denominator=retrieved)@3": "it divides by the length of a short ranking",
+        "fbeta": NO_CUTOFF,
+        "lag": "missed items stand below the new ones",
+        "lag(average=pooled)": "missed items stand below the new ones",
+        **dict.fromkeys(
+            (
+                "auc",
+                "auc(average=macro)",
+                "auc(average=impressions)",
+                "gauc",
+                "gauc(unretrieved=ignore)",
+                "gauc(smoothing=1)",
+                "lauc",
+                "lauc@3",
+                "lauc(tail=linear)@3",
+                "lauc(smoothing=1)@3",
+            ),
+            ALL_PAIRS,
+        ),
+    },
+    "a cutoff beyond the end is none": {
+        "precision": "it divides by k",
+        "precision@3": "it divides by k",
+        "fbeta": "it divides by k",
+        "fbeta(beta=0.5)@3": "it divides by k",
+        "fbeta(beta=2)@3": "it divides by k",
+        "map(denominator=k)@3": "it divides by k, and there is no such measure without",
+        "hmean(precision,recall,beta=0.5)@3": "one of its members divides by k",
+    },
+    "the mean weighs all queries alike": {
+        "lag(average=pooled)": "queries weigh by their relevant items",
+        "auc": "queries weigh by their relevant items",
+        "auc(average=impressions)": "queries weigh by their lengths",
+    },
+}
+NEVER_FALLS_WITH_K = (
+    "map(denominator=relevant)",
+    "mrr",
+    "recall",
+    "hit_rate",
+    "dcg",
+    "dcg(gain=linear)",
+    "idcg",
+    "err",
+    "err(max_grade=4)",
+)
+"""All others may fall: their divisor grows with k, or their ideal does."""
+
+SLACK = 1e-12
+
+
+def all_but(invariant: str) -> pytest.MarkDecorator:
+    """Parametrised by every measure for which the invariant is not excepted."""
+    return pytest.mark.parametrize("chosen", not_excepted(invariant), ids=str)
+
+
+def not_excepted(invariant: str) -> list[Measure]:
+    excepted = [measure(name) for name in EXCEPTIONS[invariant]]
+    return [chosen for chosen in MEASURES if chosen not in excepted]
+
+
+# These run once for each measure, so that fewer examples each are enough.
+per_measure = settings(max_examples=20)
+every_measure = pytest.mark.parametrize("chosen", MEASURES, ids=str)
+
+
+def evaluated(
+    y_true: Any, y_score: Any, chosen: Any = (*MEASURES, POOLED), **options: Any
+) -> Evaluation:
+    return evaluate(y_true, y_score, chosen, **{"zero_division": math.nan, **options})
+
+
+def bits(found: Evaluation) -> dict[str, Any]:
+    """Everything computed, with each float as its bits."""
+    ids = list(found.query_ids)
+    return {
+        "scores": {name: float(value).hex() for name, value in found.scores.items()},
+        "per_query": {
+            name: {query: value.hex() for query, value in zip(ids, values.tolist(), strict=True)}
+            for name, values in found.per_query.items()
+        },
+    }
+
+
+def values_in_order(found: Evaluation) -> dict[str, list[str]]:
+    """Values of the queries by position, for layouts that name them differently."""
+    values = {name: [v.hex() for v in given.tolist()] for name, given in found.per_query.items()}
+    return values | {name: [value.hex()] for name, value in found.scores.items() if name == POOLED}
+
+
+def one(ranking: Ranking, chosen: Measure) -> float:
+    return float(evaluated(*as_lists([ranking]), chosen).per_query[chosen][0])
+
+
+def several(rankings: list[Ranking], chosen: Measure) -> list[float]:
+    return evaluated(*as_lists(rankings), chosen).per_query[chosen].tolist()
+
+
+def assert_not_better(worse: float, better: float, chosen: Measure) -> None:
+    """Both defined: ``worse`` is no better than ``better``."""
+    if math.isnan(worse) or math.isnan(better):
+        return
+    if chosen.metric.greater_is_better:
+        assert worse <= better + SLACK
+    else:
+        assert worse >= better - SLACK

@@ -1,0 +1,231 @@
+"""Cutoffs, ranges, batches, what more or fewer items change, and identities between measures."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sklearn_rank import Measure, measure
+from tests.numbers.invariants import (
+    MEASURES,
+    NEVER_FALLS_WITH_K,
+    POOLED,
+    SLACK,
+    all_but,
+    assert_not_better,
+    bits,
+    evaluated,
+    not_excepted,
+    one,
+    per_measure,
+    several,
+    values_in_order,
+)
+from tests.oracles.exact import Ranking
+from tests.strategies import Problem, as_lists, problems, strict_rankings
+
+# Cutoffs, bounds, batches ------------------------------------------------------------------------
+
+
+@given(problem=problems(), more=st.integers(0, 2**70))
+def test_a_cutoff_beyond_the_end_is_none(problem: Problem, more: int) -> None:
+    kept = not_excepted("a cutoff beyond the end is none")
+    none = {chosen.with_cutoff(None): None for chosen in kept if chosen.metric.takes_k}
+    y_true, y_score = problem.mapping
+    # 7 ranked and 2 missed items at most: MAP divides by min(R, k), so k must not be below R.
+    far = {chosen: chosen.with_cutoff(9 + more) for chosen in none}
+    found = evaluated(y_true, y_score, (*far, *far.values())).per_query
+    for chosen, cut in far.items():
+        np.testing.assert_array_equal(found[cut], found[chosen], err_msg=str(chosen))
+
+
+@given(problem=problems())
+def test_values_lie_in_the_range_of_the_record(problem: Problem) -> None:
+    found = evaluated(*problem.mapping)
+    for chosen in MEASURES:
+        values = found.per_query[chosen]
+        values = values[~np.isnan(values)]
+        assert ((values >= 0) & (values <= chosen.metric.upper)).all(), chosen
+    assert math.isnan(found[POOLED]) or 0 <= found[POOLED] <= 1
+
+
+@given(first=problems(), second=problems())
+def test_a_query_counts_the_same_in_any_batch(first: Problem, second: Problem) -> None:
+    """Each query alone, two batches, both batches together: the same bits."""
+    (y_true, y_score), (more_true, more_score) = first.mapping, second.mapping
+    both_true = {("a", q): truth for q, truth in y_true.items()}
+    both_true |= {("b", q): truth for q, truth in more_true.items()}
+    both_score = {("a", q): scores for q, scores in y_score.items()}
+    both_score |= {("b", q): scores for q, scores in more_score.items()}
+    together = values_in_order(evaluated(both_true, both_score, MEASURES))
+    parts = [
+        values_in_order(evaluated(y_true, y_score, MEASURES)),
+        values_in_order(evaluated(more_true, more_score, MEASURES)),
+    ]
+    single = [
+        values_in_order(evaluated({q: both_true[q]}, {q: both_score[q]}, MEASURES))
+        for q in both_true
+    ]
+    for name, values in together.items():
+        assert parts[0][name] + parts[1][name] == values
+        assert [value for alone in single for value in alone[name]] == values
+
+
+@all_but("the mean weighs all queries alike")
+@given(first=problems(defined=True), second=problems(defined=True))
+@per_measure
+def test_the_mean_of_a_batch_is_the_weighted_mean_of_its_parts(
+    first: Problem, second: Problem, chosen: Measure
+) -> None:
+    rows = [problem.rows for problem in (first, second)]
+    values = [evaluated(grades, scores, chosen, groups=groups) for grades, scores, groups in rows]
+    together = evaluated(
+        rows[0][0] + rows[1][0],
+        rows[0][1] + rows[1][1],
+        chosen,
+        groups=[("a", q) for q in rows[0][2]] + [("b", q) for q in rows[1][2]],
+    )
+    n, m = ((~np.isnan(one.per_query[chosen])).sum() for one in values)
+    assume(n and m)
+    expected = (n * values[0][chosen] + m * values[1][chosen]) / (n + m)
+    assert together[chosen] == pytest.approx(expected, rel=1e-12)
+
+
+@given(problem=problems(), data=st.data())
+def test_dropping_a_query_leaves_the_others(problem: Problem, data: st.DataObject) -> None:
+    queries = list(problem.y_true)
+    kept = data.draw(st.lists(st.sampled_from(queries), min_size=1, unique=True))
+    whole = bits(evaluated(*problem.mapping, MEASURES))["per_query"]
+    part = bits(evaluated(*problem.with_queries(kept).mapping, MEASURES))["per_query"]
+    for name, values in part.items():
+        assert values == {query: whole[name][query] for query in kept}
+
+
+# Hold for some -----------------------------------------------------------------------------------
+
+
+@all_but("dropping a relevant item never helps")
+@given(ranking=strict_rankings(min_items=2))
+@per_measure
+def test_not_returning_the_last_relevant_item_never_helps(
+    ranking: Ranking, chosen: Measure
+) -> None:
+    threshold = chosen.options.get("min_rel") or 1
+    places = [place for place, grade in enumerate(ranking.grades) if grade >= threshold]
+    assume(places)
+    left = list(ranking.grades)
+    dropped = left.pop(places[-1])
+    worse = Ranking(tuple(left), (*ranking.missed, dropped))
+    assert_not_better(*several([worse, ranking], chosen), chosen)
+
+
+@all_but("one more missed relevant item never helps")
+@given(ranking=strict_rankings(), grade=st.integers(1, 3))
+@per_measure
+def test_one_more_missed_relevant_item_never_helps(
+    ranking: Ranking, grade: int, chosen: Measure
+) -> None:
+    worse = Ranking(ranking.grades, (*ranking.missed, grade))
+    assert_not_better(*several([worse, ranking], chosen), chosen)
+
+
+@all_but("irrelevant items at the end change nothing")
+@given(ranking=strict_rankings(), n_more=st.integers(1, 3))
+@per_measure
+def test_irrelevant_items_at_the_end_change_nothing(
+    ranking: Ranking, n_more: int, chosen: Measure
+) -> None:
+    longer = Ranking(ranking.grades + (0,) * n_more, ranking.missed)
+    short, long = several([ranking, longer], chosen)
+    assert short == long or (math.isnan(short) and math.isnan(long))
+
+
+@pytest.mark.parametrize("name", NEVER_FALLS_WITH_K)
+@given(ranking=strict_rankings())
+def test_it_never_falls_with_k(ranking: Ranking, name: str) -> None:
+    cutoffs = [measure(name, k) for k in (*range(1, 12), None)]
+    found = evaluated(*as_lists([ranking]), cutoffs)
+    values = [float(found.per_query[one][0]) for one in cutoffs]
+    assume(not math.isnan(values[0]))
+    assert all(later >= earlier - SLACK for earlier, later in itertools.pairwise(values))
+
+
+# Identities --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 9])
+@given(problem=problems())
+def test_k_times_precision_is_r_times_recall(problem: Problem, k: int) -> None:
+    y_true, y_score = problem.mapping
+    found = evaluated(y_true, y_score, (f"precision@{k}", f"recall@{k}"))
+    n_relevant = [sum(grade > 0 for grade in truth.values()) for truth in y_true.values()]
+    np.testing.assert_allclose(
+        k * found.per_query[f"precision@{k}"],
+        n_relevant * found.per_query[f"recall@{k}"],
+        rtol=1e-12,
+    )
+
+
+@given(problem=problems())
+def test_auc_is_1_minus_lag_over_the_irrelevant_items(problem: Problem) -> None:
+    """Two code paths that check each other, with ties and missed items too."""
+    y_true, y_score = problem.mapping
+    found = evaluated(y_true, y_score, ("gauc", "lag"))
+    n_irrelevant = np.array(
+        [
+            sum(y_true[query].get(item, 0) == 0 for item in scores)
+            for query, scores in y_score.items()
+        ]
+    )
+    both = n_irrelevant > 0
+    np.testing.assert_allclose(
+        found.per_query["gauc"][both],
+        1 - found.per_query["lag"][both] / n_irrelevant[both],
+        atol=1e-12,
+    )
+
+
+@given(problem=problems(missed=False))
+def test_auc_of_the_reversed_ranking_is_1_minus_auc(problem: Problem) -> None:
+    y_true, y_score = problem.mapping
+    reverse = {q: {item: -score for item, score in items.items()} for q, items in y_score.items()}
+    names = ("gauc", "auc", "auc(average=impressions)", POOLED)
+    there, back = evaluated(y_true, y_score, names), evaluated(y_true, reverse, names)
+    for name in names:
+        assert there[name] == pytest.approx(1 - back[name], abs=1e-12, nan_ok=True)
+
+
+@given(ranking=strict_rankings(max_missed=0))
+def test_lag_is_the_mean_rank_of_the_relevant_less_that_of_a_perfect_ranking(
+    ranking: Ranking,
+) -> None:
+    ranks = [rank for rank, grade in enumerate(ranking.grades, start=1) if grade > 0]
+    assume(ranks)
+    expected = Fraction(sum(ranks), len(ranks)) - Fraction(len(ranks) + 1, 2)
+    assert one(ranking, measure("lag")) == pytest.approx(float(expected), abs=1e-12)
+
+
+@given(problem=problems(), scale=st.sampled_from([0.001, 3.0, 1e200]))
+def test_scaling_linear_gains_leaves_ndcg(problem: Problem, scale: float) -> None:
+    y_true, y_score = problem.mapping
+    for k in (2, None):
+        scaled = measure("ndcg", k, gain=lambda grades: scale * grades)
+        plain = measure("ndcg", k, gain="linear")
+        found = evaluated(y_true, y_score, (scaled, plain))
+        np.testing.assert_allclose(found.per_query[scaled], found.per_query[plain], rtol=1e-12)
+
+
+@given(problem=problems())
+def test_tail_of_lauc_without_a_cutoff_is_auc(problem: Problem) -> None:
+    """A curve that was read to the end has no straight line left."""
+    for smoothing in (0, 1):
+        whole = measure("lauc", tail="linear", smoothing=smoothing)
+        auc = measure("gauc", smoothing=smoothing)
+        found = evaluated(*problem.mapping, (whole, auc))
+        np.testing.assert_allclose(found.per_query[whole], found.per_query[auc], atol=1e-12)

@@ -1,0 +1,208 @@
+"""Baseline files that do not fit, are defined anew, or are broken."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import FILE, GATE, WORSE
+
+# Fit ---------------------------------------------------------------------------------------------
+
+
+def test_a_measure_that_is_no_longer_computed_fails(suite: Suite) -> None:
+    both = GATE.replace('{"mrr": 0.005}', '{"mrr": 0.005, "recall@5": 0.005}')
+    suite.write(test_it=both)
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(test_it=GATE)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *baseline has 'recall@5' but the test did not compute it*"])
+
+
+def test_a_measure_that_the_baseline_does_not_have_fails(recorded: Suite) -> None:
+    recorded.write(test_it=GATE.replace('{"mrr": 0.005}', '{"mrr": 0.005, "recall@5": 0.005}'))
+    result = recorded.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *recall@5*"])
+    recorded.run("--rank-update").assert_outcomes(passed=1)
+    recorded.run().assert_outcomes(passed=1)
+
+
+def test_another_cutoff_is_another_measure(suite: Suite) -> None:
+    suite.write(test_it=GATE.replace('"mrr"', '"mrr@5"'))
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(test_it=GATE.replace('"mrr"', '"mrr@10"'))
+    suite.run().assert_outcomes(failed=1)
+
+
+STALE = {
+    "added": ("truth['q061'] = {'good'}; results['q061'] = ranking(2)", "*1 quer*added*q061*"),
+    "gone": ("del truth['q007'], results['q007']", "*1 *gone*q007*"),
+    "judged anew": ("truth['q011'] = {'good', 'bad5'}", "*judgments changed*1*q011*"),
+    "graded anew": ("truth['q011'] = {'good': 3}", "*judgments changed*1*q011*"),
+}
+
+
+@pytest.mark.parametrize("change", STALE)
+def test_another_set_of_queries_is_stale_and_named(change: str, recorded: Suite) -> None:
+    code, complaint = STALE[change]
+    recorded.write(
+        test_it=f"""
+        from cases import ranking, system
+
+        def test_bm25(rank_gate):
+            truth, results = system()
+            {code}
+            rank_gate.check(truth, results, max_drop={{"mrr": 0.005}})
+        """
+    )
+    before = recorded.baselines()
+    result = recorded.run()
+    result.assert_outcomes(failed=1)
+    assert result.ret == 1
+    common = 30 if change == "added" else 29
+    result.stdout.fnmatch_lines(
+        [f"E *baseline does not fit: {complaint[1:]}compare* {common} common queries: mrr *0.0000*"]
+    )
+    assert recorded.baselines() == before
+    # Not worse on the common queries: an update refreshes.
+    recorded.run("--rank-update").assert_outcomes(passed=1)
+    assert recorded.baselines() != before
+    recorded.run().assert_outcomes(passed=1)
+
+
+def test_a_stale_baseline_is_not_refreshed_over_a_drop(recorded: Suite) -> None:
+    recorded.write(
+        test_it="""
+        from cases import system
+
+        def test_bm25(rank_gate):
+            truth, results = system()
+            del truth["q030"], results["q030"]
+            rank_gate.check(truth, results, max_drop={"mrr": 0.005})
+        """
+    )
+    recorded.system(WORSE)
+    before = recorded.baselines()
+    recorded.run("--rank-update").assert_outcomes(failed=1)
+    assert recorded.baselines() == before
+
+
+def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(
+    suite: Suite,
+) -> None:
+    listed = """
+        from cases import ranking
+
+        ITEMS = [f"item{{number}}" for number in range({first}, 30)]
+
+        def test_lists(rank_gate):
+            results = [ranking(2, item=item) for item in ITEMS]
+            rank_gate.check([{{item}} for item in ITEMS], results, max_drop={{"mrr": 0.005}})
+    """
+    suite.write(test_it=listed.format(first=1))
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
+    suite.write(test_it=listed.format(first=0))
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *baseline does not fit: *"])
+
+
+# A measure that is defined anew ------------------------------------------------------------------
+
+GRADED = """
+    from cases import names, ranking
+
+    def test_graded(rank_gate):
+        truth = {{query: {{"good": 2, "bad3": 1}} for query in names(30)}}
+        results = {{query: ranking(2) for query in names(30)}}
+        rank_gate.check(truth, results, max_drop={{"ndcg{gain}@10": 0.005}}, store="{store}")
+"""
+
+
+def redefine(suite: Suite) -> None:
+    """Let the baseline say that its nDCG was computed by an older definition with other values."""
+    path = suite.path / "test_it" / "test_graded.rank.json"
+    baseline = json.loads(path.read_text())
+    metric = baseline["metrics"]["ndcg@10"]
+    metric["value"] = 0.9
+    metric["definition"]["v"] = 0
+    for query in baseline["queries"].values():
+        query["ndcg@10"] = 0.9
+    path.write_text(json.dumps(baseline))
+
+
+def test_a_baseline_of_an_older_definition_is_scored_anew_from_its_ranks(suite: Suite) -> None:
+    suite.write(test_it=GRADED.format(gain="", store="ranks"))
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    redefine(suite)
+    result = suite.run("-rA")
+    result.assert_outcomes(passed=1)
+    assert "re-scored from" in said(result)
+
+
+def test_scores_alone_cannot_be_scored_anew(suite: Suite) -> None:
+    suite.write(test_it=GRADED.format(gain="", store="scores"))
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    assert b'"ranks"' not in suite.baselines()["test_it/test_graded.rank.json"]
+    assert b"good" not in suite.baselines()["test_it/test_graded.rank.json"]
+    suite.run().assert_outcomes(passed=1)
+    redefine(suite)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *baseline does not fit*"])
+
+
+# Broken files ------------------------------------------------------------------------------------
+
+BROKEN = {
+    "empty": "",
+    "no JSON": "{",
+    "another format": '{"format": "rank-baseline/99", "metrics": {}, "queries": {}}',
+    "a list": "[]",
+    "no queries": '{"format": "rank-baseline/1", "gate": "g", "metrics": {}, "queries": {}}',
+    "NaN": '{"format": "rank-baseline/1", "gate": "g", "queries": {"q001": {"mrr": NaN}},'
+    ' "metrics": {"mrr": {"value": NaN, "queries": 30, "definition": {"v": 1}}}}',
+    "infinity": '{"format": "rank-baseline/1", "gate": "g", "queries": {},'
+    ' "metrics": {"mrr": {"value": -1e999, "queries": 30, "definition": {"v": 1}}}}',
+    "key twice": '{"format": "rank-baseline/1", "format": "rank-baseline/1"}',
+    "deep": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_broken_baseline_is_refused_by_name(mistake: str, recorded: Suite) -> None:
+    (recorded.path / FILE).write_text(BROKEN[mistake])
+    result = recorded.run()
+    assert result.ret in (1, pytest.ExitCode.USAGE_ERROR)
+    assert "1 passed" not in said(result)
+    assert "test_bm25.rank.json" in said(result)
+    assert "INTERNALERROR" not in said(result)
+
+
+@pytest.mark.parametrize("mistake", ["NaN", "value", "query", "number of queries", "string"])
+def test_a_baseline_whose_numbers_were_edited_is_refused(mistake: str, recorded: Suite) -> None:
+    path = recorded.path / FILE
+    baseline = json.loads(path.read_text())
+    if mistake == "NaN":
+        baseline["queries"]["q001"]["mrr"] = float("nan")
+    elif mistake == "value":
+        baseline["metrics"]["mrr"]["value"] = 0.1
+    elif mistake == "query":
+        baseline["queries"]["q001"]["mrr"] = 0.1
+    elif mistake == "string":
+        baseline["metrics"]["mrr"]["value"] = "0.5"
+    else:
+        baseline["metrics"]["mrr"]["queries"] = 29
+    path.write_text(json.dumps(baseline))
+    recorded.system(WORSE)
+    result = recorded.run()
+    assert result.ret in (1, pytest.ExitCode.USAGE_ERROR)
+    assert "1 passed" not in said(result)
+    assert "INTERNALERROR" not in said(result)

@@ -1,0 +1,263 @@
+"""Which file belongs to which gate, where it is read, and the commands that are printed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import GATE, WORSE
+
+# Names -------------------------------------------------------------------------------------------
+
+NAMES = ["a-b", "a_b", "a/b", "A-B", "x" * 300, "schöne/日本", "CON", "nul.txt", "..", "a b", "a:b"]
+
+
+def test_every_parametrisation_has_a_file_of_its_own(suite: Suite) -> None:
+    suite.write(
+        test_it=f"""
+        import pytest
+        from cases import case
+
+        @pytest.mark.parametrize("name", {NAMES!r}, ids=str)
+        def test_one(name, rank_gate):
+            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}})
+        """
+    )
+    suite.run("--rank-update").assert_outcomes(passed=len(NAMES))
+    files = [name.rpartition("/")[2] for name in suite.baselines()]
+    assert len({name.lower() for name in files}) == len(NAMES)
+    allowed = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+    reserved = {"con", "prn", "aux", "nul", "com1", "lpt1"}
+    for name in files:
+        assert set(name) <= allowed, name
+        assert len(name) <= 120
+        assert name.partition(".")[0].lower() not in reserved
+    assert {name.rpartition("/")[0] for name in suite.baselines()} == {"test_it"}
+    suite.run().assert_outcomes(passed=len(NAMES))
+
+
+def test_names_that_a_test_gives_are_made_safe_too(suite: Suite) -> None:
+    given = ["../../evil", "CON", "com1.x", "a/b", "a-b", ".hidden", "x" * 200, "a\\b", "/abs", "é"]
+    suite.write(
+        test_it=f"""
+        import pytest
+        from cases import case
+
+        @pytest.mark.parametrize("name", {given!r}, ids=range({len(given)}))
+        def test_one(name, rank_gate):
+            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}}, name=name)
+        """
+    )
+    suite.run("--rank-update").assert_outcomes(passed=len(given))
+    files = list(suite.baselines())
+    assert {name.rpartition("/")[0] for name in files} == {"test_it"}
+    assert len({name.lower() for name in files}) == len(given)
+    assert not any(name.rpartition("/")[2].startswith(".") for name in files)
+    assert not list(suite.path.parent.rglob("evil*"))
+    suite.run().assert_outcomes(passed=len(given))
+
+
+def test_equal_methods_of_two_classes_have_files_of_their_own(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        class TestSparse:
+            def test_quality(self, rank_gate):
+                rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
+
+        class TestDense:
+            def test_quality(self, rank_gate):
+                rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
+        """
+    )
+    suite.run("--rank-update").assert_outcomes(passed=2)
+    assert len(suite.baselines()) == 2
+    suite.run().assert_outcomes(passed=2)
+
+
+TWICE = """
+    from cases import case
+
+    def test_{name}(rank_gate):
+        rank_gate.check(*case([2, 3]), {limits}, name="bm25")
+"""
+
+
+@pytest.mark.parametrize("limits", ['max_drop={"mrr": 0.005}', 'at_least={"mrr": 0.3}'])
+def test_one_name_for_two_gates_fails(limits: str, suite: Suite) -> None:
+    suite.write(
+        test_it=TWICE.format(name="one", limits=limits)
+        + TWICE.format(name="two", limits=limits).replace("from cases import case", "")
+    )
+    result = suite.run("--rank-update")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["*two tests use the *name 'bm25': test_it.py::test_one and test_it.py::test_two*"]
+    )
+
+
+def test_one_name_for_two_gates_fails_when_two_workers_run_them(suite: Suite) -> None:
+    limits = 'at_least={"mrr": 0.3}'
+    suite.write(
+        test_one=TWICE.format(name="one", limits=limits),
+        test_two=TWICE.format(name="two", limits=limits),
+    )
+    result = suite.run("-n", "2", "--dist=loadfile")
+    assert result.ret == 1
+    assert "two tests use the name 'bm25'" in said(result)
+
+
+def test_two_gates_of_one_test_need_two_names(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_same(rank_gate):
+            rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
+            rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
+
+        def test_different(rank_gate):
+            rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005}, name="sparse")
+            rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005}, name="dense")
+        """
+    )
+    result = suite.run("--rank-update")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "test_same" in said(result)
+
+
+# Where a baseline is read ------------------------------------------------------------------------
+
+
+def test_a_change_cannot_lower_the_baseline_that_judges_it(recorded: Suite) -> None:
+    base = recorded.path / "base"
+    shutil.copytree(recorded.path / "test_it", base / "test_it")
+    recorded.system(WORSE)
+    recorded.run("--rank-accept", "*", "--rank-reason", "trust me").assert_outcomes(passed=1)
+    recorded.run().assert_outcomes(passed=1)
+    result = recorded.run("--rank-baseline-dir", "base")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *mrr 0.5000 -> 0.4167*"])
+
+
+@pytest.mark.parametrize(
+    "writing", [("--rank-update",), ("--rank-accept", "*", "--rank-reason", "x")], ids=" ".join
+)
+def test_baselines_of_elsewhere_are_not_written(writing: tuple[str, ...], gate: Suite) -> None:
+    (gate.path / "base").mkdir()
+    result = gate.run("--rank-baseline-dir", "base", *writing)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--rank-baseline-dir" in said(result)
+    assert not gate.baselines()
+
+
+def test_a_directory_of_baselines_that_does_not_exist_is_a_mistake(recorded: Suite) -> None:
+    result = recorded.run("--rank-baseline-dir", "bas")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "bas" in said(result)
+
+
+def test_a_gate_that_the_other_directory_does_not_know_fails(recorded: Suite) -> None:
+    (recorded.path / "base").mkdir()
+    result = recorded.run("--rank-baseline-dir", "base")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *no baseline for gate 'test_bm25'*it is not below *base*"])
+
+
+@pytest.mark.parametrize("directory", ["base", "."])
+def test_a_test_outside_of_the_project_is_not_judged_by_its_own_baseline(
+    directory: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(suite.path)
+    # A path that is not below the root is absolute: joined to a directory it stays what it was.
+    suite.file("project/pytest.ini", "[pytest]")
+    suite.file("project/base/readme", "nothing here")
+    suite.file("tests/test_it.py", GATE)
+    suite.system([2] * 30)
+    arguments = ("--rootdir=project", "tests")
+    suite.run(*arguments, "--rank-update").assert_outcomes(passed=1)
+    result = suite.run(*arguments, f"--rank-baseline-dir=project/{directory}")
+    assert result.ret != 0
+    if directory == "base":
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["E *--rank-baseline-dir has no place for *--rootdir*"])
+
+
+def test_the_project_is_no_other_checkout(recorded: Suite) -> None:
+    result = recorded.run("--rank-baseline-dir=.")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "would judge itself" in said(result)
+
+
+# What to type ------------------------------------------------------------------------------------
+
+
+def test_a_command_can_be_pasted_into_a_shell_where_pytest_was_started(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.file("pytest.ini", "[pytest]")
+    suite.system([2] * 30)
+    suite.file(
+        "part/test_it.py",
+        """
+        import pytest
+        from cases import system
+
+        @pytest.mark.parametrize("name", ["a b", "$(rm x)"])
+        def test_it(name, rank_gate):
+            rank_gate.check(*system(), max_drop={"mrr": 0.005})
+        """,
+    )
+    monkeypatch.syspath_prepend(suite.path)
+    monkeypatch.chdir(suite.path / "part")
+    result = suite.run()
+    result.assert_outcomes(failed=2)
+    for test in ("test_it[[]a b]", "test_it[[]$(rm x)]"):
+        result.stdout.fnmatch_lines([f"E *: pytest 'test_it.py::{test}' --rank-update"])
+    # In the table a verdict is short: the command stands in the message.
+    rows = [line for line in result.outlines if line.startswith("part/") and "FAIL" in line]
+    assert len(rows) == 2
+    assert not any("--rank-update" in row for row in rows)
+
+
+def test_what_was_printed_accepts_the_gate_of_one_parameter(suite: Suite) -> None:
+    # To fnmatch, brackets are a set of characters; to pytest they hold the parameters.
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import system
+
+        @pytest.mark.parametrize("depth", [10, 20])
+        def test_it(depth, rank_gate):
+            rank_gate.check(*system(depth=depth), max_drop={"mrr": 0.005})
+        """
+    )
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=2)
+    suite.system(WORSE)
+    accept = "--rank-accept=test_it.py::test_it[10]"
+    suite.run(accept, "--rank-reason=why").assert_outcomes(passed=1, failed=1)
+
+
+def test_a_pattern_that_accepts_nothing_is_told(recorded: Suite) -> None:
+    result = recorded.run("--rank-accept=*bm26*", "--rank-reason=why")
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["ERROR: *no gate that ran is called '[*]bm26[*]'"])
+
+
+def test_a_directory_with_an_escape_in_its_name_reaches_no_message(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(suite.path)
+    suite.system([2] * 30)
+    suite.file("a\x1b[31mb/test_it.py", GATE)
+    result = suite.run("--rank-show=none", "-p", "no:terminal", "--rank-json=report.json")
+    assert result.ret == 1
+    (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
+    assert "no baseline" in gate["message"]
+    assert "\x1b" not in gate["message"]
