@@ -85,6 +85,7 @@ def take_queries(judged: Judged, queries: IntArray, query_ids: list[Any]) -> Jud
         missing=np.searchsorted(queries, missing),
         left_out=[*query_ids, *judged.left_out],
         keyed=judged.keyed,
+        query_columns=judged.query_columns,
     )
 
 

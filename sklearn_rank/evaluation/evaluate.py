@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -32,6 +32,7 @@ def evaluate(
     y_score: Any,
     measures: str | Measure | Iterable[str | Measure] = ("map", "ndcg@10"),
     *,
+    columns: Mapping[str, str] | None = None,
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
@@ -49,14 +50,18 @@ def evaluate(
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
+    y_true : array-like, sparse matrix, sequence, set, mapping or data frame
         Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
         shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}.
-    y_score : array-like, sequence of ranked lists, or mapping
+        queries, {query: set or {item: grade}}, or a long frame with a row for each query and
+        item.
+    y_score : array-like, sequence of ranked lists, mapping or data frame
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         What to compute, in any spelling that :func:`measure` reads.
+    columns : mapping of str to str, default=None
+        Columns of data frames by their role ("query", "item", "score", "rank", "grade"), where
+        their names do not tell it.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row, in any order; required for 1-D grades, refused elsewhere.
     string_provider : callable, default=None
@@ -134,6 +139,7 @@ def evaluate(
     judged = read_rankings(
         y_true,
         y_score,
+        columns=columns,
         groups=groups,
         string_provider=string_provider,
         relevance=relevance,

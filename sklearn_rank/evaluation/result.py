@@ -213,16 +213,19 @@ class Evaluation:
             return low, high
         return max(low, 0.0), min(high, upper)
 
-    def by_slice(self, slices: Mapping[Any, Any] | Callable[[Any], Any]) -> dict[Any, Evaluation]:
+    def by_slice(
+        self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
+    ) -> dict[Any, Evaluation]:
         """The same evaluation for each slice of the queries.
 
         Parameters
         ----------
-        slices : mapping or callable
-            {query: label}, {query: labels}, {label: set or list of queries}, or a function from
-            query id to label. A mapping whose keys are all queries is read in the first way.
-            Queries without a label are in no slice. Ids that were given to ``evaluate`` and left
-            out there are passed over; others are an error.
+        slices : mapping, callable or str
+            {query: label}, {query: labels}, {label: set or list of queries}, a function from
+            query id to label, or the name of a column of the data frames evaluated. A mapping
+            whose keys are all queries is read in the first way. Queries without a label are in no
+            slice. Ids that were given to ``evaluate`` and left out there are passed over; others
+            are an error.
 
         Returns
         -------
@@ -234,7 +237,8 @@ class Evaluation:
         Raises
         ------
         InvalidParameterError
-            If the keys are not queries and the values not collections of queries.
+            If the keys are not queries and the values not collections of queries, or a column is
+            not there or has several labels for a query.
 
         References
         ----------
@@ -250,6 +254,8 @@ class Evaluation:
         ... }
         {'head': 1.0, 'tail': 0.5}
         """
+        if isinstance(slices, str):
+            slices = self._judged.labels(slices)
         labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
         return {label: self._slice(queries) for label, queries in labels.items()}
 

@@ -14,7 +14,13 @@ from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.id_columns import take_ids, types_of
 from sklearn_rank.inputs.id_types import refuse_unequal_types
 from sklearn_rank.inputs.join import PlacedItems, Ragged, at_places
-from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run, fall_order
+from sklearn_rank.inputs.long_tables import (
+    LongTable,
+    Qrels,
+    Run,
+    columns_about_queries,
+    fall_order,
+)
 from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool
@@ -64,6 +70,7 @@ def read_columns(
         missing=absent,
         left_out=list(left_out),
         keyed=True,
+        query_columns=columns_about_queries(qrels, run),
     )
 
 

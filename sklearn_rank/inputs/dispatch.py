@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.inputs.columns import read_columns
+from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.kept import KeepingReader
 from sklearn_rank.inputs.lists import from_lists
@@ -22,19 +23,13 @@ from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvi
 
 
 def layout_of(y_true: Any) -> str:
-    """``"rows"``, ``"matrix"``, ``"lists"`` or ``"mapping"``."""
+    """``"rows"``, ``"matrix"``, ``"lists"`` or ``"mapping"``; frames are read as mappings."""
     if is_sparse(y_true):
         return "matrix"
-    if isinstance(y_true, Mapping):
+    if isinstance(y_true, Mapping) or is_frame(y_true):
         return "mapping"
     if isinstance(y_true, Set):
         return "lists"
-    if y_true is not None and hasattr(y_true, "columns") and hasattr(y_true, "shape"):
-        msg = (
-            f"y_true is a {type(y_true).__name__}; pass a column of it as rows, "
-            "or .to_numpy() as a matrix of queries and items"
-        )
-        raise TypeError(msg)
     refuse_unordered(y_true, "y_true")
     shape = getattr(y_true, "shape", None)
     if shape is not None and len(shape) != 1:
@@ -51,6 +46,7 @@ def read_rankings(
     y_true: Any,
     y_score: Any,
     *,
+    columns: Mapping[str, str] | None = None,
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
@@ -68,6 +64,7 @@ def read_rankings(
     check_ties(ties, owner)
     check_option(missing, "missing", ("zero", "skip", "raise"), owner)
     check_option(duplicates, "duplicates", ("raise", "first"), owner)
+    y_true, y_score = as_tables(y_true, y_score, columns)
     layout = layout_of(y_true)
     if groups is not None and layout != "rows":
         msg = (

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import SharedTruthWarning
+from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items
 from sklearn_rank.inputs.plain_ids import find_plain
@@ -40,6 +41,12 @@ def from_lists(
         msg = (
             f"y_score is a {type(y_score).__name__} keyed by query, y_true a "
             f"{type(y_true).__name__}; pass both as mappings or both in the order of the queries"
+        )
+        raise TypeError(msg)
+    if is_frame(y_score):
+        msg = (
+            f"y_score is a data frame and y_true a {type(y_true).__name__}, which has no query "
+            "ids to join them by; pass y_true as a frame or mapping, too"
         )
         raise TypeError(msg)
     lists = _rows_of_ids(y_score) if getattr(y_score, "ndim", 1) == 2 else None

@@ -40,6 +40,8 @@ class LongTable(Mapping[Any, Any]):
     """Name of the file that was read."""
     comments: int = 0
     """Comment lines that were passed over."""
+    about_queries: Any = None
+    """Columns of a data frame that say something of the queries; see ``frames.QueryColumns``."""
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -248,6 +250,12 @@ class Qrels(LongTable):
     def _with_rows(self, rows: IntArray, offsets: IntArray) -> Qrels:
         items = take_ids(self.item_ids, rows)
         return replace(self, item_ids=items, offsets=offsets, grades=self.grades[rows])
+
+
+def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
+    """Columns of data frames that say something of the queries; none of what is no frame."""
+    given = (getattr(table, "about_queries", None) for table in tables)
+    return tuple(columns for columns in given if columns is not None)
 
 
 def fall_order(scores: Array, offsets: IntArray, ids: IdColumn | None) -> IntArray:

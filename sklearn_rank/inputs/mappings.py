@@ -12,6 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items
+from sklearn_rank.inputs.long_tables import columns_about_queries
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
@@ -75,6 +76,7 @@ def from_mapping(
         missing=np.array(absent, dtype=np.int64),
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
+        query_columns=columns_about_queries(y_true, y_score),
     )
 
 

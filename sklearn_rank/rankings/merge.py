@@ -51,6 +51,7 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
         left_out=[query for part in parts for query in part.left_out if query not in evaluated],
         keyed=parts[0].keyed,
         positional=parts[0].positional,
+        query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
     )
 
 

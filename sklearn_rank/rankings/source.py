@@ -10,8 +10,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.rankings.judged import JudgedRankings, joined
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 
@@ -64,6 +65,16 @@ class KeptItems:
     """Whether ties are broken by falling ids."""
 
 
+class QueryColumns(Protocol):
+    """Columns of a data frame that say something of its queries."""
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of this name."""
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label} from a column, which has one label for each query."""
+
+
 class Block(NamedTuple):
     """Some queries that follow each other, as measures read them."""
 
@@ -94,6 +105,8 @@ class Judged:
     """Whether queries were joined by key, so that nothing of them goes by position."""
     positional: bool = False
     """Whether the queries have no ids but their positions."""
+    query_columns: tuple[QueryColumns, ...] = ()
+    """Further columns of the data frames that were read."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
 
@@ -126,6 +139,23 @@ class Judged:
         if self.score_parts is not self.parts:
             by_score = replace(self.score_parts[number])
         return Block(queries, rankings, by_score)
+
+    def labels(self, column: str) -> dict[Any, Any]:
+        """{query: label} from a column of the data frames that were read."""
+        labels: dict[Any, Any] = {}
+        tables = [table for table in self.query_columns if column in table]
+        if not tables:
+            msg = f"no data frame with a column {safe_repr(column)} was given; pass a mapping"
+            raise InvalidParameterError(msg)
+        for table in tables:
+            for query, label in table.labels(column).items():
+                if labels.setdefault(query, label) != label:
+                    msg = (
+                        f"the frames do not agree on column {safe_repr(column)}: query "
+                        f"{safe_repr(query)} has {safe_repr(labels[query])} and {safe_repr(label)}"
+                    )
+                    raise InvalidParameterError(msg)
+        return labels
 
     @cached_property
     def weights(self) -> FloatArray | None:

@@ -1,0 +1,234 @@
+"""Long data frames, one row for each query and item: pandas, Polars and PyArrow, by narwhals.
+
+Frames become the long tables that files are read into, so that all rules, counts and messages are
+those of the mapping layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
+from sklearn_rank.inputs.long_tables import Qrels, Run
+from sklearn_rank.inputs.roles import ROLES, Role, find_roles
+from sklearn_rank.support.arrays import as_numbers, is_missing
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import Array
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import polars as pl
+
+    from sklearn_rank.inputs.id_columns import IdColumn
+
+_WIDE = (
+    "A frame has a row for each query and item; one with a row per query and a column per item "
+    "goes in as .to_numpy()"
+)
+
+
+def is_frame(values: Any) -> bool:
+    """Whether this is a data frame, eager or lazy; nothing is imported or computed."""
+    kind = type(values)
+    has_columns = hasattr(kind, "columns") or hasattr(kind, "column_names")
+    return has_columns and not isinstance(values, (Mapping, np.ndarray))
+
+
+def as_tables(
+    y_true: Any, y_score: Any, columns: Mapping[str, str] | None = None
+) -> tuple[Any, Any]:
+    """Judgements and rankings with frames read as long tables; all else is passed through."""
+    truth_is, score_is = is_frame(y_true), is_frame(y_score)
+    if not truth_is and not (score_is and isinstance(y_true, Mapping)):
+        if columns is not None:
+            msg = f"columns names columns of data frames; y_true is a {type(y_true).__name__}"
+            raise TypeError(msg)
+        return y_true, y_score
+    if not score_is and not isinstance(y_score, Mapping):
+        msg = (
+            f"y_true is a data frame and y_score a {type(y_score).__name__}; pass a frame with "
+            "a row for each query and item and their score or rank, or a mapping"
+        )
+        raise TypeError(msg)
+    frames = [
+        _eager(values, name) if is_frame(values) else None
+        for values, name in ((y_true, "y_true"), (y_score, "y_score"))
+    ]
+    wanted = _share_columns(columns, frames)
+    _refuse_swapped(frames, wanted)
+    truth, ranked = frames
+    return (
+        y_true if truth is None else _read_truth(truth, wanted[0]),
+        y_score if ranked is None else _read_run(ranked, wanted[1]),
+    )
+
+
+def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
+    """The frame as narwhals sees it."""
+    import narwhals as nw
+
+    try:
+        frame: Any = nw.from_native(values)
+    except (TypeError, ValueError) as error:
+        msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame: {error}"
+        raise TypeError(msg) from error
+    if isinstance(frame, nw.LazyFrame):
+        msg = (
+            f"{name} is a lazy {type(values).__name__}; call .collect() on it first "
+            "(.pl() of DuckDB, .toPandas() of Spark)"
+        )
+        raise TypeError(msg)
+    eager: nw.DataFrame[Any] = frame
+    return eager
+
+
+def _share_columns(
+    columns: Mapping[str, str] | None, frames: list[nw.DataFrame[Any] | None]
+) -> list[dict[str, str]]:
+    """Of the columns that the caller names, those of each frame; some frame has to have each."""
+    if columns is None:
+        return [{}, {}]
+    if not isinstance(columns, Mapping):
+        msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
+        raise ColumnRoleError(msg)
+    unknown = [role for role in columns if role not in ROLES]
+    if unknown:
+        msg = f"columns names unknown roles: {listed(unknown)}; roles: {', '.join(ROLES)}"
+        raise ColumnRoleError(msg)
+    present = [set() if frame is None else set(frame.columns) for frame in frames]
+    lacking = [name for name in columns.values() if not any(name in names for names in present)]
+    if lacking:
+        known = listed(dict.fromkeys(name for names in present for name in sorted(names)), limit=20)
+        msg = f"columns names {listed(lacking)}, which no frame has; there is {known}"
+        raise ColumnRoleError(msg)
+    return [{role: name for role, name in columns.items() if name in names} for names in present]
+
+
+def _refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[dict[str, str]]) -> None:
+    """TypeError where only the truth has scores and only the ranking has grades."""
+    roles = [
+        set() if frame is None else set(_roles(frame, columns[side], "", ()))
+        for side, frame in enumerate(frames)
+    ]
+    scores: set[Role] = {"score", "rank"}
+    first_has_scores = roles[0] & scores and "grade" not in roles[0]
+    if first_has_scores and "grade" in roles[1] and not roles[1] & scores:
+        msg = "y_true has scores and y_score has grades; are they swapped?"
+        raise TypeError(msg)
+
+
+def _roles(
+    frame: nw.DataFrame[Any],
+    columns: dict[str, str],
+    name: str,
+    required: tuple[Role, ...],
+    optional: tuple[Role, ...] = ("score", "rank", "grade"),
+) -> dict[Role, str]:
+    names = [column for column in frame.columns if isinstance(column, str)]
+    roles: tuple[str, ...] = (*required, *optional)
+    known = {role: column for role, column in columns.items() if role in roles}
+    return find_roles(names, required, optional, columns=known or None, where=name)
+
+
+def _columns_of(
+    frame: nw.DataFrame[Any], columns: dict[str, str], name: str, *optional: Role
+) -> dict[Role, str]:
+    """The columns of queries and items, and those of the other roles that are there."""
+    try:
+        return _roles(frame, columns, name, ("query", "item"), optional)
+    except ColumnRoleError as error:
+        levels = [level for level in getattr(_index_of(frame), "names", ()) if level is not None]
+        hint = f" The index has {listed(levels)}: .reset_index() makes columns." if levels else ""
+        msg = f"{error}.{hint} {_WIDE}"
+        raise ColumnRoleError(msg) from None
+
+
+def _index_of(frame: nw.DataFrame[Any]) -> Any:
+    return getattr(frame.to_native(), "index", None)
+
+
+def _read_truth(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Qrels:
+    found = _columns_of(frame, columns, "y_true", "grade")
+    queries, items = (_ids(frame, found[role], "y_true") for role in ("query", "item"))
+    grades = _numbers(frame, found["grade"], "y_true") if "grade" in found else None
+    about = QueryColumns(frame, found["query"])
+    return Qrels.from_columns(queries, items, grades=grades, about_queries=about)
+
+
+def _read_run(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Run:
+    found = _columns_of(frame, columns, "y_score", "score", "rank")
+    queries, items = (_ids(frame, found[role], "y_score") for role in ("query", "item"))
+    about = QueryColumns(frame, found["query"])
+    order = {
+        f"{role}s": _numbers(frame, found[role], "y_score")
+        for role in ("score", "rank")
+        if role in found
+    }
+    return Run.from_columns(queries, items, **order, about_queries=about)
+
+
+def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
+    """Ids of queries or items; text of Polars stays where it is."""
+    import narwhals as nw
+
+    series = frame[column]
+    if series.dtype in (nw.Categorical, nw.Enum):
+        series = series.cast(nw.String)
+    missing = series.is_null()
+    if missing.any():
+        _refuse_missing(name, column, int(missing.arg_true()[0]))
+    plain = series.dtype == nw.String or series.dtype.is_integer()
+    if plain and series.implementation.is_polars():
+        column_of_polars: pl.Series = series.to_native()
+        return column_of_polars
+    ids: list[Any] = series.to_list()
+    if series.dtype.is_float() or series.dtype == nw.Object:
+        row = next((row for row, value in enumerate(ids) if is_missing(value)), None)
+        if row is not None:
+            _refuse_missing(name, column, row)
+    return ids
+
+
+def _refuse_missing(name: str, column: str, row: int) -> None:
+    msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
+    raise ValueError(msg)
+
+
+def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
+    """Scores, ranks or grades in their own type."""
+    series = frame[column]
+    missing = series.is_null()
+    if missing.any():
+        _refuse_missing(name, column, int(missing.arg_true()[0]))
+    return as_numbers(series.to_numpy(), f"column {safe_repr(column)} of {name}")
+
+
+@dataclass(frozen=True)
+class QueryColumns:
+    """Columns of a frame that say something of its queries."""
+
+    frame: nw.DataFrame[Any]
+    query: str
+    """Name of the column of the queries."""
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.frame.columns
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label}; InvalidParameterError if a query has several."""
+        queries, values = self.frame[self.query].to_list(), self.frame[name].to_list()
+        labels: dict[Any, Any] = {}
+        for query, label in zip(queries, values, strict=True):
+            if is_missing(label):
+                continue
+            if labels.setdefault(query, label) != label:
+                msg = (
+                    f"column {safe_repr(name)} is to make slices of queries, but query "
+                    f"{safe_repr(query)} has both {safe_repr(labels[query])} and {safe_repr(label)}"
+                )
+                raise InvalidParameterError(msg)
+        return labels
