@@ -6,6 +6,7 @@ those of the mapping layout.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,12 @@ def is_frame(values: Any) -> bool:
 def as_tables(
     y_true: Any, y_score: Any, columns: Mapping[str, str] | None = None
 ) -> tuple[Any, Any]:
-    """Judgements and rankings with frames read as long tables; all else is passed through."""
+    """Judgements and rankings with frames as long tables and indexed series as mappings.
+
+    All else is passed through.
+    """
+    if is_series_of_lists(y_true) and is_series_of_lists(y_score) and columns is None:
+        return _by_index(y_true, "y_true"), _by_index(y_score, "y_score")
     truth_is, score_is = is_frame(y_true), is_frame(y_score)
     if not truth_is and not (score_is and isinstance(y_true, Mapping)):
         if columns is not None:
@@ -65,6 +71,31 @@ def as_tables(
         y_true if truth is None else _read_truth(truth, wanted[0]),
         y_score if ranked is None else _read_run(ranked, wanted[1]),
     )
+
+
+def is_series_of_lists(values: Any) -> bool:
+    """Whether this is a pandas series of lists, sets or mappings whose index names the queries.
+
+    The index that pandas makes when none is given names nothing: such a series is a list.
+    """
+    if not (hasattr(values, "iloc") and hasattr(values, "index")) or is_frame(values):
+        return False
+    if type(values.index).__name__ == "RangeIndex" or not len(values):
+        return False
+    first = values.iloc[0]
+    return hasattr(first, "__len__") and not isinstance(first, (str, bytes))
+
+
+def _by_index(series: Any, name: str) -> dict[Any, Any]:
+    """{query: list or set}; ValueError if a query comes twice."""
+    queries = series.index.tolist()
+    table = dict(zip(queries, series.tolist(), strict=True))
+    if len(table) < len(queries):
+        counts = Counter(queries)
+        twice = [query for query, count in counts.items() if count > 1]
+        msg = f"the index of {name} holds queries more than once: {listed(twice)}"
+        raise ValueError(msg)
+    return table
 
 
 def _eager(values: Any, name: str) -> nw.DataFrame[Any]:

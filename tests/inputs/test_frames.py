@@ -246,6 +246,25 @@ def test_text_with_categories_and_large_integers_are_ids_as_they_are() -> None:
     assert evaluate(truth, run, "mrr").per_query["mrr"].tolist() == [1.0, 0.0]
 
 
+def test_series_of_lists_are_joined_by_their_index() -> None:
+    truth = pd.Series({"u": {"a"}, "v": {"b"}, "w": {"c"}})
+    run = pd.Series({"v": ["x", "b"], "u": ["a"]})
+    ev = evaluate(truth, run, "mrr")
+    assert dict(zip(ev.query_ids, ev.per_query["mrr"], strict=True)) == {"u": 1, "v": 1 / 2, "w": 0}
+    assert ev.counts["missing"] == 1
+    with pytest.raises(ValueError, match=r"the index of y_score holds queries more .*: 'u'"):
+        evaluate(truth, pd.concat([run, run[["u"]]]), "mrr")
+
+
+def test_series_without_an_index_of_their_own_go_by_position() -> None:
+    ev = evaluate(pd.Series([{"a"}, {"b"}]), pd.Series([["a"], ["x", "b"]]), "mrr")
+    assert list(ev.query_ids) == [0, 1]
+    assert ev.per_query["mrr"].tolist() == [1, 1 / 2]
+    # Beside a list there is nothing to join by.
+    ev = evaluate(pd.Series([{"a"}, {"b"}], index=["u", "v"]), [["a"], ["x", "b"]], "mrr")
+    assert ev.per_query["mrr"].tolist() == [1, 1 / 2]
+
+
 def test_mappings_read_without_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "narwhals", None)
     assert evaluate({"q": {"a"}}, {"q": ["a"]}, "map")["map"] == 1.0
