@@ -1,9 +1,9 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
-These are metrics.md, api.md, the tables of conventions in measures.md, of ties in inputs.md and of
-metrics in README.md. All comes from records, presets, signatures and docstrings, except the
-formulas in short, which stand here. Run it after a change to any of these; a test compares the
-files with it.
+These are metrics.md, api.md, the tables of conventions in measures.md, of layouts and ties in
+inputs.md and of metrics in README.md. All comes from records, presets, signatures and docstrings,
+except the formulas in short, which stand here. Run it after a change to any of these; a test
+compares the files with it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import sklearn_rank
 from sklearn_rank import scorers
+from sklearn_rank.inputs.layouts import LAYOUTS
 from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
@@ -166,7 +167,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
-        INPUTS: _with_parts(INPUTS, _ties()),
+        INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, _conventions()),
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
@@ -244,6 +245,16 @@ def _with_parts(path: Path, *parts: str) -> str:
     afters = [text.split(END)[1] for text in rest]
     return before + "".join(
         f"{BEGIN}\n\n{part}\n\n{END}{after}" for part, after in zip(parts, afters, strict=True)
+    )
+
+
+def _layouts() -> str:
+    return _table(
+        ["layout", "`y_true`", "`y_score`", "a query is"],
+        [
+            [f"[{layout.name}](#{layout.name})", layout.y_true, layout.y_score, layout.query]
+            for layout in LAYOUTS.values()
+        ],
     )
 
 

@@ -10,11 +10,9 @@ from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.kept import KeepingReader
-from sklearn_rank.inputs.lists import from_lists
+from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.mappings import from_mapping
-from sklearn_rank.inputs.matrix import from_matrix, is_sparse
-from sklearn_rank.inputs.rows import from_rows
+from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.rankings.ties import TIE_RULES, check_ties
 from sklearn_rank.support.arrays import refuse_unordered
@@ -23,7 +21,7 @@ from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvi
 
 
 def layout_of(y_true: Any) -> str:
-    """``"rows"``, ``"matrix"``, ``"lists"`` or ``"mapping"``; frames are read as mappings."""
+    """Name of the layout that ground truth of this type has; frames are read as mappings."""
     if is_sparse(y_true):
         return "matrix"
     if isinstance(y_true, Mapping) or is_frame(y_true):
@@ -65,76 +63,53 @@ def read_rankings(
     check_option(missing, "missing", ("zero", "skip", "raise"), owner)
     check_option(duplicates, "duplicates", ("raise", "first"), owner)
     y_true, y_score = as_tables(y_true, y_score, columns)
-    layout = layout_of(y_true)
-    if groups is not None and layout != "rows":
-        msg = (
-            f"groups says which rows belong to a query, and y_true is of the {layout} layout, "
-            "where each element is one; leave groups out"
-        )
-        raise TypeError(msg)
-    if candidates is not None and layout != "matrix":
-        msg = (
-            f"candidates says which cells of a matrix are ranked, and y_true is of the {layout} "
-            "layout; leave out of y_score what cannot be ranked"
-        )
-        raise TypeError(msg)
+    layout = LAYOUTS[layout_of(y_true)]
+    _refuse_foreign(layout, groups=groups, candidates=candidates)
     _check_ties_by_id(ties, layout, relevance)
-    if layout in ("rows", "matrix"):
-        for name, value in (("string_provider", string_provider), ("relevance", relevance)):
-            if value is not None:
-                msg = (
-                    f"{name} applies to ranked lists and mappings; y_true is of the {layout} layout"
-                )
-                raise TypeError(msg)
+    if not layout.has_ids:
+        _refuse_ids(layout, string_provider=string_provider, relevance=relevance)
         _refuse_lists(y_score, layout)
-        from_arrays = from_matrix if layout == "matrix" else from_rows
-        own = {"candidates": candidates} if layout == "matrix" else {"groups": groups}
-        return from_arrays(
-            y_true,
-            y_score,
-            **own,
-            sample_weight=sample_weight,
-            ties=ties,
-            negative_grades=negative_grades,
-            n_jobs=n_jobs,
-        )
+    common = {"sample_weight": sample_weight, "ties": ties, "n_jobs": n_jobs}
     if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
         return read_columns(
             y_true,
             y_score,
-            sample_weight=sample_weight,
-            ties=ties,
+            **common,
             missing=missing,
             duplicates=duplicates,
             negative_grades=negative_grades,
-            n_jobs=n_jobs,
         )
-    read = KeepingReader if keep_items else ItemReader
-    reader = read(string_provider, duplicates, negative_grades)
-    if layout == "lists":
-        judged = from_lists(
-            y_true,
-            y_score,
-            reader=reader,
-            sample_weight=sample_weight,
-            relevance=relevance,
-            ties=ties,
-            n_jobs=n_jobs,
-        )
-    else:
-        judged = from_mapping(
-            y_true,
-            y_score,
-            reader=reader,
-            sample_weight=sample_weight,
-            relevance=relevance,
-            ties=ties,
-            missing=missing,
-            n_jobs=n_jobs,
-        )
-    if isinstance(reader, KeepingReader):
+    reader_of = KeepingReader if keep_items else ItemReader
+    reader = reader_of(string_provider, duplicates, negative_grades)
+    told = {
+        "candidates": candidates,
+        "groups": groups,
+        "missing": missing,
+        "negative_grades": negative_grades,
+        "reader": reader,
+        "relevance": relevance,
+    }
+    own = {name: told[name] for name in layout.takes}
+    judged = layout.read(y_true, y_score, **common, **own)
+    if isinstance(reader, KeepingReader) and layout.has_ids:
         return replace(judged, items=reader.kept(ties))
     return judged
+
+
+_FOREIGN = {
+    "groups": "groups says which rows belong to a query, and y_true is of the {layout} layout, "
+    "where each element is one; leave groups out",
+    "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
+    "{layout} layout; leave out of y_score what cannot be ranked",
+}
+"""What to say of an argument that speaks of another layout."""
+
+
+def _refuse_foreign(layout: Layout, **arguments: Any) -> None:
+    """TypeError for arguments that mean nothing in this layout."""
+    for name, value in arguments.items():
+        if value is not None and name not in layout.takes:
+            raise TypeError(_FOREIGN[name].format(layout=layout.name))
 
 
 def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any) -> bool:
@@ -143,15 +118,16 @@ def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any
     return tables and string_provider is None and relevance is None
 
 
-def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:
+def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
     """ValueError where ties are to be broken by item ids that are not there, or do not count."""
-    if TIE_RULES[ties].by_id and layout in ("rows", "matrix"):
+    by_id = TIE_RULES[ties].by_id
+    if by_id and not layout.has_ids:
         msg = (
             f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
             "pass ties='stable' or another rule, or use a mapping layout"
         )
         raise ValueError(msg)
-    if TIE_RULES[ties].by_id and relevance is not None:
+    if by_id and relevance is not None:
         msg = (
             f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
@@ -159,14 +135,25 @@ def _check_ties_by_id(ties: Ties, layout: str, relevance: Any) -> None:
         raise ValueError(msg)
 
 
-def _refuse_lists(y_score: Any, layout: str) -> None:
+def _refuse_ids(layout: Layout, **arguments: Any) -> None:
+    """TypeError for arguments that speak of the ids or the order of items, where there are none."""
+    for name, value in arguments.items():
+        if value is not None:
+            msg = (
+                f"{name} applies to ranked lists and mappings; y_true is of the {layout.name} "
+                "layout"
+            )
+            raise TypeError(msg)
+
+
+def _refuse_lists(y_score: Any, layout: Layout) -> None:
     """TypeError where grades meet rankings instead of scores, as happens when swapped."""
     if isinstance(y_score, (Set, Mapping)) or (
         isinstance(y_score, (list, tuple))
         and any(isinstance(element, (Set, Mapping)) for element in y_score)
     ):
         msg = (
-            f"y_true holds numbers (the {layout} layout), but y_score holds sets or mappings; "
+            f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "
             "are y_true and y_score swapped?"
         )
         raise TypeError(msg)
