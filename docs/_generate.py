@@ -147,6 +147,8 @@ GROUPS = {
     "measures": "Measures",
     "grammar": "Measures",
     "conventions": "Conventions",
+    "files.read": "Reading files",
+    "files.write": "Writing files",
     "inputs.long_tables": "Long tables",
     "inputs.relevance": "Inputs",
     "exceptions": "Errors and warnings",

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import UndefinedMetricError as UndefinedMetricError
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
     from sklearn_rank.exceptions import UnknownMeasureError as UnknownMeasureError
+    from sklearn_rank.files.read import read_qrels as read_qrels
+    from sklearn_rank.files.read import read_run as read_run
+    from sklearn_rank.files.write import write_qrels as write_qrels
+    from sklearn_rank.files.write import write_run as write_run
     from sklearn_rank.inputs.long_tables import Qrels as Qrels
     from sklearn_rank.inputs.long_tables import Run as Run
     from sklearn_rank.inputs.relevance import RelevanceInput as RelevanceInput
@@ -119,6 +123,8 @@ _HOMES = {
         "UnknownMeasureError",
     ),
     "measures.grammar": ("measure",),
+    "files.read": ("read_qrels", "read_run"),
+    "files.write": ("write_qrels", "write_run"),
     "inputs.long_tables": ("Qrels", "Run"),
     "inputs.relevance": ("RelevanceInput",),
     "measures.catalogue": ("METRICS", "Measure", "Metric"),

@@ -19,7 +19,7 @@ LAYERS = {
         ("support",),
         ("rankings", "statistics"),
         ("inputs", "kernels"),
-        ("measures",),
+        ("files", "measures"),
         ("evaluation",),
         ("metrics",),
         ("model_selection",),

@@ -1,0 +1,192 @@
+"""Parquet and Arrow IPC files, by Polars or else by PyArrow; columns are found by their names."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
+from sklearn_rank.files.delimited import find_columns
+from sklearn_rank.files.rows import polars_or_none
+from sklearn_rank.files.source import MAX_ID, Source
+from sklearn_rank.inputs.roles import Role
+from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.typing import Array
+
+Columnar: TypeAlias = Literal["parquet", "arrow"]
+
+
+class ColumnarRows(NamedTuple):
+    """Columns of a table."""
+
+    queries: Any
+    items: Any
+    numbers: Array | None
+    by_rank: bool
+
+
+def read_columnar(
+    source: Source, kind: Columnar, columns: Mapping[str, str] | None, *, is_run: bool
+) -> ColumnarRows:
+    """Columns of a run or of judgements."""
+    try:
+        table = _open(source, kind)
+        found = find_columns(table.names(), columns, source.name, is_run=is_run)
+        source.check_rows(table.n_rows())
+        if not table.n_rows():
+            source.fail(None, "holds no rows")
+        kinds: tuple[Role, ...] = ("score", "rank") if is_run else ("grade",)
+        number = next((role for role in kinds if role in found), None)
+        return ColumnarRows(
+            table.ids(found["query"]),
+            table.ids(found["item"]),
+            None if number is None else table.numbers(found[number], number),
+            number == "rank",
+        )
+    except (FileFormatError, ColumnRoleError, OSError):
+        raise
+    except BaseException as error:
+        # Rust panics are no Exception; whatever a broken file does there is one error here.
+        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit)):
+            raise
+        return source.fail(None, f"is not {kind}: {safe_text(str(error))}")
+
+
+def _open(source: Source, kind: Columnar) -> _Table:
+    if polars_or_none() is not None:
+        return _PolarsTable(source, kind)
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        source.fail(None, f"{kind} files need Polars or PyArrow; install one of them")
+    return _ArrowTable(source, kind)
+
+
+class _Table:
+    """What is asked of a table, whichever library reads it."""
+
+    def __init__(self, source: Source, kind: Columnar) -> None:
+        self.source = source
+        path = source.path
+        self.file = io.BytesIO(path.read()) if hasattr(path, "read") else path
+        self.kind = kind
+
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        raise NotImplementedError
+
+    def n_rows(self) -> int:
+        """Number of rows, known before they are read."""
+        raise NotImplementedError
+
+    def ids(self, name: str) -> Any:
+        """A column of text."""
+        raise NotImplementedError
+
+    def numbers(self, name: str, what: str) -> Array:
+        """A column of finite numbers."""
+        raise NotImplementedError
+
+    def refuse_ids(self, name: str, dtype: Any) -> None:
+        """Ids are text, or whole numbers that are written as text."""
+        self.source.fail(
+            None, f"column {safe_repr(name)} is {dtype}; ids are text or whole numbers"
+        )
+
+    def check_numbers(self, values: Array, name: str, what: str) -> Array:
+        """Numbers that are numbers."""
+        if values.dtype.kind not in "iuf":
+            self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            row, value = int(wrong[0]) + 1, values[wrong[0]]
+            self.source.fail(None, f"row {row:,}: {what} {value} is not a finite number")
+        return values
+
+    def refuse_missing(self, row: int, name: str) -> None:
+        """An id or a number that is not there."""
+        self.source.fail(None, f"row {row + 1:,}: column {safe_repr(name)} is missing")
+
+
+class _PolarsTable(_Table):
+    def __init__(self, source: Source, kind: Columnar) -> None:
+        super().__init__(source, kind)
+        pl = polars_or_none()
+        self.pl = pl
+        self.frame = pl.scan_parquet(self.file) if kind == "parquet" else pl.scan_ipc(self.file)
+        self.schema = self.frame.collect_schema()
+
+    def names(self) -> list[str]:
+        return list(self.schema.names())
+
+    def n_rows(self) -> int:
+        return int(self.frame.select(self.pl.len()).collect().item())
+
+    def _column(self, name: str) -> Any:
+        column = self.frame.select(name).collect()[name]
+        if column.null_count():
+            self.refuse_missing(int(column.is_null().arg_true()[0]), name)
+        return column
+
+    def ids(self, name: str) -> Any:
+        dtype = self.schema[name]
+        pl = self.pl
+        if not (dtype == pl.String or dtype.is_integer() or dtype in (pl.Categorical, pl.Enum)):
+            self.refuse_ids(name, dtype)
+        column = self._column(name).cast(pl.String)
+        lengths = column.str.len_chars()
+        if lengths.min() == 0 or lengths.max() > MAX_ID:
+            self.source.fail(
+                None, f"column {safe_repr(name)} holds an id that is empty or too long"
+            )
+        return column
+
+    def numbers(self, name: str, what: str) -> Array:
+        if not self.schema[name].is_numeric():
+            self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
+        return self.check_numbers(self._column(name).to_numpy(), name, what)
+
+
+class _ArrowTable(_Table):
+    def __init__(self, source: Source, kind: Columnar) -> None:
+        super().__init__(source, kind)
+        import pyarrow.feather
+        import pyarrow.parquet
+
+        if kind == "parquet":
+            self.rows = pyarrow.parquet.ParquetFile(self.file).metadata.num_rows
+            source.check_rows(self.rows)
+            self.table: Any = pyarrow.parquet.read_table(self.file)
+        else:
+            self.table = pyarrow.feather.read_table(self.file)
+            self.rows = self.table.num_rows
+
+    def names(self) -> list[str]:
+        return list(self.table.column_names)
+
+    def n_rows(self) -> int:
+        return int(self.rows)
+
+    def _column(self, name: str) -> list[Any]:
+        values: list[Any] = self.table.column(name).to_pylist()
+        if None in values:
+            self.refuse_missing(values.index(None), name)
+        return values
+
+    def ids(self, name: str) -> list[str]:
+        values = self._column(name)
+        kinds = set(map(type, values))
+        if not kinds <= {str, int}:
+            self.refuse_ids(name, self.table.schema.field(name).type)
+        ids = values if kinds == {str} else [str(value) for value in values]
+        if not all(0 < len(one) <= MAX_ID for one in ids):
+            self.source.fail(
+                None, f"column {safe_repr(name)} holds an id that is empty or too long"
+            )
+        return ids
+
+    def numbers(self, name: str, what: str) -> Array:
+        return self.check_numbers(np.array(self._column(name)), name, what)

@@ -1,0 +1,259 @@
+"""JSON: one object for each row or for each query, in the shapes that people write.
+
+Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1", "results":
+["d7", "d9"]}``, where an element is an id, or an object with an id and perhaps a score, rank or
+grade, and where ``{"d7": 3.2}`` stands for scored items. A file of one JSON value holds a list of
+such objects, or {query: items}. Keys are recognised as column names are.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, NoReturn
+
+from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.files.rows import Rows
+from sklearn_rank.files.source import Block, Source, check_id
+from sklearn_rank.inputs.roles import Role, find_roles, plain_name, role_of
+from sklearn_rank.support.text import safe_repr
+
+_RANKED = frozenset(
+    plain_name(name)
+    for name in (
+        *("results", "hits", "ranking", "ranked", "retrieved", "retrieved_ids", "retrieved_docs"),
+        *("retrieved_doc_ids", "docs", "documents", "items", "predictions", "recommendations"),
+        *("doc_ids", "item_ids", "ranked_ids", "result_ids"),
+    )
+)
+_RELEVANT = frozenset(
+    plain_name(name)
+    for name in (
+        *("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents"),
+        *("relevant_items", "relevant_item_ids", "relevances", "expected", "expected_ids"),
+        *("expected_doc_ids", "gold", "gold_ids", "ground_truth", "positives", "qrels"),
+        *("judgements", "judgments", "doc_ids", "item_ids", "docs", "documents", "items"),
+    )
+)
+_IDS = ("id", "_id")
+"""Names of an id inside of a list of items, where no other thing can be meant."""
+
+
+class _Row(NamedTuple):
+    query: str
+    item: str
+    number: float | None
+
+
+class JsonRows(NamedTuple):
+    """Rows, and whether their numbers are ranks."""
+
+    rows: Rows
+    by_rank: bool
+
+
+def looks_like_lines(text: str) -> bool:
+    """Whether a first line is an object of its own, with a key that has a role."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(value, dict):
+        return False
+    return any(role_of(key) or plain_name(key) in _RANKED | _RELEVANT for key in value)
+
+
+def read_json(
+    source: Source,
+    blocks: Iterable[Block],
+    columns: Mapping[str, str] | None,
+    *,
+    is_run: bool,
+    lines: bool,
+) -> JsonRows:
+    """Rows of a run or of judgements."""
+    reader = _Reader(source, columns, is_run=is_run)
+    rows = Rows(source)
+    queries: list[str] = []
+    items: list[str] = []
+    numbers: list[float | None] = []
+    objects = _objects_of_lines(source, blocks) if lines else _objects_of_file(source, blocks)
+    for line, value in objects:
+        for row in reader.rows(line, value):
+            queries.append(row.query)
+            items.append(row.item)
+            numbers.append(row.number)
+        source.check_rows(len(items))
+    given = [number is not None for number in numbers]
+    if any(given) and not all(given):
+        source.fail(None, f"row {given.index(False) + 1} has no {reader.kind}, others have one")
+    rows.add(queries, items, numbers if any(given) else None)
+    return JsonRows(rows, reader.kind == "rank")
+
+
+def _objects_of_lines(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
+    for block in blocks:
+        for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
+            if data.strip():
+                yield line, _load(source, line, data)
+
+
+def _objects_of_file(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
+    value = _load(source, None, b"".join(block.data for block in blocks))
+    if isinstance(value, list):
+        yield from ((None, one) for one in value)
+    elif isinstance(value, dict) and not any(
+        isinstance(one, (list, dict)) for one in value.values()
+    ):
+        yield None, value
+    elif isinstance(value, dict):
+        if looks_like_lines(json.dumps(value)):
+            yield None, value
+        else:
+            yield from ((None, {"query": query, "items": one}) for query, one in value.items())
+    else:
+        source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
+
+
+class _Reader:
+    """Turns objects into rows, by the same keys for all of a file."""
+
+    def __init__(self, source: Source, columns: Mapping[str, str] | None, *, is_run: bool) -> None:
+        self.source = source
+        self.columns = columns
+        self.is_run = is_run
+        self.kind: Role = "score" if is_run else "grade"
+
+    def rows(self, line: int | None, value: Any) -> Iterator[_Row]:
+        """Rows of one object."""
+        if not isinstance(value, dict):
+            self.source.fail(line, f"holds a JSON {type(value).__name__}, expected an object")
+        lists = self._lists(value)
+        where = f"{self.source.name}:{line}" if line else self.source.name
+        if len(lists) > 1:
+            self.source.fail(
+                line, f"has several lists of items: {', '.join(map(safe_repr, lists))}"
+            )
+        if not lists:
+            yield self._row(line, value, where)
+            return
+        query = self._query(line, value, where)
+        elements = value[lists[0]]
+        if isinstance(elements, dict):
+            for item, number in elements.items():
+                yield _Row(query, self._id(line, item, "item"), self._number(line, number))
+            return
+        for element in elements:
+            yield self._element(line, query, element, where)
+
+    def _lists(self, value: dict[str, Any]) -> list[str]:
+        """Keys of lists of items; a given column for items names the list."""
+        given = (self.columns or {}).get("item")
+        if given in value and isinstance(value[given], (list, dict)):
+            return [given]
+        names = _RANKED if self.is_run else _RELEVANT
+        return [
+            key
+            for key, one in value.items()
+            if isinstance(one, (list, dict)) and plain_name(key) in names
+        ]
+
+    def _query(self, line: int | None, value: dict[str, Any], where: str) -> str:
+        names = [key for key, one in value.items() if not isinstance(one, (list, dict))]
+        own = {role: key for role, key in (self.columns or {}).items() if role == "query"}
+        roles = find_roles(names, (), ("query",), columns=own, where=where)
+        ids = [key for key in names if key in _IDS]
+        if "query" in roles:
+            if ids and not own and plain_name(roles["query"]) == "query":
+                msg = (
+                    f"{where} has {safe_repr(ids[0])} and {safe_repr(roles['query'])}; say which "
+                    f"is the id of the query: columns={{'query': {safe_repr(ids[0])}}}"
+                )
+                raise ColumnRoleError(msg)
+            key = roles["query"]
+        elif len(ids) == 1:
+            key = ids[0]
+        else:
+            key = find_roles(names, ("query",), where=where)["query"]
+        return self._id(line, value[key], "query")
+
+    def _row(self, line: int | None, value: dict[str, Any], where: str) -> _Row:
+        optional: tuple[Role, ...] = ("score", "rank") if self.is_run else ("grade",)
+        roles = find_roles(value, ("query", "item"), optional, columns=self.columns, where=where)
+        number = self._number_of(line, value, roles)
+        query = self._id(line, value[roles["query"]], "query")
+        return _Row(query, self._id(line, value[roles["item"]], "item"), number)
+
+    def _element(self, line: int | None, query: str, element: Any, where: str) -> _Row:
+        if not isinstance(element, dict):
+            return _Row(query, self._id(line, element, "item"), None)
+        optional: tuple[Role, ...] = ("score", "rank") if self.is_run else ("grade", "score")
+        roles = find_roles(element, (), ("item", *optional), where=f"an item of {where}")
+        if "item" not in roles:
+            plain = [key for key in element if key in _IDS]
+            if len(plain) != 1:
+                keys = ", ".join(map(safe_repr, element)) or "no keys"
+                self.source.fail(line, f"an item has no id; it has {keys}")
+            roles["item"] = plain[0]
+        number = self._number_of(line, element, roles)
+        return _Row(query, self._id(line, element[roles["item"]], "item"), number)
+
+    def _number_of(
+        self, line: int | None, value: dict[str, Any], roles: Mapping[Role, str]
+    ) -> float | None:
+        for kind in ("score", "rank") if self.is_run else ("grade", "score"):
+            if kind in roles:
+                if self.is_run:
+                    self.kind = kind
+                return self._number(line, value[roles[kind]])
+        return None
+
+    def _number(self, line: int | None, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            self._refuse(line, f"{self.kind} {safe_repr(value)} is not a number")
+        if not abs(value) < 1 << 53 and (isinstance(value, int) or not math.isfinite(value)):
+            self._refuse(line, f"{self.kind} {safe_repr(value)} is too large for a number")
+        return value
+
+    def _id(self, line: int | None, value: Any, what: str) -> str:
+        """Ids are text; a whole number is written as it would be there."""
+        if isinstance(value, bool) or not isinstance(value, (str, int)):
+            self._refuse(line, f"the {what} id {safe_repr(value)} is not text")
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            self._refuse(line, f"the {what} id {safe_repr(value)} holds half of a character")
+        return check_id(self.source, line, str(value), f"{what} id")
+
+    def _refuse(self, line: int | None, what: str) -> NoReturn:
+        self.source.fail(line, what)
+
+
+def _load(source: Source, line: int | None, data: bytes) -> Any:
+    """A JSON value without what JSON does not have: repeated keys, NaN, infinities."""
+    try:
+        value = json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except RecursionError:
+        source.fail(line, "is nested too deeply")
+    except ValueError as error:
+        source.fail(line, f"is not JSON: {error}")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        msg = f"the key {safe_repr(repeated)} stands twice"
+        raise ValueError(msg)
+    if any(isinstance(value, float) and not math.isfinite(value) for value in result.values()):
+        msg = "a number is too large"
+        raise ValueError(msg)
+    return result
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    msg = f"{text} is not a number in JSON"
+    raise ValueError(msg)

@@ -1,0 +1,221 @@
+"""The readers' common door: a file's first bytes, name and content tell what it holds."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import IO, Any, Literal, TypeAlias, cast, get_args
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.files.columnar import Columnar, read_columnar
+from sklearn_rank.files.delimited import has_header, read_delimited
+from sklearn_rank.files.jsons import looks_like_lines, read_json
+from sklearn_rank.files.rows import Rows
+from sklearn_rank.files.source import Block, Limits, Source, blocks, decompressed, opened, source_of
+from sklearn_rank.files.trec import read_trec
+from sklearn_rank.inputs.long_tables import Qrels, Run
+from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array
+
+FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
+FORMATS: tuple[str, ...] = get_args(FileFormat)
+SUFFIXES: Mapping[str, str] = {
+    **dict.fromkeys((".csv", ".tsv"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
+}
+COMPRESSED = (".gz", ".bz2", ".zst")
+
+
+def read_run(
+    path: str | os.PathLike[str] | IO[bytes],
+    *,
+    format: FileFormat | None = None,
+    columns: Mapping[str, str] | None = None,
+    max_rows: int = Limits().max_rows,
+    max_bytes: int = Limits().max_bytes,
+    max_line: int = Limits().max_line,
+) -> Run:
+    r"""Read the rankings of a system from a file.
+
+    Parameters
+    ----------
+    path : path or binary file
+        TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
+        compressed by gzip, bzip2 or Zstandard.
+    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
+        None tells it from the first bytes, the name and the content.
+    columns : mapping, default=None
+        Column of a role ("query", "item", "score", "rank") whose name is not recognised.
+    max_rows : int, default=50_000_000
+        Rows that are read before the file is refused.
+    max_bytes : int, default=2 GiB
+        Bytes to which a compressed file may grow.
+    max_line : int, default=1 MiB
+        Bytes of a line.
+
+    Returns
+    -------
+    run : Run
+        A mapping {query: {item: score}}, kept as columns. Ids are text. Without scores it maps to
+        ranked lists, in the order of the ranks, or of the rows if there are none.
+
+    Raises
+    ------
+    FileFormatError
+        If a line is not what the format demands, or a limit is passed; file and line are named.
+    ColumnRoleError
+        If it is not clear which column holds what.
+
+    Examples
+    --------
+    >>> import io
+    >>> from sklearn_rank import read_run
+    >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
+    {'d7': 12.5, 'd2': 9.25}
+    """
+    source = source_of(path, _limits(max_rows, max_bytes, max_line))
+    queries, items, numbers, by_rank, about = _read(source, format, columns, is_run=True)
+    own = {"ranks" if by_rank else "scores": numbers}
+    return Run.from_columns(queries, items, source=source.name, **own, **about)
+
+
+def read_qrels(
+    path: str | os.PathLike[str] | IO[bytes],
+    *,
+    format: FileFormat | None = None,
+    columns: Mapping[str, str] | None = None,
+    max_rows: int = Limits().max_rows,
+    max_bytes: int = Limits().max_bytes,
+    max_line: int = Limits().max_line,
+) -> Qrels:
+    r"""Read relevance judgements from a file.
+
+    Parameters
+    ----------
+    path, format, max_rows, max_bytes, max_line
+        As in :func:`read_run`.
+    columns : mapping, default=None
+        Column of a role ("query", "item", "grade") whose name is not recognised.
+
+    Returns
+    -------
+    qrels : Qrels
+        A mapping {query: {item: grade}}, kept as columns; without grades every item is relevant.
+
+    Raises
+    ------
+    FileFormatError
+        If a line is not what the format demands, or a limit is passed; file and line are named.
+    ColumnRoleError
+        If it is not clear which column holds what.
+
+    Examples
+    --------
+    >>> import io
+    >>> from sklearn_rank import read_qrels
+    >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
+    {'d7': 2, 'd2': 0}
+    """
+    source = source_of(path, _limits(max_rows, max_bytes, max_line))
+    queries, items, grades, _, about = _read(source, format, columns, is_run=False)
+    about.pop("tag", None)
+    if grades is not None and grades.dtype.kind == "f" and (grades == np.rint(grades)).all():
+        grades = grades.astype(np.int64)
+    return Qrels.from_columns(queries, items, grades=grades, source=source.name, **about)
+
+
+def _limits(max_rows: int, max_bytes: int, max_line: int) -> Limits:
+    for name, value in (("max_rows", max_rows), ("max_bytes", max_bytes), ("max_line", max_line)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            msg = f"{name} must be an int of at least 1, got {safe_repr(value)}"
+            raise InvalidParameterError(msg)
+    return Limits(max_rows, max_bytes, max_line)
+
+
+_Columns: TypeAlias = "tuple[Any, Any, Array | None, bool, dict[str, Any]]"
+
+
+def _read(
+    source: Source, format: FileFormat | None, columns: Mapping[str, str] | None, *, is_run: bool
+) -> _Columns:
+    """Queries, items, numbers, whether these are ranks, and what else the file says."""
+    if format is not None:
+        check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
+    with opened(source) as (file, head):
+        kind: str | None = format or _columnar_kind(head)
+        if kind in ("parquet", "arrow"):
+            table = read_columnar(
+                _reopened(source, file), cast("Columnar", kind), columns, is_run=is_run
+            )
+            return *table, {}
+        content = decompressed(file, head, source)
+        text = blocks(source, content, compressed=content is not file)
+        first = next(text, None)
+        if first is None:
+            source.fail(None, "is empty")
+        rest = chain((first,), text)
+        kind = kind or _text_kind(source, first)
+        rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
+    return *rows.columns(), by_rank, {"comments": rows.comments, "tag": rows.tag}
+
+
+def _read_text(
+    source: Source,
+    kind: str,
+    rest: Iterator[Block],
+    columns: Mapping[str, str] | None,
+    *,
+    is_run: bool,
+) -> tuple[Rows, bool]:
+    if kind == "trec":
+        return read_trec(source, rest, is_run=is_run), False
+    if kind == "csv":
+        return read_delimited(source, rest, columns, is_run=is_run)
+    return read_json(source, rest, columns, is_run=is_run, lines=kind == "jsonl")
+
+
+def _reopened(source: Source, file: IO[bytes]) -> Source:
+    """A path as it is; of an open file, what is peeked at already."""
+    is_path = isinstance(source.path, (str, os.PathLike))
+    return source if is_path else source._replace(path=file)
+
+
+def _columnar_kind(head: bytes) -> Literal["parquet", "arrow"] | None:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    return "arrow" if head.startswith(b"ARROW1") else None
+
+
+def _text_kind(source: Source, first: Block) -> str:
+    """The format by the file's name, and by its first line where the name does not tell."""
+    start = io.BytesIO(first.data)
+    line = next((one for one in start if one.strip()), b"").decode().strip()
+    by_name = kind_of_name(source.path)
+    if by_name in ("jsonl", "json", "trec"):
+        return by_name
+    if line.startswith(("{", "[")):
+        return "jsonl" if looks_like_lines(line) else "json"
+    if has_header(line):
+        return "csv"
+    fields = len(line.split())
+    is_trec = fields in (4, 6) and (by_name != "csv" or "," not in line)
+    return "trec" if is_trec or by_name != "csv" else "csv"
+
+
+def kind_of_name(path: Any) -> str | None:
+    """The format that a file's suffix stands for."""
+    if not isinstance(path, (str, os.PathLike)):
+        return None
+    name = os.fsdecode(os.fspath(path)).lower()
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    return SUFFIXES.get(os.path.splitext(name)[1])

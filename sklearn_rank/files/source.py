@@ -1,0 +1,202 @@
+"""Bytes of a file as blocks of whole lines: the home of decompression, limits and line numbers.
+
+Nothing is believed of a file before it is read: how much a small one becomes, how long its lines
+are, whether it is text at all. Each limit is checked while reading, before memory is taken.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any, NamedTuple, NoReturn, cast
+
+import numpy as np
+
+from sklearn_rank.exceptions import FileFormatError
+from sklearn_rank.support.text import safe_text
+
+BLOCK_BYTES = 1 << 24
+"""Read at once: far above what a call costs, far below what a machine has."""
+MAX_ID = 1 << 16
+"""Characters of an id; one that is longer is a document, not its name."""
+_LINE_FEED = 10
+_BOM = b"\xef\xbb\xbf"
+
+
+class Limits(NamedTuple):
+    """What a file may cost; see :func:`sklearn_rank.read_run`."""
+
+    max_rows: int = 50_000_000
+    max_bytes: int = 2 << 30
+    max_line: int = 1 << 20
+
+
+class Source(NamedTuple):
+    """What is read, its name in messages, and what it may cost."""
+
+    path: Any
+    """A path, or a binary file that is open."""
+    name: str
+    limits: Limits
+
+    def fail(self, line: int | None, what: str) -> NoReturn:
+        """FileFormatError that names the file and, where there is one, the line."""
+        raise FileFormatError(f"{self.name}:{line}: {what}" if line else f"{self.name}: {what}")
+
+    def check_rows(self, n_rows: int) -> None:
+        """FileFormatError if there are more rows than allowed."""
+        if n_rows > self.limits.max_rows:
+            self.fail(None, f"more than {self.limits.max_rows:,} rows; pass max_rows= to read it")
+
+
+class Block(NamedTuple):
+    """Whole lines, each ended by a line feed, in UTF-8, without carriage returns before it."""
+
+    first_line: int
+    data: bytes
+
+
+def source_of(path: Any, limits: Limits) -> Source:
+    """A path or an open binary file as a source."""
+    if isinstance(path, (str, os.PathLike)):
+        return Source(path, safe_text(os.fsdecode(os.fspath(path)), limit=200), limits)
+    if not hasattr(path, "read"):
+        msg = f"a path or a binary file is needed, got {type(path).__name__}"
+        raise TypeError(msg)
+    return Source(path, safe_text(str(getattr(path, "name", "<file>")), limit=200), limits)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
+    """The file as it is stored, and its first bytes."""
+    if isinstance(source.path, (str, os.PathLike)):
+        with open(source.path, "rb") as file:
+            yield file, file.peek(8)[:8]
+        return
+    file = source.path
+    buffered = file if hasattr(file, "peek") else io.BufferedReader(file)
+    yield buffered, buffered.peek(8)[:8]
+
+
+def decompressed(file: IO[bytes], head: bytes, source: Source) -> IO[bytes]:
+    """The file's content, told by its first bytes and not by its name."""
+    if head.startswith(b"\x1f\x8b"):
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    if head.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstd(file, source)
+    return file
+
+
+def _zstd(file: IO[bytes], source: Source) -> IO[bytes]:
+    """A reader of Zstandard, of whichever package is there."""
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+
+        return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
+    except ImportError:
+        pass
+    try:
+        import zstandard  # type: ignore[import-not-found,unused-ignore]
+
+        return zstandard.ZstdDecompressor().stream_reader(  # type: ignore[no-any-return,unused-ignore]
+            file, read_across_frames=True
+        )
+    except ImportError:
+        pass
+    try:
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(pa.PythonFile(file), "zstd")  # type: ignore[no-any-return]
+    except ImportError:
+        return source.fail(
+            None, "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
+        )
+
+
+def blocks(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Block]:
+    """Blocks of whole lines, none longer than allowed, and no more bytes than allowed."""
+    line, rest = 1, b""
+    for data in _parts(source, file, compressed=compressed):
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            # One copy of the whole block, not one for each of the two steps.
+            block = _checked(source, line, b"".join((rest, memoryview(data)[:cut])))
+            line, rest = line + count_lines(block.data), data[cut:]
+            yield block
+        else:
+            rest += data
+        if len(rest) > source.limits.max_line:
+            _refuse_long_line(source, line)
+    if rest:
+        yield _checked(source, line, rest + b"\n")
+
+
+def _parts(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[bytes]:
+    """The content as it comes, without a byte order mark, and no more of it than allowed."""
+    limit, total = source.limits.max_bytes, 0
+    while data := _read(source, file, compressed=compressed):
+        if not total:
+            data = data.removeprefix(_BOM)
+        total += len(data)
+        if compressed and total > limit:
+            source.fail(
+                None, f"decompresses to more than {limit:,} bytes; pass max_bytes= to read it"
+            )
+        yield data
+
+
+def _read(source: Source, file: IO[bytes], *, compressed: bool) -> bytes:
+    if not compressed:
+        return file.read(BLOCK_BYTES)
+    try:
+        return file.read(BLOCK_BYTES)
+    except Exception as error:  # each of the libraries has errors of its own
+        return source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
+
+
+def _refuse_long_line(source: Source, line: int) -> NoReturn:
+    limit = source.limits.max_line
+    source.fail(line, f"longer than {limit:,} bytes; pass max_line= to read it")
+
+
+def _checked(source: Source, line: int, data: bytes) -> Block:
+    """A block of lines that are text, none too long."""
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
+    if b"\0" in data:
+        source.fail(line + data.count(b"\n", 0, data.index(b"\0")), "holds a NUL byte")
+    if b"\r" in data:
+        place = data.index(b"\r")
+        source.fail(line + data.count(b"\n", 0, place), "holds a carriage return inside the line")
+    if not data.isascii():
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            source.fail(line + data.count(b"\n", 0, error.start), "is not UTF-8 text")
+    # A longer line covers one of these windows whole.
+    window = max(source.limits.max_line // 2, 1)
+    if any(data.find(b"\n", start, start + window) < 0 for start in range(0, len(data), window)):
+        for number, text in enumerate(data.splitlines(), line):
+            if len(text) > source.limits.max_line:
+                _refuse_long_line(source, number)
+    return Block(line, data)
+
+
+def count_lines(data: bytes) -> int:
+    """Number of line feeds, found several times faster than by ``bytes.count``."""
+    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED))
+
+
+def check_id(source: Source, line: int | None, text: str, what: str) -> str:
+    """An id that is there and not too long."""
+    if not text:
+        source.fail(line, f"the {what} is empty")
+    if len(text) > MAX_ID:
+        source.fail(line, f"the {what} is longer than {MAX_ID:,} characters")
+    return text

@@ -1,0 +1,255 @@
+"""Runs and judgements to files, in any of the formats that are read."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name
+from sklearn_rank.files.rows import polars_or_none
+from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.text import safe_repr
+
+
+class _Line(NamedTuple):
+    query: str
+    item: str
+    number: float | None
+
+
+def write_run(
+    run: Mapping[Any, Any],
+    path: str | os.PathLike[str],
+    *,
+    format: FileFormat | None = None,
+    tag: str = "",
+) -> None:
+    """Write rankings to a file that :func:`read_run` reads back.
+
+    Parameters
+    ----------
+    run : Run or mapping
+        {query: {item: score}} or {query: ranked list}; a list gets falling scores.
+    path : path
+        Its suffix tells format and compression (``.gz``, ``.bz2``); without a known suffix the
+        format is TREC's. The file appears whole or not at all.
+    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
+        None tells it from the name.
+    tag : str, default=""
+        Name of the system in a TREC file; empty takes that of the run, or "sklearn-rank".
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an id or a number cannot be written in the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn_rank import write_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "bm25.run")
+    ...     write_run({"q1": {"d2": 9.25, "d7": 12.5}}, path, tag="bm25")
+    ...     print(path.read_text(), end="")
+    q1 Q0 d7 1 12.5 bm25
+    q1 Q0 d2 2 9.25 bm25
+    """
+    name = tag or getattr(run, "tag", "") or "sklearn-rank"
+    _write(list(_run_lines(run)), path, format, "score", name)
+
+
+def write_qrels(
+    qrels: Mapping[Any, Any], path: str | os.PathLike[str], *, format: FileFormat | None = None
+) -> None:
+    """Write judgements to a file that :func:`read_qrels` reads back.
+
+    Parameters
+    ----------
+    qrels : Qrels or mapping
+        {query: {item: grade}}, or {query: set or list of relevant items}, which get grade 1.
+    path, format
+        As in :func:`write_run`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an id or a grade cannot be written in the format.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn_rank import read_qrels, write_qrels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "q.jsonl.gz")
+    ...     write_qrels({"q1": {"d7"}}, path)
+    ...     read_qrels(path)["q1"]
+    {'d7': 1}
+    """
+    _write(list(_qrels_lines(qrels)), path, format, "grade", "")
+
+
+def _run_lines(run: Mapping[Any, Any]) -> Iterator[_Line]:
+    """Rows, best first; equal scores as they came."""
+    for query, ranking in run.items():
+        if not isinstance(ranking, Mapping):
+            items = list(ranking)
+            ranking = dict(zip(items, range(len(items), 0, -1), strict=True))
+        for item, score in sorted(ranking.items(), key=lambda pair: pair[1], reverse=True):
+            yield _Line(_id(query), _id(item), _number(score, query))
+
+
+def _qrels_lines(qrels: Mapping[Any, Any]) -> Iterator[_Line]:
+    for query, truth in qrels.items():
+        if not isinstance(truth, Mapping):
+            ordered = truth if isinstance(truth, (list, tuple)) else sorted(truth, key=str)
+            truth = dict.fromkeys(ordered, 1)
+        for item, grade in truth.items():
+            yield _Line(_id(query), _id(item), _number(grade, query))
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        msg = f"ids in files are text or whole numbers, got {safe_repr(value)}"
+        raise TypeError(msg)
+    return str(value)
+
+
+def _number(value: Any, query: Any) -> float:
+    number = value.item() if hasattr(value, "item") else value
+    if not isinstance(number, (int, float)) or not math.isfinite(number):
+        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
+        raise ValueError(msg)
+    return int(number) if isinstance(number, bool) else number
+
+
+def _write(lines: list[_Line], path: Any, format: FileFormat | None, kind: str, tag: str) -> None:
+    if format is not None:
+        check_option(format, "format", FORMATS, "write_run" if tag else "write_qrels")
+    chosen = format or kind_of_name(path) or "trec"
+    name = os.fsdecode(os.fspath(path)).lower()
+    separator = "\t" if ".tsv" in name else ","
+    data = {
+        "trec": lambda: _trec(lines, tag),
+        "csv": lambda: _csv(lines, kind, separator),
+        "jsonl": lambda: _jsonl(lines, kind),
+        "json": lambda: _json(lines),
+        "parquet": lambda: _columnar(lines, kind, "parquet"),
+        "arrow": lambda: _columnar(lines, kind, "arrow"),
+    }[chosen]()
+    _save(Path(path), _compressed(data, name))
+
+
+def _compressed(data: bytes, name: str) -> bytes:
+    if name.endswith(".gz"):
+        return gzip.compress(data, mtime=0)
+    if name.endswith(".bz2"):
+        return bz2.compress(data)
+    if name.endswith(".zst"):
+        msg = "Zstandard files are read, not written; use .gz or .bz2"
+        raise InvalidParameterError(msg)
+    return data
+
+
+def _save(path: Path, data: bytes) -> None:
+    """The whole file or none: it is written beside its place and then moved there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(data)
+        os.replace(beside, path)
+    finally:
+        with suppress(FileNotFoundError):
+            beside.unlink()
+
+
+def _trec(lines: list[_Line], tag: str) -> bytes:
+    for line in lines:
+        for value in (line.query, line.item):
+            # What splits a line of bytes, and what would make it a comment.
+            if value.encode().split() != [value.encode()] or value.startswith("#"):
+                msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
+                raise ValueError(msg)
+    if not tag:
+        for line in lines:
+            if line.number != int(line.number or 0):
+                msg = f"the grade {line.number!r} of a TREC file must be a whole number"
+                raise ValueError(msg)
+        text = [f"{one.query} 0 {one.item} {int(one.number or 0)}\n" for one in lines]
+        return "".join(text).encode()
+    if tag.encode().split() != [tag.encode()]:
+        msg = f"tag must be one word, got {safe_repr(tag)}"
+        raise ValueError(msg)
+    text, rank, query = [], 0, None
+    for one in lines:
+        rank, query = (rank + 1 if one.query == query else 1), one.query
+        text.append(f"{query} Q0 {one.item} {rank} {one.number!r} {tag}\n")
+    return "".join(text).encode()
+
+
+def _csv(lines: list[_Line], kind: str, separator: str) -> bytes:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(("query", "item", kind))
+    for line in lines:
+        if "\n" in line.query + line.item or "\r" in line.query + line.item:
+            msg = f"an id of query {safe_repr(line.query)} holds a line break; write another format"
+            raise ValueError(msg)
+        writer.writerow(line)
+    return out.getvalue().encode()
+
+
+def _by_query(lines: list[_Line]) -> dict[str, dict[str, float | None]]:
+    result: dict[str, dict[str, float | None]] = {}
+    for line in lines:
+        result.setdefault(line.query, {})[line.item] = line.number
+    return result
+
+
+def _jsonl(lines: list[_Line], kind: str) -> bytes:
+    key = "results" if kind == "score" else "relevant"
+    objects = (
+        {"query": query, key: [{"id": item, kind: number} for item, number in items.items()]}
+        for query, items in _by_query(lines).items()
+    )
+    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects).encode()
+
+
+def _json(lines: list[_Line]) -> bytes:
+    return (json.dumps(_by_query(lines), ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _columnar(lines: list[_Line], kind: str, chosen: str) -> bytes:
+    columns = {
+        "query": [line.query for line in lines],
+        "item": [line.item for line in lines],
+        kind: [line.number for line in lines],
+    }
+    out = io.BytesIO()
+    pl = polars_or_none()
+    if pl is not None:
+        frame = pl.DataFrame(columns, strict=False)
+        (frame.write_parquet if chosen == "parquet" else frame.write_ipc)(out)
+        return out.getvalue()
+    try:
+        import pyarrow as pa
+        import pyarrow.feather
+        import pyarrow.parquet
+    except ImportError:
+        msg = f"{chosen} files need Polars or PyArrow; install one of them"
+        raise ImportError(msg) from None
+    table = pa.table(columns)
+    if chosen == "parquet":
+        pyarrow.parquet.write_table(table, out)
+    else:
+        pyarrow.feather.write_feather(table, out, compression="uncompressed")
+    return out.getvalue()

@@ -1,0 +1,114 @@
+"""Whatever the bytes are: an error of the package, the same with and without Polars, and cheap."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
+from sklearn_rank.files import rows, source
+
+OWN = (FileFormatError, ColumnRoleError)
+FORMATS = (None, "trec", "csv", "jsonl", "json")
+fields = st.sampled_from(
+    [
+        *("q", "Q0", "d", "1", "0.5", "t", "", " ", "é", "#", "-1", "1e5", "1e999", "nan", "00"),
+        *("\t", "\r", '"', ",", "query", "item", "score", "1.", ".5", "\u2028", "\x0b", "null"),
+    ]
+)
+lines = st.lists(st.lists(fields, max_size=8).map(" ".join), max_size=6).map("\n".join)
+delimited = st.lists(st.lists(fields, max_size=5).map(",".join), max_size=6).map("\n".join)
+contents = st.one_of(
+    st.binary(max_size=200),
+    lines.map(str.encode),
+    delimited.map(lambda text: b"query,item,score\n" + text.encode()),
+    st.lists(st.floats(width=64), max_size=9).map(
+        lambda values: "".join(f"q Q0 d{n} 1 {x!r} t\n" for n, x in enumerate(values)).encode()
+    ),
+)
+
+
+def outcome(read, data, form):
+    """Rows, or the error, as values that compare."""
+    try:
+        table = read(io.BytesIO(data), format=form)
+        numbers = getattr(table, "scores", None) if read is read_run else table.grades
+        rows = None if numbers is None else numbers.tolist()
+        return table.query_ids, table.offsets.tolist(), list(table.item_ids), rows, table.comments
+    except OWN as error:
+        return type(error), str(error)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@given(contents, st.sampled_from(FORMATS), st.sampled_from([read_run, read_qrels]))
+def test_both_readers_give_the_same_rows_or_the_same_error(data, form, read):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "BLOCK_BYTES", 64)
+        fast = outcome(read, data, form)
+        patch.setattr(rows, "polars_or_none", lambda: None)
+        assert outcome(read, data, form) == fast
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.binary(max_size=200), st.sampled_from([b"PAR1", b"ARROW1\0\0", b"\x1f\x8b", b"BZh9"]))
+def test_bytes_behind_a_known_beginning_end_in_an_error_of_the_package(data, head):
+    with pytest.raises((*OWN, OSError)):
+        read_run(io.BytesIO(head + data))
+
+
+class Endless(io.RawIOBase):
+    """A gibibyte of one line, made while it is read."""
+
+    left = 1 << 30
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        size = min(len(buffer), self.left)
+        buffer[:size] = b"x" * size
+        self.left -= size
+        return size
+
+
+def test_a_line_of_a_gibibyte_is_refused_after_its_first_part():
+    stream = Endless()
+    with pytest.raises(FileFormatError, match=":1: longer than 1,048,576 bytes"):
+        read_run(io.BufferedReader(stream))
+    assert stream.left > (1 << 30) - (1 << 26)
+
+
+BOMB = """
+import resource, sys
+from sklearn_rank import FileFormatError, read_run
+import polars
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    read_run(sys.argv[1], max_bytes=64 << 20)
+except FileFormatError as error:
+    print(error)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+@pytest.mark.parametrize("line", [b"\0", b"q Q0 d 1 1 t\n"], ids=["one line", "rows"])
+def test_a_bomb_is_refused_within_its_limit(line, tmp_path):
+    """A quarter of a megabyte that would become 256 MiB."""
+    path = tmp_path / "bomb.run.gz"
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        for _ in range(256):
+            file.write(line * ((1 << 20) // len(line)))
+    assert path.stat().st_size < 1 << 20
+    done = subprocess.run(
+        [sys.executable, "-c", BOMB, str(path)], capture_output=True, text=True, check=True
+    )
+    message, mebibytes = done.stdout.splitlines()
+    refusal = "longer than" if line == b"\0" else "decompresses to more than"
+    assert refusal in message
+    assert int(mebibytes) < 400, "a few blocks of 16 MiB and the rows read so far"

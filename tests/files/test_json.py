@@ -1,0 +1,113 @@
+"""The shapes of JSON that people write, one object for each row or each query."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
+
+
+def lines(*objects):
+    return io.BytesIO("".join(json.dumps(one) + "\n" for one in objects).encode())
+
+
+TRUTH = {"q1": {"d1": 1, "d2": 1}}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"query": "q1", "relevant_doc_ids": ["d1", "d2"]},
+        {"queryId": "q1", "relevantDocIds": ["d1", "d2"], "note": "x"},
+        {"id": "q1", "expected_ids": ["d1", "d2"]},
+        {"qid": "q1", "relevant": {"d1": 1, "d2": 1}},
+        {"qid": "q1", "judgments": [{"doc_id": "d1", "rating": 1}, {"id": "d2", "rating": 1}]},
+        {"query_id": "q1", "query": "how?", "gold": ["d1", "d2"], "tags": ["a", "b"]},
+    ],
+)
+def test_judgements_of_one_query(one):
+    columns = {"query": "query_id"} if "query_id" in one else None
+    assert read_qrels(lines(one), columns=columns) == TRUTH
+
+
+SCORED = {"q1": {"d1": 3.0, "d2": 1.5}}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        {"query_id": "q1", "results": [{"id": "d1", "score": 3}, {"id": "d2", "score": 1.5}]},
+        {"query": "q1", "hits": [{"_id": "d1", "score": 3}, {"_id": "d2", "score": 1.5}]},
+        {"user": "q1", "recommendations": {"d1": 3, "d2": 1.5}},
+    ],
+)
+def test_scored_results_of_one_query(one):
+    assert read_run(lines(one)) == SCORED
+
+
+def test_ranked_results_of_one_query():
+    assert read_run(lines({"query": "q1", "results": ["d2", "d1"]})) == {"q1": ["d2", "d1"]}
+    ranked = [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]
+    assert read_run(lines({"query": "q1", "results": ranked})) == {"q1": ["d2", "d1"]}
+    assert read_run(lines({"query": 7, "doc_ids": [3, "3a"]})) == {"7": ["3", "3a"]}
+
+
+def test_an_object_for_each_row():
+    rows = [{"query": "q1", "item": "d1", "score": 3}, {"query": "q1", "item": "d2", "score": 1.5}]
+    assert read_run(lines(*rows)) == SCORED
+    grades = [{"qid": "q1", "doc": "d1", "label": 1}, {"qid": "q1", "doc": "d2", "label": 1}]
+    assert read_qrels(lines(*grades)) == TRUTH
+
+
+def test_one_value_of_json():
+    one = {"query": "q1", "results": {"d1": 3, "d2": 1.5}}
+    for value in ([one], one, {"q1": {"d1": 3, "d2": 1.5}}):
+        assert read_run(io.BytesIO(json.dumps(value, indent=1).encode())) == SCORED
+    listed = io.BytesIO(b'{"q1": ["d1", "d2"]}')
+    assert read_qrels(listed) == TRUTH
+
+
+def test_an_id_beside_a_query_text_is_asked_for():
+    one = {"id": "q1", "query": "how?", "relevant": ["d1", "d2"]}
+    with pytest.raises(ColumnRoleError, match=r"<file>:1 has 'id' and 'query'; .*: 'id'\}"):
+        read_qrels(lines(one))
+    assert read_qrels(lines(one), columns={"query": "id"}) == TRUTH
+
+
+def test_a_list_of_another_name_can_be_given():
+    one = {"query": "q1", "answers": ["d1", "d2"]}
+    with pytest.raises(ColumnRoleError, match="no column for the role 'item'"):
+        read_qrels(lines(one))
+    assert read_qrels(lines(one), columns={"item": "answers"}) == TRUTH
+
+
+BAD = {
+    "not JSON": (b'{"query": "q"', "is not JSON"),
+    "key twice": (b'{"query": "q", "query": "p"}', "1: is not JSON: the key 'query' stands twice"),
+    "NaN": (b'{"query": "q", "results": {"a": NaN}}', "1: is not JSON: NaN is not a number"),
+    "1e999": (b'{"query": "q", "results": {"a": 1e999}}', "1: is not JSON: a number is too large"),
+    "huge": (b'{"query":"q","results":[{"id":"a","score":1' + b"0" * 40 + b"}]}", "1: score 1"),
+    "digits": (b'{"query":"q","results":[{"id":"a","score":' + b"1" * 5000 + b"}]}", "is not JSON"),
+    "deep": (b'{"query":' + b"[" * 100_000 + b"]" * 100_000 + b"}", ".*nested too deeply"),
+    "bool": (b'{"query": true, "results": ["a"]}', "1: the query id True is not text"),
+    "null": (b'{"query": "q", "results": ["a", null]}', "1: the item id None is not text"),
+    "float": (b'{"query": "q", "results": [1.5]}', "1: the item id 1.5 is not text"),
+    "text": (b'{"query": "q", "results": {"a": "3"}}', "1: score '3' is not a number"),
+    "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
+    "no id": (b'{"query": "q", "results": [{"text": "a"}]}', "1: an item has no id; it has 'text'"),
+    "mixed": (b'{"query": "q", "results": [{"id": "a", "score": 1}, "b"]}', "row 2 has no score"),
+    "half": (b'{"query": "\\ud800", "results": ["b"]}', "1: the query id .* half of a character"),
+    "number": (b'{"query": "q", "results": ["b"]}\n7\n', "2: holds a JSON int, expected an object"),
+    "list": (b"[7]", "holds a JSON int, expected an object"),
+    "nothing": (b"[]", "holds no rows"),
+    "line": (b'{"query": "q", "results": ["b"]}\n\n{]\n', "3: is not JSON"),
+}
+
+
+@pytest.mark.parametrize(("data", "message"), BAD.values(), ids=BAD)
+def test_what_is_wrong_is_named_by_line(data, message):
+    with pytest.raises(FileFormatError, match=f"^<file>:? ?{message}"):
+        read_run(io.BytesIO(data))

@@ -1,0 +1,179 @@
+"""What is written is read back, from every format, and gives the same numbers."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from sklearn_rank import (
+    ColumnRoleError,
+    FileFormatError,
+    evaluate,
+    read_qrels,
+    read_run,
+    write_qrels,
+    write_run,
+)
+from sklearn_rank.files import columnar, rows, write
+
+MEASURES = ("map", "ndcg@10", "mrr", "precision@3", "recall@5", "lag")
+NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
+TEXT = [f"{name}{suffix}" for name in NAMES[:6] for suffix in (".gz", ".bz2")]
+IDS = ["a", "B-2", "0012", "1.0", "é", "\U0001f600", 'say"so', "x,y;z|w", "\u00a0sp", "z#"]
+
+
+@pytest.fixture(params=["polars", "plain"])
+def reader(request, monkeypatch):
+    """By Polars, and by what there is without it."""
+    if request.param == "plain":
+        for module in (rows, columnar, write):
+            monkeypatch.setattr(module, "polars_or_none", lambda: None)
+    return request.param
+
+
+def problem(seed):
+    """Ties, missing and unjudged queries, negative and tiny scores, odd ids."""
+    rng = random.Random(seed)
+    truth = {
+        f"q{n}": {item: rng.choice([0, 1, 3]) for item in rng.sample(IDS, rng.randint(1, 6))}
+        for n in rng.sample(range(6), 5)
+    }
+    ranking = {
+        f"q{n}": {
+            item: rng.choice([-0.5, 2.0, 1e-300, rng.random()]) for item in rng.sample(IDS, 7)
+        }
+        for n in range(1, 8)
+    }
+    return truth, ranking
+
+
+def written(ranking):
+    """The order in which rows are written: best first, equal ones as they came."""
+    return {
+        query: dict(sorted(one.items(), key=lambda pair: pair[1], reverse=True))
+        for query, one in ranking.items()
+    }
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("name", [*NAMES, *TEXT])
+def test_rows_come_back(name, tmp_path):
+    for seed in range(3):
+        truth, ranking = problem(seed)
+        write_run(ranking, tmp_path / name, tag="bm25")
+        assert read_run(tmp_path / name) == ranking
+        write_qrels(truth, tmp_path / name)
+        assert read_qrels(tmp_path / name) == truth
+    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("name", NAMES[1:])
+@pytest.mark.parametrize("ties", ["average", "stable", "docid"])
+def test_every_format_gives_the_bits_and_counts_of_a_mapping(name, ties, tmp_path):
+    for seed in range(10):
+        truth, ranking = problem(seed)
+        options = {"ties": ties, "zero_division": 0.0}
+        expected = evaluate(truth, written(ranking), MEASURES, **options)
+        write_qrels(truth, tmp_path / f"qrels_{name}")
+        write_run(ranking, tmp_path / name)
+        run, qrels = read_run(tmp_path / name), read_qrels(tmp_path / f"qrels_{name}")
+        evaluation = evaluate(qrels, run, MEASURES, **options)
+        assert dict(evaluation.scores) == dict(expected.scores)
+        assert evaluation.counts == expected.counts
+
+
+def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
+    write_run({"q": ["b", "a"]}, tmp_path / "r.run")
+    assert read_run(tmp_path / "r.run") == {"q": {"b": 2, "a": 1}}
+    assert read_run(tmp_path / "r.run").tag == "sklearn-rank"
+    write_qrels({7: {"b", "a"}}, tmp_path / "q.qrels")
+    assert read_qrels(tmp_path / "q.qrels") == {"7": {"a": 1, "b": 1}}
+
+
+@pytest.mark.parametrize(
+    ("ranking", "name", "message"),
+    [
+        ({"q": {"a b": 1}}, "x.run", "the id 'a b' cannot stand in a TREC file"),
+        ({"": {"a": 1}}, "x.run", "the id '' cannot stand in a TREC file"),
+        ({"#q": {"a": 1}}, "x.run", "the id '#q' cannot stand in a TREC file"),
+        ({"q": {"a\nb": 1}}, "x.csv", "an id of query 'q' holds a line break"),
+        ({"q": {"a": float("nan")}}, "x.csv", "query 'q' holds nan, which is not a finite number"),
+        ({"q": {"a": 1}}, "x.run.zst", "Zstandard files are read, not written"),
+    ],
+)
+def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        write_run(ranking, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_ids_and_grades_of_other_kinds_are_refused(tmp_path):
+    with pytest.raises(TypeError, match=r"ids in files are text or whole numbers, got 1\.5"):
+        write_run({"q": {1.5: 1}}, tmp_path / "x.run")
+    with pytest.raises(ValueError, match=r"the grade 0\.5 of a TREC file must be a whole number"):
+        write_qrels({"q": {"a": 0.5}}, tmp_path / "x.qrels")
+    with pytest.raises(ValueError, match="tag must be one word, got 'my run'"):
+        write_run({"q": {"a": 1}}, tmp_path / "x.run", tag="my run")
+
+
+# Tables ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_tables_of_other_programs(suffix, tmp_path):
+    import polars as pl
+
+    path = tmp_path / f"x.{suffix}"
+    frame = pl.DataFrame(
+        {
+            "user_id": [7, 7, 8],
+            "Item": pl.Series(["a", "b", "a"], dtype=pl.Categorical),
+            "rating": pl.Series([2.0, 0.0, 1.0], dtype=pl.Float32),
+            "note": [None, "x", "y"],
+        }
+    )
+    (frame.write_parquet if suffix == "parquet" else frame.write_ipc)(path)
+    assert read_qrels(path) == {"7": {"a": 2, "b": 0}, "8": {"a": 1}}
+    with open(path, "rb") as file:
+        assert read_qrels(file) == {"7": {"a": 2, "b": 0}, "8": {"a": 1}}
+    with pytest.raises(FileFormatError, match="more than 2 rows; pass max_rows="):
+        read_qrels(path, max_rows=2)
+    with pytest.raises(ColumnRoleError, match="columns says that 'item' is 'sku', but"):
+        read_qrels(path, columns={"item": "sku"})
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"query": ["q", None], "item": ["a", "b"]}, "row 2: column 'query' is missing"),
+        ({"query": [0.5, 1.5], "item": ["a", "b"]}, "column 'query' is .*; ids are text or whole"),
+        ({"query": ["q", "q"], "item": ["a", ""]}, "column 'item' holds an id that is empty"),
+        ({"query": ["q"], "item": ["a"], "score": [np.nan]}, "row 1: score nan is not a finite"),
+        ({"query": ["q"], "item": ["a"], "score": ["3"]}, "the score column 'score' holds no num"),
+        (
+            {"query": ["q"], "item": ["a"], "score": [None]},
+            "(row 1: column 'score' is m|the score)",
+        ),
+        ({"query": [], "item": []}, "holds no rows"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_named(columns, message, tmp_path):
+    import polars as pl
+
+    pl.DataFrame(columns).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(FileFormatError, match=message):
+        read_run(tmp_path / "x.parquet")
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("head", [b"PAR1", b"ARROW1\0\0"])
+def test_a_broken_table_is_named(head, tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(head + b"\1" * 100)
+    with pytest.raises((FileFormatError, OSError), match="x"):
+        read_run(path)
