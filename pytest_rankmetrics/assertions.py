@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from pytest_rankmetrics._support.typing import Reading
-from pytest_rankmetrics.gates.run import hide, result_of, run_gate
+from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.measuring.reference import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly

@@ -71,7 +71,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """Let gates know which test they run in."""
     options: Options = item.config.stash[OPTIONS]
     given = item.config.stash[_given]
-    running = current.Running(item.nodeid, _own_id(item), options.settings, given=given)
+    running = current.Running(
+        item.nodeid, _own_id(item), options.settings, given=given, explains=options.explains
+    )
     current.push(running)
     try:
         return (yield)

@@ -6,7 +6,6 @@ has changed are scored anew from the recorded ranks.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,24 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pytest_rankmetrics.baseline.file import (
-    DECIMALS,
-    Baseline,
-    read_rank,
-)
-from pytest_rankmetrics.baseline.record import (
-    definition_of,
-    digest,
-    key_of,
-    keys_of,
-    recorded_weights,
-)
+from pytest_rankmetrics.baseline.file import DECIMALS, Baseline, BaselineError
+from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics.baseline.stored import StoredRankings
 from pytest_rankmetrics.measuring.reference import Reference
-from pytest_rankmetrics.measuring.strict import Measured
-from sklearn_rank.evaluation.evaluate import evaluate_placements
-from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.rankings.placements import Hit, Placement
+from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -78,27 +65,28 @@ class Alignment:
         )
 
 
-def align(measured: Measured, baseline: Baseline) -> Alignment:
-    """Join what was measured with its baseline."""
-    return _Aligner(measured, baseline).alignment()
+def align(recording: Recording, baseline: Baseline, shown: str) -> Alignment:
+    """Join what was measured with its baseline, which messages call ``shown``.
+
+    BaselineError if the baseline contradicts itself: a value that its ranks do not give.
+    """
+    return _Aligner(recording, baseline, shown).alignment()
 
 
 class _Aligner:
-    def __init__(self, measured: Measured, baseline: Baseline) -> None:
-        self.measured = measured
+    def __init__(self, recording: Recording, baseline: Baseline, shown: str) -> None:
+        self.recording = recording
+        self.measured = recording.measured
         self.baseline = baseline
-        self.keys = keys_of(measured.query_ids, "queries")
+        self.shown = shown
+        self.keys = recording.keys
+        self.rankings = StoredRankings(recording, baseline)
         self.notes: list[str] = []
         self.not_comparable: list[str] = []
 
     def alignment(self) -> Alignment:
         stored, measured = self.baseline.queries, self.measured
         present = set(self.keys)
-        changed = [
-            key
-            for key, placement in zip(self.keys, measured.placements, strict=True)
-            if key in stored and stored[key].truth != digest(placement)
-        ]
         matches = self._matches()
         per_query: dict[str, FloatArray] = {}
         values: dict[str, float] = {}
@@ -114,18 +102,19 @@ class _Aligner:
                 np.array(self.common, dtype=np.int64),
                 per_query,
                 values,
-                self._placement,
-                len(self.common) == len(self.keys) == len(stored),
+                self.rankings.placement,
+                self.complete,
                 DECIMALS,
+                self.baseline.slices,
             ),
             added=tuple(key for key in self.keys if key not in stored),
             gone=tuple(key for key in stored if key not in present),
-            changed=tuple(changed),
-            reweighed=tuple(
+            changed=tuple(
                 key
-                for key, weight in zip(self.keys, recorded_weights(measured), strict=True)
-                if key in stored and stored[key].weight != weight
+                for key, truth in zip(self.keys, self.recording.truths, strict=True)
+                if key in stored and stored[key].truth != truth
             ),
+            reweighed=self.reweighed,
             not_computed=tuple(
                 name for name in self.baseline.metrics if name not in matches.values()
             ),
@@ -140,11 +129,31 @@ class _Aligner:
         stored = self.baseline.queries
         return [
             number
-            for number, (key, placement) in enumerate(
-                zip(self.keys, self.measured.placements, strict=True)
+            for number, (key, truth) in enumerate(
+                zip(self.keys, self.recording.truths, strict=True)
             )
-            if key in stored and stored[key].truth == digest(placement)
+            if key in stored and stored[key].truth == truth
         ]
+
+    @property
+    def complete(self) -> bool:
+        """Whether both sides have the same queries."""
+        return len(self.common) == len(self.keys) == len(self.baseline.queries)
+
+    @cached_property
+    def reweighed(self) -> tuple[str, ...]:
+        """Queries that have another weight."""
+        stored = self.baseline.queries
+        return tuple(
+            key
+            for key, weight in zip(self.keys, self.recording.weights, strict=True)
+            if key in stored and stored[key].weight != weight
+        )
+
+    @cached_property
+    def placements(self) -> list[Placement | None]:
+        """Where the relevant items of the common queries stood, as far as that is recorded."""
+        return [self.rankings.placement(number) for number in self.common]
 
     def _matches(self) -> dict[str, str]:
         """Measured to recorded names; a measure with other parameters is the same one, changed."""
@@ -160,23 +169,15 @@ class _Aligner:
 
     def _column(self, name: str, other: str) -> tuple[FloatArray | None, float | None]:
         """Recorded values of the common queries; scored anew, with the mean, if need be."""
-        used, stored = self.measured.used[name], self.baseline.metrics[other]
-        now, then = definition_of(used, self.measured), dict(stored.definition)
-        queries = [self.baseline.queries[self.keys[number]] for number in self.common]
-        if json.loads(json.dumps(now)) == then:
-            if used.is_pooled:
-                return None, None
-            column = [math.nan if (v := one.values.get(other)) is None else v for one in queries]
-            return np.array(column), None
+        used = self.measured.used[name]
+        now, then = self.recording.definitions[name], dict(self.baseline.metrics[other].definition)
+        if now == then:
+            return self._recorded_column(name, other), None
         difference = _difference(other, then, now)
-        plain = json.loads(json.dumps(now))
-        same_reading = all(then.get(key) == plain.get(key) for key in _OTHER_QUESTION)
-        placements = [self._placement(number) for number in self.common]
-        if used.is_pooled or not same_reading or None in placements or now.get("relevance"):
-            self.not_comparable.append(f"{difference}, and cannot be scored anew")
-            return None, None
-        known = [one for one in placements if one is not None]
-        anew = _scored_anew(known, used, self.measured)
+        same_reading = all(then.get(key) == now.get(key) for key in _OTHER_QUESTION)
+        anew = None
+        if same_reading and not now.get("relevance"):
+            anew = self.rankings.scored(used, self.placements)
         if anew is None:
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
             return None, None
@@ -184,23 +185,63 @@ class _Aligner:
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
         return np.round(anew, DECIMALS), mean
 
-    def _placement(self, number: int) -> Placement | None:
-        """Where the relevant items of a query stood when the baseline was recorded."""
-        now = self.measured.placements[number]
-        stored = self.baseline.queries.get(self.keys[number])
-        if stored is None or stored.ranks is None:
+    # Is it what was recorded? --------------------------------------------------------------------
+
+    def _recorded_column(self, name: str, other: str) -> FloatArray | None:
+        """Recorded values of the common queries, computed once more as far as that is possible."""
+        used, metric = self.measured.used[name], self.baseline.metrics[other]
+        if self.baseline.needs_seal(other) and metric.seal != self.baseline.seal(other):
+            self._refuse(f"metrics.{other}", "its seal does not fit its values")
+        if used.is_pooled:
             return None
-        grades: dict[str, float]
-        if stored.grades is not None:
-            grades = dict(zip(stored.ranks, stored.grades, strict=False))
-        else:
-            grades = {key_of(item): grade for item, grade in (now.judged or {}).items()}
-        hits = []
-        for key, rank in stored.ranks.items():
-            first, last = read_rank(rank)
-            hits.append(Hit(key, grades.get(key, 1.0), first - 1, last - first + 1))
-        hits.sort(key=lambda hit: (hit.above, -hit.grade))
-        return Placement(now.query, hits, stored.n or 0, now.grades)
+        stored = self.baseline.queries
+        if any(other not in query.values for query in stored.values()):
+            self._refuse(f"metrics.{other}", "the queries have no values of it")
+        values = [stored[self.keys[number]].values[other] for number in self.common]
+        column = np.array([math.nan if value is None else value for value in values])
+        self._check_ranks(name, other, column)
+        self._check_mean(name, other, column)
+        return column
+
+    def _check_ranks(self, name: str, other: str, column: FloatArray) -> None:
+        """Values per query against those that the ranks give."""
+        definition = self.recording.definitions[name]
+        if definition.get("relevance") or not self.common:
+            return
+        anew = self.rankings.scored(self.measured.used[name], self.placements)
+        if anew is None:
+            return
+        limit = _TOLERANCE * np.maximum(1.0, np.abs(column))
+        with np.errstate(invalid="ignore"):
+            differs = ~(np.abs(anew - column) <= limit) & ~(np.isnan(anew) & np.isnan(column))
+        if differs.any():
+            place = int(np.flatnonzero(differs)[0])
+            key = safe_repr(self.keys[self.common[place]])[1:-1]
+            given, found = column[place], anew[place]
+            self._refuse(f"queries.{key}.{other}", f"{given:.6f} where its ranks give {found:.6f}")
+
+    def _check_mean(self, name: str, other: str, column: FloatArray) -> None:
+        """The value against the mean of the values per query, weighed as they are."""
+        if not self.complete or self.reweighed:
+            return
+        metric, weights = self.baseline.metrics[other], self.measured.weights(name)
+        if metric.weighted != (weights is not None):
+            self._refuse(f"metrics.{other}.weighted", f"{metric.weighted} is not what the data say")
+        mean = _weighted_mean(column, weights, self.common)
+        if not abs(mean - metric.value) <= _TOLERANCE * max(1.0, abs(mean)):
+            what = f"{metric.value} where its queries give {mean:.6f}"
+            self._refuse(f"metrics.{other}.value", what)
+
+    def _refuse(self, field: str, what: str) -> None:
+        msg = (
+            f"baseline {self.shown} is not what was recorded: {field}: {what}; restore the file, "
+            "or delete it and record it anew"
+        )
+        raise BaselineError(msg)
+
+
+_TOLERANCE = 2 * 10.0**-DECIMALS
+"""Values are rounded when they are recorded, and so is their mean."""
 
 
 def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: list[int]) -> float:
@@ -247,16 +288,3 @@ def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> s
         )
 
     return f"{safe_repr(name)[1:-1]} was stored with {said(then)}, now {said(now)}"
-
-
-def _scored_anew(
-    placements: list[Placement], measure: Measure, measured: Measured
-) -> FloatArray | None:
-    try:
-        found = evaluate_placements(placements, measure, zero_division=math.nan)
-    except ValueError:
-        return None
-    values: FloatArray = found.per_query[str(measure)]
-    if isinstance(measured.zero_division, str) or math.isnan(measured.zero_division):
-        return values
-    return np.where(np.isnan(values), float(measured.zero_division), values)

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import re
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from sklearn_rank.support.text import safe_text
 FORMAT = "rank-baseline/1"
 DECIMALS = 6
 MAX_BYTES = 256 * 2**20
+MOST_ITEMS = 10**15
+"""Ranks and lengths stay below this, where they are exact in every number that holds them."""
 
 _OWN_KEYS = ("truth", "ranks", "grades", "n", "weight")
 
@@ -55,6 +57,8 @@ class StoredMetric:
     definition: Mapping[str, Any]
     weighted: bool = False
     """Whether queries weigh differently, so that the value is no plain mean."""
+    seal: str | None = None
+    """Fingerprint of what the ranks cannot prove: pooled values, those by relevance scores."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,33 @@ class Baseline:
     accepted: tuple[Mapping[str, Any], ...] = ()
     """Drops that were accepted, with their reasons."""
 
+    def sealed(self) -> Baseline:
+        """The same with a seal on each measure that has no ranks to be computed from."""
+        metrics = {
+            name: one if _is_proven(name, one, self.queries) else replace(one, seal=self.seal(name))
+            for name, one in self.metrics.items()
+        }
+        return replace(self, metrics=metrics)
+
+    def seal(self, name: str) -> str:
+        """Fingerprint of a measure: its value, and those of its queries."""
+        one = self.metrics[name]
+        value, queries = round(one.value, DECIMALS), sorted(self.queries.items())
+        content = [name, value, one.queries, dict(one.definition), one.weighted]
+        values = [[key, query.truth, query.values.get(name)] for key, query in queries]
+        text = json.dumps([content, values], sort_keys=True)
+        return sha256(text.encode()).hexdigest()[:16]
+
+    def needs_seal(self, name: str) -> bool:
+        """Whether the ranks cannot tell what the values of a measure have to be."""
+        return not _is_proven(name, self.metrics[name], self.queries)
+
+
+def _is_proven(name: str, metric: StoredMetric, queries: Mapping[str, StoredQuery]) -> bool:
+    if metric.definition.get("relevance"):
+        return False
+    return all(query.ranks is not None and name in query.values for query in queries.values())
+
 
 class BaselineError(RankGateFailure):
     """A baseline file cannot be read, or cannot be written."""
@@ -79,24 +110,37 @@ BaselineError.__module__ = "pytest_rankmetrics"
 # Reading -----------------------------------------------------------------------------------------
 
 
-def read_baseline(path: Path, shown: str) -> Baseline:
-    """The baseline in a file; BaselineError, naming it as ``shown``, if anything is wrong."""
+def read_baseline(path: Path, shown: str) -> tuple[Baseline, bytes]:
+    """The baseline in a file, and its bytes; BaselineError if anything is wrong with it."""
     try:
-        content = json.loads(
-            _text(path), object_pairs_hook=_no_key_twice, parse_constant=_no_constant
+        content = _bytes(path)
+        baseline = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_no_key_twice,
+            parse_constant=_no_constant,
         )
-        return _checked(content)
+        return _checked(baseline), content
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         msg = f"baseline {shown} cannot be read: {safe_text(reason, limit=300)}"
         raise BaselineError(msg) from error
 
 
-def _text(path: Path) -> str:
+def _bytes(path: Path) -> bytes:
     if path.stat().st_size > MAX_BYTES:
         msg = f"it is larger than {MAX_BYTES:,} bytes"
         raise ValueError(msg)
-    return path.read_text(encoding="utf-8")
+    return path.read_bytes()
+
+
+def recorded_gate(path: Path) -> str:
+    """Node id of the test whose gate wrote a baseline, from its first lines; "" if unreadable."""
+    with contextlib.suppress(OSError, ValueError), path.open(encoding="utf-8") as file:
+        for line in islice(file, 5):
+            match = re.fullmatch(r'\s*"gate": (".*"),?\s*', line)
+            if match is not None:
+                return str(json.loads(match[1]))
+    return ""
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -148,14 +192,22 @@ def _metric(name: str, one: Mapping[str, Any]) -> StoredMetric:
     if not isinstance(one.get("definition"), dict):
         msg = f"{name} has no definition"
         raise TypeError(msg)
-    return StoredMetric(value, queries, one["definition"], one.get("weighted") is True)
+    weighted, seal = one.get("weighted", False), one.get("seal")
+    if not isinstance(weighted, bool) or not isinstance(seal, str | None):
+        msg = f"{name} has a weighted that is no bool, or a seal that is no text"
+        raise TypeError(msg)
+    return StoredMetric(value, queries, one["definition"], weighted, seal)
 
 
 def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         msg = f"{where} has {value!r:.40} where a number is expected"
         raise TypeError(msg)
-    return float(value)
+    return number
 
 
 def _query(name: str, one: Mapping[str, Any]) -> StoredQuery:
@@ -166,15 +218,20 @@ def _query(name: str, one: Mapping[str, Any]) -> StoredQuery:
     }
     ranks, n, grades = one.get("ranks"), one.get("n"), one.get("grades")
     if ranks is not None:
-        if not isinstance(ranks, dict) or isinstance(n, bool) or not isinstance(n, int):
+        if not isinstance(ranks, dict) or type(n) is not int or not 0 <= n < MOST_ITEMS:
             msg = f"query {name!r:.40} needs ranks and n together"
             raise TypeError(msg)
-        for rank in ranks.values():
-            read_rank(rank)
+        for item, rank in ranks.items():
+            if read_rank(rank)[1] > n:
+                msg = f"query {name!r:.40} has {item!r:.40} at rank {rank}, of {n} items"
+                raise ValueError(msg)
     if not isinstance(one.get("truth"), str):
         msg = f"query {name!r:.40} has no digest of its judgements"
         raise TypeError(msg)
     own = None if grades is None else tuple(_number(grade, "grades") for grade in grades)
+    if own is not None and len(own) != len(ranks or ()):
+        msg = f"query {name!r:.40} has {len(own)} grades for {len(ranks or ())} ranks"
+        raise ValueError(msg)
     weight = None if "weight" not in one else _number(one["weight"], f"query {name!r:.40}")
     return StoredQuery(one["truth"], values, ranks, n, own, weight)
 
@@ -182,11 +239,21 @@ def _query(name: str, one: Mapping[str, Any]) -> StoredQuery:
 def _check_mean(name: str, metric: StoredMetric, queries: Mapping[str, StoredQuery]) -> None:
     """ValueError if a value is not the mean of the values per query: somebody edited one."""
     if not any(name in query.values for query in queries.values()):
+        if metric.weighted:
+            msg = f"{name} is said to be weighted, and no query has a value of it"
+            raise ValueError(msg)
         return
+    absent = next((key for key, query in queries.items() if name not in query.values), None)
+    if absent is not None:
+        msg = f"query {absent!r:.40} has no value of {name}, which the others have"
+        raise ValueError(msg)
     values = [query.values.get(name) for query in queries.values()]
     defined = [value for value in values if value is not None]
     if metric.queries != len(defined):
         msg = f"{name} is said to be of {metric.queries} queries, and {len(defined)} have a value"
+        raise ValueError(msg)
+    if not defined:
+        msg = f"{name} is said to be {metric.value}, and no query has a defined value of it"
         raise ValueError(msg)
     mean = math.fsum(defined) / len(defined)
     if not metric.weighted and abs(mean - metric.value) > 2 * 10.0**-DECIMALS * max(1.0, abs(mean)):
@@ -199,7 +266,7 @@ _RANK = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")
 
 def read_rank(rank: Any) -> tuple[int, int]:
     """First and last rank of an item: the same unless it is tied."""
-    if isinstance(rank, int) and not isinstance(rank, bool) and rank >= 1:
+    if type(rank) is int and 1 <= rank < MOST_ITEMS:
         return rank, rank
     match = _RANK.fullmatch(rank) if isinstance(rank, str) else None
     if match is None or int(match[1]) >= int(match[2]):
@@ -211,99 +278,3 @@ def read_rank(rank: Any) -> tuple[int, int]:
 def write_rank(above: int, tied: int) -> int | str:
     """A rank as it is stored and shown."""
     return above + 1 if tied == 1 else f"{above + 1}-{above + tied}"
-
-
-# Writing -----------------------------------------------------------------------------------------
-
-
-def baseline_text(baseline: Baseline) -> str:
-    """The file: sorted, one query per line."""
-    parts = [
-        f'  "format": {_dumped(FORMAT)}',
-        f'  "gate": {_dumped(baseline.gate)}',
-        _lines("metrics", {name: _plain_metric(one) for name, one in baseline.metrics.items()}),
-    ]
-    if baseline.slices:
-        parts.append(_lines("slices", baseline.slices))
-    if baseline.accepted:
-        rows = ",\n".join(f"    {_dumped(one)}" for one in baseline.accepted)
-        parts.append(f'  "accepted": [\n{rows}\n  ]')
-    parts.append(_lines("queries", {name: _plain_query(q) for name, q in baseline.queries.items()}))
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
-def _lines(name: str, table: Mapping[str, Any]) -> str:
-    rows = ",\n".join(f"    {_dumped(key)}: {_dumped(table[key])}" for key in sorted(table))
-    return f'  "{name}": {{\n{rows}\n  }}' if rows else f'  "{name}": {{}}'
-
-
-def _plain_metric(metric: StoredMetric) -> dict[str, Any]:
-    plain = {
-        "value": round(metric.value, DECIMALS),
-        "queries": metric.queries,
-        "definition": dict(metric.definition),
-    }
-    return {**plain, "weighted": True} if metric.weighted else plain
-
-
-def _plain_query(query: StoredQuery) -> dict[str, Any]:
-    plain: dict[str, Any] = {"truth": query.truth, **query.values}
-    for name in ("ranks", "n", "grades", "weight"):
-        value = getattr(query, name)
-        if value is not None:
-            plain[name] = list(value) if name == "grades" else value
-    return plain
-
-
-_UNPRINTABLE = re.compile(r"[^ -~]")
-
-
-def _dumped(value: Any) -> str:
-    """JSON on one line; readable, and without any character that a terminal would act on."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _UNPRINTABLE.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    character = match[0]
-    return character if character.isprintable() else json.dumps(character)[1:-1]
-
-
-def write_baseline(path: Path, baseline: Baseline, root: Path, shown: str) -> None:
-    """Replace a file as a whole: a crash or a full disk leaves the old one as it was.
-
-    Nothing is written outside of ``root``, and not through a symbolic link.
-    """
-    try:
-        _refuse_links(path, root)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, baseline_text(baseline).encode("utf-8"))
-    except OSError as error:
-        kept = "the old one is unchanged" if path.exists() else "nothing was written"
-        msg = f"baseline {shown} cannot be written: {error.strerror or error}; {kept}"
-        raise BaselineError(msg) from error
-
-
-def _refuse_links(path: Path, root: Path) -> None:
-    if path.is_symlink():
-        msg = "it is a symbolic link"
-        raise OSError(msg)
-    if not path.parent.resolve().is_relative_to(root.resolve()):
-        msg = f"it is outside of {root}"
-        raise OSError(msg)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    # The end differs from a baseline's, so that a file left behind by a crash is never read.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        with open(os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 
 import numpy as np
 
+from pytest_rankmetrics.baseline.definition import definition_of
 from pytest_rankmetrics.baseline.file import (
     DECIMALS,
     Baseline,
@@ -18,126 +19,115 @@ from pytest_rankmetrics.baseline.file import (
     StoredQuery,
     write_rank,
 )
-from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.baseline.keys import judged_pairs, keys_of
 from pytest_rankmetrics.measuring.strict import Measured
-from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
+
+Store = Literal["ranks", "scores"]
+Ranks = tuple[dict[str, int | str], tuple[float, ...] | None]
 
 
-def key_of(value: Any) -> str:
-    """A query or item id as a key of JSON."""
-    return value if isinstance(value, str) else str(value)
+class Recording:
+    """What was measured, in the terms of a baseline; each is made once, and only if it is asked."""
+
+    def __init__(self, measured: Measured) -> None:
+        self.measured = measured
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """Queries as keys."""
+        return keys_of(self.measured.query_ids, "queries")
+
+    @cached_property
+    def truths(self) -> list[str]:
+        """Fingerprint of the judgements of each query: ids and grades, in any order."""
+        kept = self.measured.items
+        if kept is None:
+            return self._truths_without_ids()
+        if kept.shared is not None:
+            # Which of its items belong to a query shows only where they were retrieved.
+            return [_digest(judged_pairs(kept.shared))] * len(self.measured)
+        ids = self.measured.own_ids
+        return [_digest(judged_pairs(kept.truths[query])) for query in ids]
+
+    def _truths_without_ids(self) -> list[str]:
+        rankings = self.measured.evaluation.rankings
+        grades, borders = rankings.judged_grades.tolist(), rankings.judged_offsets.tolist()
+        return [
+            _digest([sorted(grades[borders[number] : borders[number + 1]], reverse=True), n])
+            for number, n in enumerate(rankings.n_ranked.tolist())
+        ]
+
+    @cached_property
+    def weights(self) -> list[float | None]:
+        """Weights as they are recorded."""
+        if self.measured.sample_weights is None:
+            return [None] * len(self.measured)
+        return [float(f"{weight:.6g}") for weight in self.measured.sample_weights]
+
+    @cached_property
+    def columns(self) -> dict[str, list[float | None]]:
+        """Values of each measure that has some per query, as they are recorded."""
+        columns = {name: self.measured.per_query(name) for name in self.measured.names}
+        return {
+            name: [None if math.isnan(v) else v for v in np.round(column, DECIMALS).tolist()]
+            for name, column in columns.items()
+            if column is not None
+        }
+
+    @cached_property
+    def definitions(self) -> dict[str, dict[str, Any]]:
+        """What the values of each measure depend on besides the data."""
+        used = self.measured.used
+        return {name: definition_of(used[name], self.measured) for name in self.measured.names}
+
+    def baseline(
+        self,
+        gate: str,
+        store: Store,
+        slices: Mapping[str, Mapping[str, float]],
+        accepted: Sequence[Mapping[str, Any]] = (),
+    ) -> Baseline:
+        """The baseline that this would be."""
+        ranks = self._ranks if store == "ranks" else [None] * len(self.measured)
+        lengths = self.measured.n_ranked.tolist()
+        rows = zip(self.keys, self.truths, self.weights, ranks, lengths, strict=True)
+        queries = {}
+        for number, (key, truth, weight, places, n) in enumerate(rows):
+            values = {name: column[number] for name, column in self.columns.items()}
+            if places is None:
+                queries[key] = StoredQuery(truth, values, weight=weight)
+            else:
+                queries[key] = StoredQuery(truth, values, places[0], n, places[1], weight)
+        metrics = {name: self._metric(name) for name in self.measured.names}
+        return Baseline(gate, metrics, queries, slices, tuple(accepted)).sealed()
+
+    @cached_property
+    def _ranks(self) -> list[Ranks | None]:
+        return [_ranks_of(placement) for placement in self.measured.placements()]
+
+    def _metric(self, name: str) -> StoredMetric:
+        column = self.columns.get(name)
+        n = len(self.measured) if column is None else sum(value is not None for value in column)
+        return StoredMetric(
+            value=round(self.measured.value(name), DECIMALS),
+            queries=n,
+            definition=self.definitions[name],
+            weighted=self.measured.weights(name) is not None,
+        )
 
 
-def keys_of(values: Sequence[Any], what: str) -> list[str]:
-    """Ids as keys; RankGateFailure if two of them would be one."""
-    keys = [key_of(value) for value in values]
-    seen: dict[str, Any] = {}
-    for key, value in zip(keys, values, strict=True):
-        if key in seen:
-            both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
-            msg = f"{what} {both} would be one in a baseline; name them apart"
-            raise RankGateFailure(msg)
-        seen[key] = value
-    return keys
-
-
-def digest(placement: Placement) -> str:
-    """Fingerprint of the judgements of a query: ids and grades, in any order."""
-    judged: Any
+def _ranks_of(placement: Placement) -> Ranks:
+    """Rank of each relevant item that was retrieved; with their grades where items have no ids."""
+    hits, grades = placement.hits, None
     if placement.judged is None:
-        judged = [placement.grades, placement.n_ranked]
+        keys = [f"#{place}" for place in range(1, len(hits) + 1)]
+        grades = tuple(hit.grade for hit in hits)
     else:
-        pairs = placement.judged.items()
-        judged = sorted([key_of(item), float(grade)] for item, grade in pairs)
+        keys = keys_of([hit.item for hit in hits], "items")
+    pairs = zip(keys, hits, strict=True)
+    return {key: write_rank(hit.above, hit.tied) for key, hit in pairs}, grades
+
+
+def _digest(judged: Any) -> str:
     return sha256(json.dumps(judged).encode()).hexdigest()[:12]
-
-
-def definition_of(measure: Measure, measured: Measured) -> dict[str, Any]:
-    """Everything that the values of a measure depend on besides the data."""
-    definition: dict[str, Any] = {"v": measure.metric.version}
-    if measure.k is not None:
-        definition["k"] = measure.k
-    for name, value in measure.options.items():
-        if value is not None:
-            definition[name] = _plain_option(value)
-    ties = measured.ties or find_convention(measured.convention).ties
-    if ties != "average":
-        definition["ties"] = ties
-    if not isinstance(measured.zero_division, str) and not math.isnan(measured.zero_division):
-        definition["zero_division"] = float(measured.zero_division)
-    if measured.by_relevance and measure.metric.by_score:
-        definition["relevance"] = True
-    return definition
-
-
-def _plain_option(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain_option(one) for one in value]
-    if callable(value):
-        return f"<{getattr(value, '__name__', type(value).__name__)}>"
-    return str(value) if isinstance(value, Measure) else value
-
-
-def recorded(
-    measured: Measured,
-    gate: str,
-    store: Literal["ranks", "scores"],
-    slices: Mapping[str, Mapping[str, float]],
-    accepted: Sequence[Mapping[str, Any]] = (),
-) -> Baseline:
-    """The baseline that what was measured would be."""
-    keys = keys_of(measured.query_ids, "queries")
-    columns = {name: measured.per_query(name) for name in measured.names}
-    weights = recorded_weights(measured)
-    queries = {
-        key: replace(_stored_query(placement, number, columns, store), weight=weights[number])
-        for number, (key, placement) in enumerate(zip(keys, measured.placements, strict=True))
-    }
-    metrics = {name: _stored_metric(name, measured, columns[name]) for name in measured.names}
-    return Baseline(gate, metrics, queries, slices, tuple(accepted))
-
-
-def recorded_weights(measured: Measured) -> list[float | None]:
-    """Weights as they are recorded, one for each query."""
-    if measured.sample_weights is None:
-        return [None] * len(measured)
-    return [float(f"{weight:.6g}") for weight in measured.sample_weights]
-
-
-def _stored_metric(name: str, measured: Measured, values: FloatArray | None) -> StoredMetric:
-    n = len(measured) if values is None else int((~np.isnan(values)).sum())
-    return StoredMetric(
-        value=round(measured.value(name), DECIMALS),
-        queries=n,
-        definition=definition_of(measured.used[name], measured),
-        weighted=measured.weights(name) is not None,
-    )
-
-
-def _stored_query(
-    placement: Placement,
-    number: int,
-    columns: Mapping[str, FloatArray | None],
-    store: Literal["ranks", "scores"],
-) -> StoredQuery:
-    values = {
-        name: None if math.isnan(column[number]) else round(float(column[number]), DECIMALS)
-        for name, column in columns.items()
-        if column is not None
-    }
-    truth = digest(placement)
-    if store == "scores":
-        return StoredQuery(truth, values)
-    grades = None
-    if placement.judged is None:
-        keys = [f"#{place}" for place in range(1, len(placement.hits) + 1)]
-        grades = tuple(hit.grade for hit in placement.hits)
-    else:
-        keys = keys_of([hit.item for hit in placement.hits], "items")
-    pairs = zip(keys, placement.hits, strict=True)
-    ranks = {key: write_rank(hit.above, hit.tied) for key, hit in pairs}
-    return StoredQuery(truth, values, ranks, placement.n_ranked, grades)

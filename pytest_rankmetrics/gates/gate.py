@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.run import hide, result_of, run_gate
-from pytest_rankmetrics.gates.update import Keeper, Place
+from pytest_rankmetrics.gates.orphans import orphans_beside
+from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.gates.recorded import RecordedGate
+from pytest_rankmetrics.gates.run import hide, run_gate
+from pytest_rankmetrics.gates.update import Keeper
 from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
@@ -170,18 +175,19 @@ class RankGate:
                 min_slice_size=min_slice_size,
             )
             check_option(store, "store", ("ranks", "scores"), "rank_gate.check")
-            measured = measure_strictly(y_true, y_score, policy.measures, reading)
-            if not policy.compares:
+            compares = policy.compares
+            measured = measure_strictly(
+                y_true, y_score, policy.measures, reading, keep_items=compares
+            )
+            if not compares:
                 return result_of(judge(policy, measured), name)
-            place = self._place(name, options)
-            nodeid = self._nodeid
-            keeper = Keeper(name, nodeid, place, options, policy, measured, store, self._target())
-            return self._compare(keeper)
+            gate = self._recorded_gate(name, options)
+            return self._compare(Keeper(gate, options, policy, Recording(measured), store))
 
         return run_gate(reading.get("name"), "gate", work)
 
-    def _place(self, name: str, options: Options) -> Place:
-        """The baseline's file: next to the test module, or below ``--rank-baseline-dir``."""
+    def _recorded_gate(self, name: str, options: Options) -> RecordedGate:
+        """The gate with its file: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
         path = self._fullpath
         if path is None:
@@ -190,8 +196,12 @@ class RankGate:
         shown, root = shown_path(path, config), config.rootpath
         below = path.resolve().is_relative_to(root.resolve())
         if not below:
-            root = path.parent
+            # Tests outside of the root keep their baselines beside them, and nowhere else.
+            root = module.parent
         if options.baseline_dir is not None:
+            if self._force_regen:
+                msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
+                raise RankGateFailure(msg)
             if not below:
                 # Its path is absolute, and would lead to the very file that is not to be read.
                 msg = (
@@ -200,9 +210,9 @@ class RankGate:
                 )
                 raise RankGateFailure(msg)
             path = options.baseline_dir / shown
-        running = current.running()
-        self._claim(shown, running)
-        return Place(path, root, shown)
+        self._claim(shown, current.running())
+        orphans = partial(orphans_beside, path, self._request)
+        return RecordedGate(name, self._nodeid, path, root, shown, self._target(), orphans)
 
     @property
     def _nodeid(self) -> str:

@@ -103,17 +103,23 @@ class RankRegressionFixture:
             return keeper.result()
         from pytest_regressions.common import perform_regression_check
 
-        name = keeper.place.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
+        name = keeper.gate.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
         results: list[GateResult] = []
-        named = replace(keeper, obtained=f"<tmp_path>/{name}")
+        named = replace(keeper, gate=replace(keeper.gate, obtained=f"<tmp_path>/{name}"))
+
+        def check(obtained: Path, _expected: Path) -> None:
+            results.append(named.result())
+            if not results[0].passed:
+                keeper.dump(obtained)
+
         perform_regression_check(
             datadir=self.datadir,
             original_datadir=self.original_datadir,
             request=self.request,
-            check_fn=lambda _obtained, _expected: results.append(named.result()),
-            dump_fn=keeper.dump,
+            check_fn=check,
+            dump_fn=lambda _path: None,
             extension=EXTENSION,
-            fullpath=keeper.place.path,
+            fullpath=keeper.gate.path,
             obtained_filename=self.request.getfixturevalue("tmp_path") / name,
         )
         return results[0]

@@ -10,11 +10,8 @@ from typing import Any
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
 from pytest_rankmetrics.gates.expected import failure_is_expected
-from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import GateResult
-from pytest_rankmetrics.policy.verdicts import Verdict
-from pytest_rankmetrics.report.message import headline, message
-from pytest_rankmetrics.report.worst import worst_queries
+from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.session import current
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -74,7 +71,8 @@ def _name(name: str | None, subject: str, running: current.Running) -> str:
 
 def _record(running: current.Running, result: GateResult) -> None:
     if running.nodeid:
-        record = result.as_dict(intervals=not result.passed)
+        explained = running.explains or result.verdict not in UNREMARKABLE
+        record = result.as_dict(intervals=not result.passed, explained=explained)
         record["message"] = record["message"][:MOST_TEXT]
         record["name"] = record["name"][:MOST_HEADLINE]
         running.records.append(record)
@@ -89,48 +87,10 @@ def _record_error(running: current.Running, name: str, error: Exception) -> None
         name=str(name),
         verdict=Verdict.FAIL,
         headline=safe_text(text, limit=MOST_HEADLINE),
-        message=safe_text(text, limit=MOST_HEADLINE),
         metrics={},
         nodeid=running.own,
     )
     running.records.append(plain(failed.as_dict()))
-
-
-def result_of(
-    found: Judgement,
-    name: str,
-    *,
-    footer: list[str] | None = None,
-    baseline: str = "",
-    written: str = "",
-    verdict: Verdict | None = None,
-) -> GateResult:
-    """What was found, as a result."""
-    worst = worst_queries(found) if found.policy.settings.worst_queries else None
-    measured = found.measured
-    own = found.verdict if verdict is None else verdict
-    grave = own in (Verdict.FAIL, Verdict.STALE, Verdict.WARN)
-    per_query = {one: measured.per_query(one) for one in measured.names}
-    return GateResult(
-        name=name,
-        verdict=own,
-        headline=headline(found),
-        message=message(found, footer or []),
-        metrics=found.metric_results,
-        slices=tuple(found.slice_results),
-        queries=len(measured),
-        counts=measured.counts,
-        query_ids=tuple(measured.query_ids),
-        per_query={
-            one: tuple(values.tolist()) for one, values in per_query.items() if values is not None
-        },
-        worst=worst.rows if worst is not None and grave else (),
-        warnings=tuple(one.full for one in found.findings if one.verdict is Verdict.WARN),
-        notes=tuple(found.notes),
-        baseline=baseline,
-        written=written,
-        nodeid=current.running().own,
-    )
 
 
 def warn_user(text: str) -> None:

@@ -1,283 +1,257 @@
-"""A gate and its baseline: where it is, whether it may be written, and what is said of it."""
+"""A gate and its baseline: judged against it once, and recorded where that is asked for and right.
+
+Nothing that regenerates lowers a baseline: updates write what is missing, raise and refresh. Only
+``--rank-accept`` lowers, with a reason that is stored.
+"""
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
 
+import numpy as np
+
+from pytest_rankmetrics._support import words
 from pytest_rankmetrics._support.naming import is_called
-from pytest_rankmetrics.baseline.align import Alignment, align
-from pytest_rankmetrics.baseline.file import Baseline, baseline_text, read_baseline, write_baseline
-from pytest_rankmetrics.baseline.record import recorded
-from pytest_rankmetrics.gates.run import result_of
+from pytest_rankmetrics.baseline.align import align
+from pytest_rankmetrics.baseline.file import Baseline, read_baseline
+from pytest_rankmetrics.baseline.record import Recording, Store
+from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
+from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.judging.findings import Judgement
-from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.judging.judge import judge, vacuous
 from pytest_rankmetrics.judging.result import GateResult
-from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
-from pytest_rankmetrics.report.message import headline
 from pytest_rankmetrics.session.options import Options
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import FloatArray
 
-_PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")
 BROKEN = (Verdict.FAIL, Verdict.STALE)
 
-
-@dataclass(frozen=True)
-class Place:
-    """Where the baseline of a gate is."""
-
-    path: Path
-    root: Path
-    """Nothing is written outside of it."""
-    shown: str
-    """How messages call the file."""
+Moves = Mapping[str, tuple[float, float]]
+"""Recorded and present value of each measure."""
 
 
 @dataclass(frozen=True)
 class Keeper:
     """Judges one gate against its baseline, and writes that where it is asked to."""
 
-    name: str
-    nodeid: str
-    place: Place
+    gate: RecordedGate
     options: Options
     policy: Policy
-    measured: Measured
-    store: Literal["ranks", "scores"] = "ranks"
-    target: str = ""
-    """What a command calls the test: its node id, seen from where pytest was started."""
-    obtained: str = ""
-    """What messages call the file of the present values, if one was written for inspection."""
+    recording: Recording
+    store: Store = "ranks"
 
     @property
     def compares_only(self) -> bool:
         """Whether there is a baseline, and nothing will be written."""
-        return self.place.path.is_file() and not self.options.writes
+        return self.gate.path.is_file() and not self.options.writes
 
     def dump(self, path: Path) -> None:
         """Write the present values beside the baseline's, for inspection."""
-        path.write_text(baseline_text(self._content(None, {})), encoding="utf-8", newline="\n")
+        content = self.recording.baseline(self.gate.nodeid, self.store, {})
+        path.write_text(baseline_text(content), encoding="utf-8", newline="\n")
 
     def result(self) -> GateResult:
         """The outcome, the baseline written if that is asked for and right."""
-        if not self.place.path.is_file():
+        if not self.gate.path.is_file():
             return self._without_baseline()
-        baseline = read_baseline(self.place.path, self._file)
-        alignment = align(self.measured, baseline)
-        found = judge(self.policy, self.measured, alignment.reference, alignment, baseline.slices)
-        self._require_ratchet(found)
-        if self.options.force_regen and found.verdict in BROKEN:
-            return self._regenerated(found, baseline)
+        baseline, read = read_baseline(self.gate.path, self.gate.file)
+        alignment = align(self.recording, baseline, self.gate.file)
+        judgement = judge(
+            self.policy, self.recording.measured, alignment.reference, alignment, baseline.slices
+        )
+        self._require_ratchet(judgement)
         if self._accepts:
-            return self._rewritten(baseline, found)
-        if self.options.update and self._may_raise(found, alignment):
-            return self._rewritten(baseline, found)
-        return self._unwritten(found)
+            return self._rewritten(baseline, read, judgement)
+        if self._updates:
+            lower = self._lower(judgement, baseline)
+            if lower and judgement.verdict not in BROKEN:
+                judgement.notes.append(f"not recorded: {', '.join(lower)}")
+            elif not lower and self._is_step_up(judgement, baseline):
+                return self._rewritten(baseline, read, judgement)
+        return self._result(judgement)
 
     # No baseline ---------------------------------------------------------------------------------
 
     def _without_baseline(self) -> GateResult:
-        found = judge(replace(self.policy, max_drop={}), self.measured)
-        if found.verdict in BROKEN or not (self._accepts or self.options.update):
+        measured = self.recording.measured
+        judgement = judge(replace(self.policy, max_drop={}), measured)
+        self._refuse_vacuous(judgement)
+        if judgement.verdict in BROKEN:
+            return self._result(judgement)
+        if not (self._accepts or self._updates):
             values = ", ".join(
-                f"{name} is {self.measured.value(name):.4f}" for name in self.policy.max_drop
+                f"{name} is {measured.value(name):.4f}" for name in self.policy.max_drop
             )
-            text = (
-                f"no baseline for gate {safe_repr(self.name)} ({self._file}); {values} now - "
-                f"{self._remedy}"
-            )
-            if found.verdict not in BROKEN:
-                found.fail(text)
-            return self._unwritten(found)
-        self._put(self._content(None, {}))
-        return self._result(found, written="new", verdict=Verdict.NEW)
+            gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
+            judgement.fail(f"{gate}; {values} now - {self.gate.remedy(self.options.baseline_dir)}")
+            return self._result(judgement)
+        self._put(
+            self.recording.baseline(self.gate.nodeid, self.store, self._slices(judgement)), None
+        )
+        return self._result(judgement, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
 
     @property
     def _accepts(self) -> bool:
-        if self.options.regen_all:
-            return True
-        return any(is_called(glob, self.name, self.nodeid) for glob in self.options.accept)
-
-    def _may_raise(self, found: Judgement, alignment: Alignment) -> bool:
-        """Whether an update is no step down: nothing lower, nothing gone, no limit violated."""
-        changes = list(found.changes.values())
-        if any(change.drop > IMPROVEMENT for change in changes):
-            return False
-        if len(changes) < len(
-            [name for name in self.policy.max_drop if name in self._known(found)]
-        ):
-            return False
-        gone = alignment.not_computed or alignment.not_comparable or alignment.reweighed
-        if gone or not changes:
-            return False
-        if any(one.verdict is Verdict.FAIL for one in found.findings):
-            return False
-        better = any(change.drop < -IMPROVEMENT for change in changes)
-        return better or alignment.stale or bool(alignment.notes)
-
-    def _known(self, found: Judgement) -> Mapping[str, float]:
-        return {} if found.reference is None else found.reference.values
-
-    def _rewritten(self, baseline: Baseline, found: Judgement) -> GateResult:
-        """Write, unless something fails that a new baseline does not mend."""
-        moves = self._moves(baseline, found)
-        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
-        gone = [name for name in baseline.metrics if name not in self.measured.names]
-        renewed = self._content(baseline, lowered)
-        again = judge(
-            self.policy,
-            self.measured,
-            (alignment := align(self.measured, renewed)).reference,
-            alignment,
-            renewed.slices,
+        return any(
+            is_called(glob, self.gate.name, self.gate.nodeid) for glob in self.options.accept
         )
-        if again.verdict in BROKEN:
-            return self._unwritten(again)
-        if renewed == replace(baseline, gate=renewed.gate):
-            return self._unwritten(again)
-        self._put(renewed)
-        kind = self._kind(moves, lowered, gone)
-        improved = kind == "raised"
-        verdict = Verdict.IMPROVED if improved else again.verdict
-        return self._result(again, written=kind, verdict=verdict, moves=moves, before=found)
-
-    def _regenerated(self, found: Judgement, baseline: Baseline) -> GateResult:
-        """``--force-regen``: write, and fail all the same."""
-        moves = self._moves(baseline, found)
-        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
-        self._put(self._content(baseline, lowered))
-        gone = [name for name in baseline.metrics if name not in self.measured.names]
-        kind = self._kind(moves, lowered, gone)
-        return self._result(found, written=kind, moves=moves)
-
-    def _kind(self, moves: Mapping[str, Any], lowered: Mapping[str, Any], gone: list[str]) -> str:
-        if lowered or gone:
-            return "LOWERED"
-        return "raised" if moves else "refreshed"
-
-    def _is_lower(self, name: str, old: float, new: float) -> bool:
-        greater_is_better = self.measured.used[name].metric.greater_is_better
-        return (old - new if greater_is_better else new - old) > IMPROVEMENT
-
-    def _moves(self, baseline: Baseline, found: Judgement) -> dict[str, tuple[float, float]]:
-        """Recorded and present values of the measures that move, over the queries of each."""
-        moves = {}
-        for name in self.measured.names:
-            change = found.changes.get(name)
-            stored = baseline.metrics.get(name)
-            if stored is None:
-                continue
-            old = stored.value if change is None else change.was
-            new = self.measured.value(name) if change is None else change.now
-            if abs(old - new) > IMPROVEMENT:
-                moves[name] = (old, new)
-        return moves
-
-    def _content(
-        self, baseline: Baseline | None, lowered: Mapping[str, tuple[float, float]]
-    ) -> Baseline:
-        accepted = [] if baseline is None else list(baseline.accepted)
-        if lowered:
-            reason = self.options.reason or self._switch
-            moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
-            accepted.append({"reason": reason, **moves})
-        return recorded(self.measured, self.nodeid, self.store, self._slices(), accepted)
 
     @property
-    def _switch(self) -> str:
-        return "--regen-all" if self.options.regen_all else "--force-regen"
+    def _updates(self) -> bool:
+        """Regeneration, whatever the switch is called, is an update."""
+        return self.options.update or self.options.force_regen or self.options.regen_all
 
-    def _slices(self) -> dict[str, dict[str, float]]:
-        policy = self.policy.slices
-        if policy.slices is None:
-            return {}
-        result: dict[str, dict[str, float]] = {}
-        for label, part in self.measured.slices(policy.slices).items():
-            values = {name: round(float(part[name]), 6) for name in self.measured.names}
-            result[label] = {"queries": len(part.query_ids), **values}
-        return result
+    def _lower(self, judgement: Judgement, baseline: Baseline) -> list[str]:
+        """What an update would lower: measures, gated or not, and slices that have a limit."""
+        moves = self._moves(judgement, baseline)
+        lower = [
+            f"{name} {was:.4f} -> {now:.4f}"
+            for name, (was, now) in moves.items()
+            if self._is_lower(name, was, now)
+        ]
+        return lower + [
+            f"slice {words.shown(label)} {name} {words.signed(change.change)}"
+            for (label, name), change in judgement.slice_changes.items()
+            if change.drop > IMPROVEMENT and change.decision.verdict is not Verdict.SHOWN
+        ]
 
-    def _put(self, content: Baseline) -> None:
-        write_baseline(self.place.path, content, self.place.root, self._file)
+    def _is_step_up(self, judgement: Judgement, baseline: Baseline) -> bool:
+        """Whether there is something to record, and no limit is violated or measure gone."""
+        alignment, reference = judgement.alignment, judgement.reference
+        if alignment is None or reference is None or not judgement.changes:
+            return False
+        if alignment.not_computed or alignment.not_comparable or alignment.reweighed:
+            return False
+        if any(
+            name in reference.values for name in self.policy.max_drop.keys() - judgement.changes
+        ):
+            return False
+        verdicts = [finding.verdict for finding in judgement.findings]
+        if Verdict.FAIL in verdicts:
+            return False
+        better = bool(self._moves(judgement, baseline))
+        return better or Verdict.STALE in verdicts or bool(alignment.notes)
+
+    def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
+        """Write, unless something fails that a new baseline does not mend."""
+        moves = self._moves(judgement, baseline)
+        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
+        settled = judgement.settled()
+        self._refuse_vacuous(settled)
+        if settled.verdict in BROKEN:
+            return self._result(settled)
+        renewed = self._content(baseline, lowered, judgement)
+        if renewed == replace(baseline, gate=renewed.gate):
+            return self._result(settled)
+        self._put(renewed, read)
+        gone = [name for name in baseline.metrics if name not in self.recording.measured.names]
+        if lowered or gone:
+            return self._result(settled, written="LOWERED", moves=moves)
+        if not moves:
+            return self._result(settled, written="refreshed")
+        return self._result(settled, written="raised", verdict=Verdict.IMPROVED, moves=moves)
+
+    def _refuse_vacuous(self, judgement: Judgement) -> None:
+        """No baseline is written beside which the allowed drop would limit nothing."""
+        complete = replace(judgement, policy=self.policy)
+        for name in self.policy.max_drop:
+            text = vacuous(complete, name, self.recording.measured.value(name))
+            if text:
+                judgement.fail(text)
+
+    def _is_lower(self, name: str, was: float, now: float) -> bool:
+        greater_is_better = self.recording.measured.used[name].metric.greater_is_better
+        return (was - now if greater_is_better else now - was) > IMPROVEMENT
+
+    def _moves(self, judgement: Judgement, baseline: Baseline) -> dict[str, tuple[float, float]]:
+        """The measures that move, over the queries that both sides have."""
+        measured, moves = self.recording.measured, {}
+        for name in measured.names:
+            stored, change = baseline.metrics.get(name), judgement.changes.get(name)
+            if change is not None:
+                pair = (change.was, change.now)
+            elif stored is not None:
+                pair = self._level(judgement, name) or (stored.value, measured.value(name))
+            else:
+                continue
+            if abs(pair[0] - pair[1]) > IMPROVEMENT:
+                moves[name] = pair
+        return moves
+
+    def _level(self, judgement: Judgement, name: str) -> tuple[float, float] | None:
+        """Means of a measure that has no limit, over the common queries; None if those are all."""
+        reference, values = judgement.reference, self.recording.measured.per_query(name)
+        if reference is None or reference.complete or values is None:
+            return None
+        was = reference.per_query.get(name)
+        if was is None or not len(was):
+            return None
+        now = values[reference.queries]
+        both = ~(np.isnan(was) | np.isnan(now))
+        return _mean(was[both]), _mean(now[both])
+
+    def _content(self, baseline: Baseline, lowered: Moves, judgement: Judgement) -> Baseline:
+        accepted = list(baseline.accepted)
+        if lowered:
+            moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
+            accepted.append({"reason": self.options.reason, **moves})
+        slices = self._slices(judgement)
+        return self.recording.baseline(self.gate.nodeid, self.store, slices, accepted)
+
+    def _slices(self, judgement: Judgement) -> dict[str, dict[str, float]]:
+        names = self.recording.measured.names
+        return {
+            label: {
+                "queries": len(part.query_ids),
+                **{name: round(float(part[name]), 6) for name in names},
+            }
+            for label, part in judgement.slices.items()
+        }
+
+    def _put(self, content: Baseline, read: bytes | None) -> None:
+        write_baseline(self.gate.path, content, self.gate.root, self.gate.file, read)
 
     # Saying --------------------------------------------------------------------------------------
 
-    def _require_ratchet(self, found: Judgement) -> None:
+    def _require_ratchet(self, judgement: Judgement) -> None:
         """``rank_ratchet = require``: an improvement that nobody recorded fails."""
         if self.policy.settings.ratchet != "require" or self.options.writes:
             return
-        for name, change in found.changes.items():
+        for name, change in judgement.changes.items():
             if change.decision.verdict is Verdict.IMPROVED:
-                found.fail(
+                judgement.fail(
                     f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
-                    f"than the baseline: record it with: {self._command('--rank-update')}",
+                    f"than the baseline: record it with: {self.gate.command('--rank-update')}",
                     f"{name} {change.change:+.4f}",
                 )
 
-    def _command(self, option: str) -> str:
-        return f"pytest {shlex.quote(safe_text(self.target, limit=300))} {option}"
-
-    @property
-    def _file(self) -> str:
-        return safe_text(self.place.shown, limit=300)
-
-    @property
-    def _remedy(self) -> str:
-        """What to do without a baseline."""
-        if self.options.baseline_dir is None:
-            return f"write it with: {self._command('--rank-update')}"
-        directory = safe_text(str(self.options.baseline_dir), limit=300)
-        return f"it is not below {directory}: a gate that is new or renamed is red until it is"
-
-    def _footer(self, found: Judgement) -> list[str]:
-        if found.alignment is None:
-            return []
-        lines = [f"baseline  {self._file}"]
-        if self.obtained:
-            lines.append(f"obtained  {self.obtained}")
-        if found.verdict in BROKEN:
-            accept = f'--rank-accept "*{self._glob()}*" --rank-reason "..."'
-            lines.append(f"accept    {self._command(accept)}")
-        return lines
-
-    def _glob(self) -> str:
-        """A pattern that a shell takes as it is: the gate's name, or else its test's."""
-        name = self.name.partition("[")[0]
-        return name if _PLAIN.fullmatch(name) else self.nodeid.rpartition("::")[2].partition("[")[0]
-
-    def _unwritten(self, found: Judgement) -> GateResult:
-        return self._result(found, written="")
-
     def _result(
         self,
-        found: Judgement,
+        judgement: Judgement,
         *,
-        written: str,
+        written: str = "",
         verdict: Verdict | None = None,
-        moves: Mapping[str, tuple[float, float]] | None = None,
-        before: Judgement | None = None,
+        moves: Moves | None = None,
     ) -> GateResult:
         result = result_of(
-            found,
-            self.name,
-            footer=self._footer(found),
-            baseline=self.place.shown,
+            judgement,
+            self.gate.name,
+            footer=self.gate.footer(broken=judgement.verdict in BROKEN)
+            if judgement.alignment
+            else (),
+            baseline=self.gate.shown,
             verdict=verdict,
         )
-        if before is not None:
-            # What was judged before the baseline moved is what a reader wants to see.
-            metrics = {
-                name: replace(one, verdict=found.metric_results[name].verdict, reason="")
-                for name, one in before.metric_results.items()
-            }
-            result = replace(result, metrics=metrics, headline=headline(found))
         reason = self.options.reason if written == "LOWERED" else ""
         return replace(result, written=written, moves=dict(moves or {}), reason=reason)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.judging.compare import Change
@@ -21,6 +21,8 @@ class Finding:
     verdict: Verdict
     full: str
     short: str
+    of_baseline: bool = False
+    """Whether a new baseline would settle it."""
 
 
 @dataclass
@@ -40,12 +42,29 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What is worth telling although the gate passes."""
-    facts: list[str] = field(default_factory=list)
-    """What helps to understand a failure."""
 
-    def fail(self, full: str, short: str | None = None) -> None:
+    def fail(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """A violation."""
-        self.findings.append(Finding(Verdict.FAIL, full, short or full))
+        self.findings.append(Finding(Verdict.FAIL, full, short or full, of_baseline))
+
+    def stale(self, full: str, short: str | None = None) -> None:
+        """A baseline that does not fit."""
+        self.findings.append(Finding(Verdict.STALE, full, short or full, of_baseline=True))
+
+    def settled(self) -> Judgement:
+        """What is left of it once what was measured is the baseline."""
+        return replace(
+            self,
+            findings=[finding for finding in self.findings if not finding.of_baseline],
+            metric_results={
+                name: replace(one, verdict=one.threshold, reason="")
+                for name, one in self.metric_results.items()
+            },
+            slice_results=[
+                one if one.change is None else replace(one, verdict=one.threshold, reason="")
+                for one in self.slice_results
+            ],
+        )
 
     @property
     def verdict(self) -> Verdict:

@@ -17,23 +17,21 @@ from pytest_rankmetrics.judging.phrases import (
     change_text,
     interval_of,
     short_threshold,
-    slice_text,
     threshold_phrase,
     threshold_text,
     unconfirmed_text,
 )
-from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics.judging.result import MetricResult
+from pytest_rankmetrics.judging.slices import find_slices, judge_slices, judge_slices_fit
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import (
-    IMPROVEMENT,
     Decision,
     Verdict,
     judge_threshold,
     worst,
 )
-from sklearn_rank.evaluation.result import Evaluation
 
 
 def judge(
@@ -46,18 +44,17 @@ def judge(
     """Judge everything that a policy asks for."""
     found = Judgement(policy, measured, reference, alignment)
     _judge_queries(found)
-    _find_slices(found, recorded_slices or {})
+    find_slices(found, recorded_slices or {})
     if reference is not None and len(reference.queries):
         _compare(found)
-    _judge_slices_fit(found, recorded_slices or {})
+    judge_slices_fit(found, recorded_slices or {})
     if alignment is not None and alignment.stale:
         _judge_fit(found, alignment)
     _judge_metrics(found)
-    _judge_slices(found)
+    judge_slices(found)
     _judge_each_query(found)
     grave = Verdict.FAIL if policy.settings.strict else Verdict.WARN
     found.findings += [Finding(grave, text, text) for text in measured.warnings]
-    _remark(found)
     return found
 
 
@@ -78,55 +75,6 @@ def _judge_queries(found: Judgement) -> None:
         )
 
 
-def _find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
-    policy = found.policy.slices
-    if policy.slices is not None:
-        found.slices = found.measured.slices(policy.slices)
-        ids = found.measured.evaluation.query_ids
-        place = {query: number for number, query in enumerate(ids)}
-        found.members = {
-            label: [place[query] for query in part.query_ids]
-            for label, part in found.slices.items()
-        }
-    drops = list(policy.max_drop) if isinstance(policy.max_drop, Mapping) else []
-    if isinstance(policy.slices, Mapping):
-        queries = set(found.measured.query_ids)
-        empty = [one for one, of in policy.slices.items() if one not in queries and _is_empty(of)]
-        drops += [str(label) for label in empty]
-    wanted = {"limit": [*drops, *policy.at_least, *policy.at_most], "baseline": recorded}
-    for what, labels in wanted.items():
-        gone = [label for label in dict.fromkeys(labels) if label not in found.slices]
-        if gone:
-            verb = "there is a limit for" if what == "limit" else "baseline has"
-            name = "the slice" if what == "limit" else "slice"
-            found.fail(f"{verb} {name} {words.several(gone)} but no query is in it now")
-
-
-def _judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
-    """Slices of other queries than those of the baseline: a drop could hide in the move."""
-    if found.reference is None or not found.reference.complete:
-        return
-    for label, part in found.slices.items():
-        stored = recorded.get(label)
-        if not isinstance(stored, Mapping):
-            continue
-        n, text = len(part.query_ids), f"baseline does not fit: slice {words.shown(label)}"
-        if stored.get("queries") != n:
-            text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
-            found.findings.append(Finding(Verdict.STALE, text, text))
-        elif not (found.alignment and found.alignment.notes) and any(
-            abs(change.was - stored.get(name, change.was)) > 2 * IMPROVEMENT
-            for (one, name), change in found.slice_changes.items()
-            if one == label
-        ):
-            text += " has other queries than in the baseline"
-            found.findings.append(Finding(Verdict.STALE, text, text))
-
-
-def _is_empty(queries: Any) -> bool:
-    return hasattr(queries, "__len__") and len(queries) == 0
-
-
 # Measures ----------------------------------------------------------------------------------------
 
 
@@ -139,13 +87,17 @@ def _compare(found: Judgement) -> None:
     found.changes = compare_metrics(found.measured, reference, narrowed)
     found.slice_changes = compare_slices(found.measured, reference, narrowed, found.members)
     for name, change in found.changes.items():
-        vacuous = change.allowed > 0 and change.allowed >= change.was
-        greater_is_better = found.measured.used[name].metric.greater_is_better
-        if vacuous and greater_is_better and policy.slices.max_drop is None:
-            found.fail(
-                f"max_drop of {name} is {change.allowed:g} and the baseline "
-                f"{change.was:.4f}: no value could fail"
-            )
+        text = vacuous(found, name, change.was)
+        if text:
+            found.fail(text, of_baseline=True)
+
+
+def vacuous(found: Judgement, name: str, baseline: float) -> str:
+    """Why an allowed drop limits nothing beside a baseline; "" if it does."""
+    allowed = found.policy.max_drop[name]
+    if not found.measured.used[name].metric.greater_is_better or not 0 < allowed >= baseline:
+        return ""
+    return f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}: no value could fail"
 
 
 def _judge_fit(found: Judgement, alignment: Alignment) -> None:
@@ -162,18 +114,18 @@ def _judge_fit(found: Judgement, alignment: Alignment) -> None:
         named = _named(alignment.reweighed)
         parts.append(f"weights changed for {len(alignment.reweighed):,} {named}")
     changes = ", ".join(
-        f"{name} {words.signed(change.change)}" for name, change in found.changes.items()
+        f"{name} {change.was:.4f} -> {change.now:.4f} ({words.signed(change.change)})"
+        for name, change in found.changes.items()
     )
     n = 0 if found.reference is None else len(found.reference.queries)
     if parts:
         on_common = f"compare on {n:,} common queries: {changes}" if n else "no query in common"
         full = f"baseline does not fit: {', '.join(parts)} - {on_common}"
-        found.findings.append(Finding(Verdict.STALE, f"{full}; refresh with: --rank-update", full))
+        found.stale(f"{full}; refresh with: --rank-update", full)
     for problem in alignment.problems:
-        text = (
+        found.stale(
             problem if problem.startswith("baseline has") else f"baseline does not fit: {problem}"
         )
-        found.findings.append(Finding(Verdict.STALE, text, text))
     found.notes.extend(alignment.notes)
 
 
@@ -234,63 +186,12 @@ def _metric(found: Judgement, name: str) -> MetricResult:
 def _say_change(found: Judgement, name: str, change: Change) -> None:
     verdict = change.decision.verdict
     if verdict is Verdict.FAIL:
-        found.fail(change_text(found, name, change), f"{name} {words.signed(change.change)}")
+        short = f"{name} {words.signed(change.change)}"
+        found.fail(change_text(found, name, change), short, of_baseline=True)
     elif verdict is Verdict.WARN:
         text = unconfirmed_text(found, name, change)
         grave = Verdict.FAIL if found.policy.settings.strict else Verdict.WARN
-        found.findings.append(Finding(grave, text, text))
-
-
-# Slices ------------------------------------------------------------------------------------------
-
-
-def _judge_slices(found: Judgement) -> None:
-    policy = found.policy.slices
-    for label, part in found.slices.items():
-        limits = {**policy.at_least.get(label, {}), **policy.at_most.get(label, {})}
-        compared = [name for one, name in found.slice_changes if one == label]
-        names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(found.measured.names)
-        for name in names:
-            _judge_slice(found, label, name, part)
-
-
-def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> None:
-    policy = found.policy.slices
-    at_least = policy.at_least.get(label, {}).get(name)
-    at_most = policy.at_most.get(label, {}).get(name)
-    change = found.slice_changes.get((label, name))
-    value = float(part[name])
-    threshold = judge_threshold(value, at_least, at_most)
-    decisions = []
-    if at_least is not None or at_most is not None:
-        decisions.append(threshold)
-        if threshold.verdict is Verdict.FAIL:
-            phrase = threshold_phrase(name, value, at_least, at_most)
-            found.fail(f"slice {words.shown(label)}: {phrase}")
-    if change is not None:
-        decisions.append(change.decision)
-        if change.decision.verdict is Verdict.FAIL:
-            short = f"slice {words.shown(label)} {words.signed(change.change)}"
-            if len(found.policy.max_drop) > 1:
-                short += f" ({name})"
-            found.fail(slice_text(found, label, name, change), short)
-    gravest = max(decisions, key=lambda one: list(Verdict).index(one.verdict), default=None)
-    found.slice_results.append(
-        SliceResult(
-            label=words.shown(label),
-            metric=name,
-            queries=len(part.query_ids),
-            value=value,
-            verdict=Verdict.SHOWN if gravest is None else gravest.verdict,
-            reason="not gated" if gravest is None else gravest.reason,
-            at_least=at_least,
-            at_most=at_most,
-            baseline=None if change is None else change.was,
-            change=None if change is None else change.change,
-            allowed=None if change is None else policy.allowed(label),
-            p=None if change is None else change.p,
-        )
-    )
+        found.findings.append(Finding(grave, text, text, of_baseline=True))
 
 
 # Single queries ----------------------------------------------------------------------------------
@@ -324,43 +225,5 @@ def _judge_regressed(found: Judgement) -> None:
         return
     for name, change in found.changes.items():
         if change.paired is not None and change.paired.worse > most:
-            found.fail(f"{words.queries(change.paired.worse)} worse by {name}, allowed {most:,}")
-
-
-# Remarks -----------------------------------------------------------------------------------------
-
-
-def _remark(found: Judgement) -> None:
-    """What is worth knowing and fails nothing."""
-    measured, counts, facts = found.measured, found.measured.counts, found.facts
-    empty = [
-        query
-        for query, placement in zip(measured.query_ids, measured.placements, strict=True)
-        if placement.n_ranked == 0
-    ]
-    lost = counts["relevant"] - counts["retrieved"]
-    parts = []
-    if empty:
-        verb = "counts" if len(empty) == 1 else "count"
-        parts.append(
-            f"{words.queries(len(empty))} returned nothing and {verb} as 0 ({words.several(empty)})"
-        )
-    if lost:
-        are = "relevant item is" if lost == 1 else "relevant items are"
-        parts.append(f"{lost:,} {are} missing from their query's list")
-    if parts:
-        facts.append("; ".join(parts))
-    left_out = [
-        (max(counts["undefined"].values(), default=0), "without a defined value"),
-        (counts["missing"], "without a ranking"),
-        (counts["unjudged"], "without judgements"),
-    ]
-    facts.extend(f"{words.queries(n)} {what}" for n, what in left_out if n)
-    if counts["tied"]:
-        facts.append(f"{words.queries(counts['tied'])} with a relevant item in a tie")
-    for name in measured.names:
-        value = measured.value(name)
-        if measured.used[name].metric.name in ("auc", "gauc") and value < 0.45:
-            facts.append(
-                f"{name} is below 0.5: are the scores distances, of which lower is better?"
-            )
+            text = f"{words.queries(change.paired.worse)} worse by {name}, allowed {most:,}"
+            found.fail(text, of_baseline=True)

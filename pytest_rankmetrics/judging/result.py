@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics.policy.verdicts import Verdict
+from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class MetricResult:
         """95 % confidence interval of the value; NaN where there is none."""
         return self.interval()
 
+    @property
+    def threshold(self) -> Verdict:
+        """Verdict on the value alone, whatever became of its change."""
+        return judge_threshold(self.value, self.at_least, self.at_most).verdict
+
 
 @dataclass(frozen=True)
 class SliceResult:
@@ -70,6 +75,11 @@ class SliceResult:
     allowed: float | None = None
     p: float | None = None
 
+    @property
+    def threshold(self) -> Verdict:
+        """Verdict on the value alone, whatever became of its change."""
+        return judge_threshold(self.value, self.at_least, self.at_most).verdict
+
 
 @dataclass(frozen=True)
 class QueryRow:
@@ -85,6 +95,14 @@ class QueryRow:
     """Relevant items that were not returned."""
     top: str
     """First items of the list; ``*`` relevant, ``?`` unjudged."""
+
+
+class Explanation(NamedTuple):
+    """What is said of a gate at length; made when somebody wants to read it."""
+
+    message: str
+    worst: tuple[QueryRow, ...] = ()
+    worst_metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,7 +131,9 @@ class GateResult:
     per_query : dict of str to tuple of float
         Value of each query, NaN where undefined; pooled measures have none.
     worst : tuple of QueryRow
-        The worst queries, or those that lost most.
+        The worst queries, or those that lost most; of a gate that passes without a warning none.
+    worst_metric : str
+        The measure that ``worst`` is about.
     warnings : tuple of str
         What the gate warns of: unconfirmed drops, rankings that end before the cutoff.
     notes : tuple of str
@@ -131,14 +151,12 @@ class GateResult:
     name: str
     verdict: Verdict
     headline: str
-    message: str
     metrics: Mapping[str, MetricResult]
     slices: tuple[SliceResult, ...] = ()
     queries: int = 0
     counts: Mapping[str, Any] = field(default_factory=dict)
     query_ids: tuple[Any, ...] = ()
     per_query: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    worst: tuple[QueryRow, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     baseline: str = ""
@@ -146,6 +164,27 @@ class GateResult:
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     reason: str = ""
     nodeid: str = ""
+    explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
+    """Makes ``message`` and ``worst``, which a gate that passes need not have."""
+
+    @cached_property
+    def _explained(self) -> Explanation:
+        return Explanation(self.headline) if self.explain is None else self.explain()
+
+    @property
+    def message(self) -> str:
+        """Headline, tables and notes."""
+        return self._explained.message
+
+    @property
+    def worst(self) -> tuple[QueryRow, ...]:
+        """The worst queries, or those that lost most."""
+        return self._explained.worst
+
+    @property
+    def worst_metric(self) -> str:
+        """The measure that ``worst`` is about."""
+        return self._explained.worst_metric
 
     @property
     def passed(self) -> bool:
@@ -162,13 +201,16 @@ class GateResult:
         """95 % confidence interval of the first measure."""
         return next(iter(self.metrics.values())).ci
 
-    def as_dict(self, *, intervals: bool = True) -> dict[str, Any]:
+    def as_dict(self, *, intervals: bool = True, explained: bool = True) -> dict[str, Any]:
         """Builtin types only; NaN and infinity are None. Values per query are left out.
 
-        ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy.
+        ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy;
+        ``explained=False`` has the headline for a message, and no worst queries.
         """
-        left_out = ("query_ids", "per_query", "metrics")
+        left_out = ("query_ids", "per_query", "metrics", "explain")
         own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
+        said = self._explained if explained else Explanation(self.headline)
+        own |= {name: plain(value) for name, value in said._asdict().items()}
         metrics = {}
         for name, metric in self.metrics.items():
             one = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}

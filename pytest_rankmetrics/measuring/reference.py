@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class Reference:
     """Whether both sides have the same queries, so that ``values`` are comparable."""
     decimals: int | None = None
     """To how many places values were rounded."""
+    slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Values by slice and measure, as far as they are known: pooled ones have no others."""
 
 
 def beside(measured: Measured, other: Measured) -> Reference:
@@ -43,5 +45,5 @@ def beside(measured: Measured, other: Measured) -> Reference:
         queries=np.arange(len(measured)),
         per_query={name: one[order] for name, one in columns.items() if one is not None},
         values={name: other.value(name) for name in other.names},
-        placement=lambda number: other.placements[int(order[number])],
+        placement=lambda number: other.placements([int(order[number])])[0],
     )

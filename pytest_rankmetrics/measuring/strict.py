@@ -6,9 +6,9 @@ import math
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, get_args
 
 import numpy as np
@@ -22,8 +22,9 @@ from sklearn_rank.exceptions import InvalidParameterError, SharedTruthWarning
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.rankings.source import KeptItems
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 _PASSED_ON = (
     "groups",
@@ -46,9 +47,15 @@ class Measured:
     """An evaluation with the names of its queries, and what was odd about it."""
 
     def __init__(
-        self, found: Evaluation, reading: Reading, measures: Sequence[Measure], layout: str
+        self,
+        found: Evaluation,
+        reading: Reading,
+        measures: Sequence[Measure],
+        layout: str,
+        read_again: Callable[[], Evaluation] | None = None,
     ) -> None:
         self.evaluation = found
+        self._read_again = read_again
         self.layout = layout
         self.names = [str(measure) for measure in measures]
         self.used: dict[str, Measure] = dict(zip(self.names, found.measures, strict=True))
@@ -70,19 +77,53 @@ class Measured:
         """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
         if self.used[name].is_pooled:
             return None
-        values: FloatArray = self.evaluation.per_query[name]
+        return self.filled(self.evaluation.per_query[name])
+
+    def filled(self, values: FloatArray) -> FloatArray:
+        """Values with the number that stands for an undefined one, if there is any."""
         if isinstance(self.zero_division, str) or math.isnan(self.zero_division):
             return values
         return np.where(np.isnan(values), float(self.zero_division), values)
+
+    @cached_property
+    def own_ids(self) -> list[Any]:
+        """Ids of the queries in the data, where ``query_ids`` may have other names for them."""
+        return _ids(self.evaluation)
 
     def weights(self, name: str) -> FloatArray | None:
         """Weights of the queries in the mean of a measure; None: all alike."""
         return None if self.used[name].is_pooled else self.evaluation.query_weights(name)
 
+    def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
+        """Where the relevant items of some queries (by number), or of all, stand."""
+        return self._with_items.placements(queries)
+
     @cached_property
-    def placements(self) -> list[Placement]:
-        """Where the relevant items of each query stand."""
-        return self.evaluation.placements()
+    def items(self) -> KeptItems | None:
+        """Ids of the items that were read; None in a layout that has none."""
+        return self._with_items.items
+
+    @cached_property
+    def n_ranked(self) -> IntArray:
+        """Length of each ranking."""
+        lengths: IntArray = self.evaluation.rankings.n_ranked
+        return lengths
+
+    @cached_property
+    def _with_items(self) -> Evaluation:
+        """The evaluation, read once more for the ids of its items where those were not kept.
+
+        Keeping them costs several times the evaluation itself, and only a gate that fails names
+        any. Data that changed meanwhile give other places, and then no names.
+        """
+        first = self.evaluation
+        if first.items is not None or self._read_again is None:
+            return first
+        try:
+            again = self._read_again()
+        except (TypeError, ValueError):
+            return first
+        return again if _same_places(first, again) else first
 
     @cached_property
     def sample_weights(self) -> list[float] | None:
@@ -109,11 +150,11 @@ class Measured:
 
     @cached_property
     def _renamed(self) -> bool:
-        return self.query_ids != _ids(self.evaluation)
+        return self.query_ids != self.own_ids
 
     def _positions(self, slices: Mapping[Any, Any]) -> dict[Any, Any]:
         """Slices in terms of the ids that the evaluation knows."""
-        place = dict(zip(self.query_ids, _ids(self.evaluation), strict=True))
+        place = dict(zip(self.query_ids, self.own_ids, strict=True))
         if all(key in place for key in slices):
             return {place[key]: label for key, label in slices.items()}
         try:
@@ -123,10 +164,25 @@ class Measured:
             raise InvalidParameterError(msg) from None
 
 
+def _same_places(one: Evaluation, other: Evaluation) -> bool:
+    return all(
+        np.array_equal(getattr(one.rankings, name), getattr(other.rankings, name))
+        for name in ("offsets", "above", "tied", "grades", "n_ranked", "judged_grades")
+    )
+
+
 def measure_strictly(
-    y_true: Any, y_score: Any, measures: Sequence[Measure], reading: Reading
+    y_true: Any,
+    y_score: Any,
+    measures: Sequence[Measure],
+    reading: Reading,
+    *,
+    keep_items: bool = False,
 ) -> Measured:
-    """Evaluate, and fail where something would have been left out."""
+    """Evaluate, and fail where something would have been left out.
+
+    ``keep_items`` is for those who need the ids of all items whatever comes out: a baseline.
+    """
     unknown = [name for name in reading if name not in (*_PASSED_ON, *_OWN)]
     if unknown:
         msg = f"unexpected keyword argument {unknown[0]!r}"
@@ -139,8 +195,11 @@ def measure_strictly(
     _refuse_empty(y_true, y_score)
     layout = layout_of(y_true)
     with _without_shared_truth_warning() if isinstance(y_true, Set) else nullcontext():
-        found = evaluate(y_true, y_score, measures, keep_items=True, **options)
-    measured = Measured(found, reading, measures, layout)
+        # A provider is called once for each item, and an iterator gives them once.
+        keep_items = keep_items or not _can_be_read_again(y_true, y_score, options)
+        found = evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
+    read_again = partial(evaluate, y_true, y_score, measures, keep_items=True, **options)
+    measured = Measured(found, reading, measures, layout, read_again)
     if isinstance(y_true, Mapping) and "unjudged" not in allow:
         _refuse_unjudged([query for query in y_score if query not in y_true])
     _refuse_left_out(measured, allow)
@@ -149,6 +208,18 @@ def measure_strictly(
     _warn_of_rewarded_silence(measured, allow)
     _warn_of_perfection(measured, allow)
     return measured
+
+
+def _can_be_read_again(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:
+    """Whether reading the data a second time gives the same, and calls nothing of the caller."""
+    given = any(options.get(name) is not None for name in ("string_provider", "relevance"))
+    if given or isinstance(y_true, Set):
+        return False
+    kinds: set[type] = set()
+    for side in (y_true, y_score):
+        if type(side) in (dict, list, tuple):
+            kinds.update(map(type, side.values() if type(side) is dict else side))
+    return all(hasattr(kind, "__len__") for kind in kinds)
 
 
 def _refuse_empty(y_true: Any, y_score: Any) -> None:
@@ -239,7 +310,7 @@ def _refuse_left_out(measured: Measured, allow: set[str]) -> None:
             "would count for none",
             "missed",
         )
-    shared = _shared_items(measured) if measured.layout == "lists" else []
+    shared = _shared_items(measured)
     if shared and "shared" not in allow:
         _fail(
             f"{len(shared):,} items of the one ground truth were found by several queries "
@@ -263,16 +334,18 @@ def _fail(what: str, word: str | None = None) -> None:
 
 
 def _shared_items(measured: Measured) -> list[Any]:
-    kept = measured.evaluation._judged.items
+    kept = measured.evaluation.items
     if kept is None or kept.shared is None:
         return []
-    found = Counter(hit.item for placement in measured.placements for hit in placement.hits)
+    found = Counter(
+        item for items, _ in kept.rankings.values() for item in items if item in kept.shared
+    )
     return [item for item, times in found.items() if times > 1]
 
 
 def _example(measured: Measured) -> str:
     """One item of each side, to see why they do not meet."""
-    for placement in measured.placements:
+    for placement in measured.placements():
         if placement.ranking and placement.not_retrieved:
             one, other = placement.not_retrieved[0], placement.ranking[0]
             return f" (such as {safe_repr(one)} and {safe_repr(other)})"
@@ -290,12 +363,12 @@ def _warn_of_truncation(measured: Measured, allow: set[str]) -> None:
     """Rankings that all end at one length, before the cutoff, with relevant items missing."""
     if "truncated" in allow or measured.layout not in ("lists", "mapping"):
         return
-    lengths = {placement.n_ranked for placement in measured.placements} - {0}
-    if len(lengths) != 1 or len(measured) < SUSPICIOUS:
+    lengths = measured.n_ranked[measured.n_ranked > 0]
+    if len(measured) < SUSPICIOUS or not len(lengths):
         return
-    if measured.counts["retrieved"] == measured.counts["relevant"]:
+    length = int(lengths.max())
+    if (lengths < length).any() or measured.counts["retrieved"] == measured.counts["relevant"]:
         return
-    (length,) = lengths
     deeper = [name for name, one in measured.used.items() if one.k is not None and one.k > length]
     if deeper:
         measured.warnings.append(

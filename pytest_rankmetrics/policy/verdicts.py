@@ -88,6 +88,9 @@ def judge_threshold(value: float, at_least: float | None, at_most: float | None)
     return Decision(Verdict.PASS)
 
 
+UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)
+"""Of these gates nobody needs to read more than a line."""
+
 _SEVERITY = list(Verdict)
 
 

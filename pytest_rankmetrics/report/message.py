@@ -7,9 +7,10 @@ import math
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.phrases import allowed_change, interval_of, threshold_phrase
+from pytest_rankmetrics.judging.remarks import facts
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
-from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
-from pytest_rankmetrics.report.worst import Worst, worst_queries
+from pytest_rankmetrics.policy.verdicts import Verdict
+from pytest_rankmetrics.report.worst import Worst
 
 MOST_FINDINGS = 6
 MOST_SLICES = 20
@@ -60,15 +61,14 @@ def _passed(found: Judgement) -> str:
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({words.queries(len(found.measured))})"
 
 
-def message(found: Judgement, footer: list[str]) -> str:
+def message(found: Judgement, worst: Worst | None, footer: list[str]) -> str:
     """Headline, tables, notes and what to do; at most 100 columns wide where data allows."""
-    worst = worst_queries(found)
     blocks = [
         [headline(found)],
         _indent(_metric_table(found)),
         _indent(_slice_table(found)),
         _indent(_worst_table(found, worst)),
-        [*found.facts, *found.notes, *_about_threshold(found, worst)],
+        [*facts(found), *found.notes, *_about_threshold(found, worst)],
         footer,
         _about_test(found),
     ]
@@ -240,7 +240,7 @@ def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
         limit = one.at_least if one.at_least is not None else one.at_most
         if one.verdict is not Verdict.FAIL or limit is None:
             continue
-        if threshold_met(one):
+        if one.threshold is Verdict.PASS:
             continue
         perfect = _perfect(found, worst, one)
         if perfect is not None:
@@ -259,11 +259,6 @@ def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
 
 def _lists(n: int) -> str:
     return "a perfect list for this query" if n == 1 else f"perfect lists for these {n} queries"
-
-
-def threshold_met(one: MetricResult) -> bool:
-    """Whether a value meets its threshold, whatever became of its change."""
-    return judge_threshold(one.value, one.at_least, one.at_most).verdict is Verdict.PASS
 
 
 def _perfect(found: Judgement, worst: Worst | None, one: MetricResult) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.baseline.file import write_rank
-from pytest_rankmetrics.baseline.record import key_of
+from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow
 from pytest_rankmetrics.policy.verdicts import Verdict
@@ -99,7 +99,7 @@ def _gains(
 
 
 def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryRow:
-    placement = found.measured.placements[number]
+    (placement,) = found.measured.placements([number])
     before = None
     if was is not None and found.reference is not None:
         before = found.reference.placement(number)

@@ -26,6 +26,8 @@ class Running:
     """Gates that ran and were not reported yet."""
     names: list[str] = field(default_factory=list)
     """Names of all gates of this run of the test."""
+    explains: bool = False
+    """Whether a report was asked for that says everything of gates that passed, too."""
     ran: bool = False
     """Whether any gate was called in this try of the test."""
     given: dict[str, str] = field(default_factory=dict)

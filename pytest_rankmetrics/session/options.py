@@ -53,7 +53,13 @@ class Options:
     required: tuple[str, ...] = ()
     junit: bool = True
     json: str = ""
+    html: str = ""
     markdown: str = "auto"
+
+    @property
+    def explains(self) -> bool:
+        """Whether a report says everything of gates that passed, too."""
+        return bool(self.json or self.html)
 
     @property
     def writes(self) -> bool:
@@ -140,6 +146,7 @@ def read_options(config: pytest.Config) -> Options:
         required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
         junit=ini["rank_junit"],
         json=option("rank_json") or "",
+        html=option("htmlpath", None) or "",
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
     )
     _check_together(config, options)

@@ -143,13 +143,3 @@ def test_a_drop_is_not_accepted_for_a_gate_of_another_name(recorded: Suite) -> N
 
 def test_a_reason_without_anything_to_accept_is_a_mistake(recorded: Suite) -> None:
     assert recorded.run("--rank-reason", "x").ret == pytest.ExitCode.USAGE_ERROR
-
-
-@pytest.mark.parametrize("option", ["--regen-all", "--force-regen"])
-def test_the_options_of_pytest_regressions_say_what_they_lower(
-    option: str, recorded: Suite
-) -> None:
-    recorded.system(WORSE)
-    result = recorded.run(option)
-    result.stdout.fnmatch_lines(["*LOWERED test_it/test_bm25.rank.json *mrr 0.5000 -> 0.4167*"])
-    assert value(recorded) == pytest.approx(0.416667, abs=2e-6)

@@ -1,0 +1,53 @@
+"""What was found about a gate, as the result that its caller gets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.result import Explanation, GateResult
+from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
+from pytest_rankmetrics.report.message import headline, message
+from pytest_rankmetrics.report.worst import worst_queries
+from pytest_rankmetrics.session import current
+
+
+def result_of(
+    judgement: Judgement,
+    name: str,
+    *,
+    footer: Sequence[str] = (),
+    baseline: str = "",
+    verdict: Verdict | None = None,
+) -> GateResult:
+    """What was found, as a result; what it says at length is made when it is read."""
+    measured = judgement.measured
+    columns = {one: measured.per_query(one) for one in measured.names}
+    own = judgement.verdict if verdict is None else verdict
+    return GateResult(
+        name=name,
+        verdict=own,
+        headline=headline(judgement),
+        metrics=judgement.metric_results,
+        slices=tuple(judgement.slice_results),
+        queries=len(measured),
+        counts=measured.counts,
+        query_ids=tuple(measured.query_ids),
+        per_query={
+            one: tuple(values.tolist()) for one, values in columns.items() if values is not None
+        },
+        warnings=tuple(one.full for one in judgement.findings if one.verdict is Verdict.WARN),
+        notes=tuple(judgement.notes),
+        baseline=baseline,
+        nodeid=current.running().own,
+        explain=partial(_explained, judgement, own, list(footer)),
+    )
+
+
+def _explained(judgement: Judgement, verdict: Verdict, footer: list[str]) -> Explanation:
+    worst = worst_queries(judgement)
+    text = message(judgement, worst, footer)
+    if worst is None or verdict in UNREMARKABLE:
+        return Explanation(text)
+    return Explanation(text, worst.rows, worst.metric)

@@ -1,0 +1,78 @@
+"""A gate that has a baseline: what it and its file are called, and what to do when it fails."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sklearn_rank.support.text import safe_text
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")
+_MOST_ORPHANS = 3
+
+
+@dataclass(frozen=True)
+class RecordedGate:
+    """Names of one gate and of its baseline."""
+
+    name: str
+    nodeid: str
+    path: Path
+    """The baseline."""
+    root: Path
+    """Nothing is written outside of it."""
+    shown: str
+    """How messages call the baseline."""
+    target: str
+    """What a command calls the test: its node id, seen from where pytest was started."""
+    orphans: Callable[[], Sequence[str]]
+    """Names of the baselines beside this one that belong to no test."""
+    obtained: str = ""
+    """What messages call the file of the present values, if one is written for inspection."""
+
+    @property
+    def file(self) -> str:
+        """The baseline, as a message may have it."""
+        return safe_text(self.shown, limit=300)
+
+    def command(self, option: str) -> str:
+        """Pytest on the test of the gate."""
+        return f"pytest {shlex.quote(safe_text(self.target, limit=300))} {option}"
+
+    def remedy(self, baseline_dir: Path | None) -> str:
+        """What to do without a baseline; a gate that was renamed wants its old one back."""
+        if baseline_dir is not None:
+            shown = safe_text(str(baseline_dir), limit=300)
+            return f"it is not below {shown}: a gate that is new or renamed is red until it is"
+        write = self.command("--rank-update")
+        orphans = self.orphans()
+        if not orphans:
+            return f"write it with: {write}"
+        names = ", ".join(safe_text(name, limit=100) for name in orphans[:_MOST_ORPHANS])
+        more = len(orphans) - _MOST_ORPHANS
+        names += f" and {more:,} more" if more > 0 else ""
+        verb = "belongs" if len(orphans) == 1 else "belong"
+        old = self.file.removesuffix(self.path.name) + safe_text(orphans[0], limit=100)
+        move = f"git mv {shlex.quote(old)} {shlex.quote(self.file)}"
+        return f"beside it {names} {verb} to no test: renamed? {move}; only if it is new: {write}"
+
+    def footer(self, *, broken: bool) -> list[str]:
+        """The files, and how a drop that is wanted is accepted."""
+        lines = [f"baseline  {self.file}"]
+        if self.obtained:
+            lines.append(f"obtained  {self.obtained}")
+        if broken:
+            accept = f'--rank-accept "*{self._glob}*" --rank-reason "..."'
+            lines.append(f"accept    {self.command(accept)}")
+        return lines
+
+    @property
+    def _glob(self) -> str:
+        """A pattern that a shell takes as it is: the gate's name, or else its test's."""
+        name = self.name.partition("[")[0]
+        if _PLAIN.fullmatch(name):
+            return name
+        return self.nodeid.rpartition("::")[2].partition("[")[0]

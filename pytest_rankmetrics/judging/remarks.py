@@ -1,0 +1,52 @@
+"""What helps to understand a failure, and fails nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pytest_rankmetrics._support import words
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.measuring.strict import Measured
+
+_CHANCE = 0.45
+"""An AUC below this is further from one half than noise brings it."""
+
+
+def facts(judgement: Judgement) -> list[str]:
+    """Sentences about the data, each on a line of its own."""
+    measured = judgement.measured
+    counts = measured.counts
+    left_out = [
+        (max(counts["undefined"].values(), default=0), "without a defined value"),
+        (counts["missing"], "without a ranking"),
+        (counts["unjudged"], "without judgements"),
+        (counts["tied"], "with a relevant item in a tie"),
+    ]
+    return [
+        *_nothing_found(measured),
+        *(f"{words.queries(n)} {what}" for n, what in left_out if n),
+        *_upside_down(measured),
+    ]
+
+
+def _nothing_found(measured: Measured) -> list[str]:
+    counts, parts = measured.counts, []
+    empty = [measured.query_ids[number] for number in np.flatnonzero(measured.n_ranked == 0)]
+    if empty:
+        verb = "counts" if len(empty) == 1 else "count"
+        parts.append(
+            f"{words.queries(len(empty))} returned nothing and {verb} as 0 ({words.several(empty)})"
+        )
+    lost = counts["relevant"] - counts["retrieved"]
+    if lost:
+        are = "relevant item is" if lost == 1 else "relevant items are"
+        parts.append(f"{lost:,} {are} missing from their query's list")
+    return ["; ".join(parts)] if parts else []
+
+
+def _upside_down(measured: Measured) -> list[str]:
+    return [
+        f"{name} is below 0.5: are the scores distances, of which lower is better?"
+        for name in measured.names
+        if measured.used[name].metric.name in ("auc", "gauc") and measured.value(name) < _CHANCE
+    ]

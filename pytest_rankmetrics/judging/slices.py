@@ -1,0 +1,114 @@
+"""Slices: who is in them, whether they are those of the baseline, and how far each may fall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_rankmetrics._support import words
+from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.phrases import slice_text, threshold_phrase
+from pytest_rankmetrics.judging.result import SliceResult
+from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict, judge_threshold
+from sklearn_rank.evaluation.result import Evaluation
+
+
+def find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
+    """The slices of the queries; those that have a limit or a record and no queries fail."""
+    policy = found.policy.slices
+    if policy.slices is not None:
+        found.slices = found.measured.slices(policy.slices)
+        ids = found.measured.evaluation.query_ids
+        place = {query: number for number, query in enumerate(ids)}
+        found.members = {
+            label: [place[query] for query in part.query_ids]
+            for label, part in found.slices.items()
+        }
+    drops = list(policy.max_drop) if isinstance(policy.max_drop, Mapping) else []
+    if isinstance(policy.slices, Mapping):
+        queries = set(found.measured.query_ids)
+        empty = [one for one, of in policy.slices.items() if one not in queries and _is_empty(of)]
+        drops += [str(label) for label in empty]
+    wanted = {"limit": [*drops, *policy.at_least, *policy.at_most], "baseline": recorded}
+    for what, labels in wanted.items():
+        gone = [label for label in dict.fromkeys(labels) if label not in found.slices]
+        if gone:
+            verb = "there is a limit for" if what == "limit" else "baseline has"
+            name = "the slice" if what == "limit" else "slice"
+            text = f"{verb} {name} {words.several(gone)} but no query is in it now"
+            found.fail(text, of_baseline=what == "baseline")
+
+
+def judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
+    """Slices of other queries than those of the baseline: a drop could hide in the move."""
+    if found.reference is None or not found.reference.complete:
+        return
+    for label, part in found.slices.items():
+        stored = recorded.get(label)
+        if not isinstance(stored, Mapping):
+            continue
+        n, text = len(part.query_ids), f"baseline does not fit: slice {words.shown(label)}"
+        if stored.get("queries") != n:
+            text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
+            found.stale(text)
+        elif not (found.alignment and found.alignment.notes) and any(
+            abs(change.was - stored.get(name, change.was)) > 2 * IMPROVEMENT
+            for (one, name), change in found.slice_changes.items()
+            if one == label
+        ):
+            text += " has other queries than in the baseline"
+            found.stale(text)
+
+
+def _is_empty(queries: Any) -> bool:
+    return hasattr(queries, "__len__") and len(queries) == 0
+
+
+def judge_slices(found: Judgement) -> None:
+    """Every slice by every measure that it is compared or limited in, or else by all."""
+    policy = found.policy.slices
+    for label, part in found.slices.items():
+        limits = {**policy.at_least.get(label, {}), **policy.at_most.get(label, {})}
+        compared = [name for one, name in found.slice_changes if one == label]
+        names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(found.measured.names)
+        for name in names:
+            _judge_slice(found, label, name, part)
+
+
+def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> None:
+    policy = found.policy.slices
+    at_least = policy.at_least.get(label, {}).get(name)
+    at_most = policy.at_most.get(label, {}).get(name)
+    change = found.slice_changes.get((label, name))
+    value = float(part[name])
+    threshold = judge_threshold(value, at_least, at_most)
+    decisions = []
+    if at_least is not None or at_most is not None:
+        decisions.append(threshold)
+        if threshold.verdict is Verdict.FAIL:
+            phrase = threshold_phrase(name, value, at_least, at_most)
+            found.fail(f"slice {words.shown(label)}: {phrase}")
+    if change is not None:
+        decisions.append(change.decision)
+        if change.decision.verdict is Verdict.FAIL:
+            short = f"slice {words.shown(label)} {words.signed(change.change)}"
+            if len(found.policy.max_drop) > 1:
+                short += f" ({name})"
+            found.fail(slice_text(found, label, name, change), short, of_baseline=True)
+    gravest = max(decisions, key=lambda one: list(Verdict).index(one.verdict), default=None)
+    found.slice_results.append(
+        SliceResult(
+            label=words.shown(label),
+            metric=name,
+            queries=len(part.query_ids),
+            value=value,
+            verdict=Verdict.SHOWN if gravest is None else gravest.verdict,
+            reason="not gated" if gravest is None else gravest.reason,
+            at_least=at_least,
+            at_most=at_most,
+            baseline=None if change is None else change.was,
+            change=None if change is None else change.change,
+            allowed=None if change is None else policy.allowed(label),
+            p=None if change is None else change.p,
+        )
+    )
