@@ -170,8 +170,9 @@ def check_weights(
     name: str = "sample_weight",
     *,
     where: Callable[[int], str] | None = None,
+    all_zero: bool = False,
 ) -> FloatArray:
-    """One finite weight of at least 0 for each query, not all of them 0."""
+    """One finite weight of at least 0 for each query; all of them 0 only where that is said."""
     weights = as_numbers(values, name).astype(np.float64)
     if weights.ndim != 1:
         msg = f"{name} should be a 1d array, got an array of shape {weights.shape} instead."
@@ -185,7 +186,7 @@ def check_weights(
         place = where(position) if where else f"position {position}"
         msg = f"{name} contains a negative value ({weights[position]}) at {place}"
         raise ValueError(msg)
-    if not weights.any():
+    if not weights.any() and not all_zero:
         msg = f"{name} sums to zero"
         raise ValueError(msg)
     return weights

@@ -1,0 +1,71 @@
+"""Per-query values and their weights: read, checked, and averaged."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.arrays import as_numbers, check_weights
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import FloatArray
+
+
+def read_values(values: Any, name: str) -> FloatArray:
+    """One value per query, NaN (or None, as in JSON) where the measure is undefined."""
+    if isinstance(values, (list, tuple)):
+        values = [math.nan if value is None else value for value in values]
+    sample = as_numbers(values, name).astype(np.float64)
+    if sample.ndim != 1:
+        msg = f"{name} has shape {sample.shape}; pass one value per query"
+        raise ValueError(msg)
+    infinite = np.flatnonzero(np.isinf(sample))
+    if len(infinite):
+        msg = f"{name} contains infinity at position {infinite[0]}"
+        raise ValueError(msg)
+    return sample
+
+
+def read_weights(weights: Any, n_queries: int) -> FloatArray | None:
+    """One weight of at least 0 per query; None if all weigh alike."""
+    if weights is None:
+        return None
+    shares = check_weights(weights, n_queries, "weights", all_zero=True)
+    return None if len(shares) and (shares == shares[0]).all() and shares[0] > 0 else shares
+
+
+def check_share(value: Any, name: str, owner: str) -> float:
+    """A probability that is neither impossible nor certain."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        msg = (
+            f"The '{name}' parameter of {owner} must be in (0, 1). Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
+    return float(value)
+
+
+def is_flat(values: FloatArray, scale: float) -> bool:
+    """Whether values differ by no more than rounding does to numbers as large as ``scale``."""
+    return not len(values) or float(np.ptp(values)) <= 8 * np.finfo(np.float64).eps * scale
+
+
+def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
+    """The (weighted) mean; NaN of nothing."""
+    if not len(values):
+        return math.nan
+    if weights is None:
+        return math.fsum(values.tolist()) / len(values)
+    return math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+
+
+def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:
+    """Standard error of a mean; of a weighted one, that of the linearized ratio."""
+    n = len(values)
+    if n < 2:
+        return math.nan
+    share = np.ones(n) if weights is None else weights
+    residuals = share * (values - mean_of(values, weights)) / math.fsum(share.tolist())
+    return math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
