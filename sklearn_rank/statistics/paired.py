@@ -22,6 +22,7 @@ from sklearn_rank.statistics.samples import (
     mean_of,
     read_values,
     read_weights,
+    t_quantile,
 )
 from sklearn_rank.support.parameters import check_flag, check_integer, check_option, check_seed
 from sklearn_rank.support.text import safe_repr
@@ -227,10 +228,10 @@ def _p_of_t(gain: FloatArray, weights: FloatArray | None, *, flat: bool) -> floa
         return math.nan
     if flat:
         return 0.0 if gain[0] < 0 else 1.0
-    from scipy import stats
+    from scipy import special
 
     t = mean_of(gain, weights) / error_of_mean(gain, weights)
-    return float(stats.t.cdf(t, len(gain) - 1))
+    return float(special.stdtr(len(gain) - 1, t))
 
 
 def _detectable(
@@ -238,7 +239,6 @@ def _detectable(
 ) -> float:
     if len(change) < 2:
         return math.nan
-    from scipy import stats
-
-    quantiles = stats.t.ppf([1 - alpha, power], len(change) - 1)
-    return error_of_mean(change, weights) * float(quantiles.sum())
+    freedom = len(change) - 1
+    reach = t_quantile(1 - alpha, freedom) + t_quantile(power, freedom)
+    return error_of_mean(change, weights) * reach

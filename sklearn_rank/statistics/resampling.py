@@ -78,9 +78,13 @@ def p_of_flips(gain: FloatArray, n_resamples: int, generator: np.random.Generato
     exact = n < 63 and 2**n <= n_resamples
     total = 2**n if exact else n_resamples
     place = count = 0
-    for size in _batches(n, total, "sign flips"):
-        flips = _all_flips(place, size, n) if exact else _random_flips(size, n, generator)
-        count += int(np.count_nonzero(flips.astype(np.float64) @ changed >= -tolerance))
+    for size in _batches(n, total, "sign flips", at_least=32):
+        sums = (
+            _all_flips(place, size, n).astype(np.float64) @ changed
+            if exact
+            else _random_sums(changed, size, generator)
+        )
+        count += int(np.count_nonzero(sums >= -tolerance))
         place += size
     return count / total if exact else (count + 1) / (total + 1)
 
@@ -91,13 +95,22 @@ def _all_flips(first: int, size: int, n: int) -> BoolArray:
     return (numbers >> np.arange(n) & 1).astype(bool)
 
 
-def _random_flips(size: int, n: int, generator: np.random.Generator) -> BoolArray:
-    bytes_ = generator.integers(0, 256, (size, math.ceil(n / 8)), dtype=np.uint8)
-    return np.unpackbits(bytes_, axis=1, count=n).view(bool)
+def _random_sums(changed: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
+    """Sums of ``size`` random choices of the changes, a part of the changes at a time."""
+    width = max(8, _BATCH // size)
+    sums = np.zeros(size)
+    for start in range(0, len(changed), width):
+        part = changed[start : start + width]
+        shape = (size, math.ceil(len(part) / 8))
+        bits = np.unpackbits(
+            generator.integers(0, 256, shape, dtype=np.uint8), axis=1, count=len(part)
+        )
+        sums += bits.astype(np.float64) @ part
+    return sums
 
 
-def _batches(n: int, total: int, doing: str) -> Iterator[int]:
-    """Sizes of batches of rows of ``n`` draws."""
-    size = max(1, _BATCH // n)
+def _batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]:
+    """Sizes of batches of resamples of ``n`` queries each."""
+    size = max(at_least, _BATCH // n)
     sizes = (min(size, total - start) for start in range(0, total, size))
     return with_progress(sizes, total, doing)

@@ -69,3 +69,10 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:
     share = np.ones(n) if weights is None else weights
     residuals = share * (values - mean_of(values, weights)) / math.fsum(share.tolist())
     return math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
+
+
+def t_quantile(share: float, freedom: float) -> float:
+    """Quantile of Student's t; ``scipy.stats`` takes a second to import, ``special`` does not."""
+    from scipy import special
+
+    return float(special.stdtrit(freedom, share))
