@@ -25,7 +25,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
-from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics import IntervalMethod, mean_confidence_interval
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -54,9 +54,9 @@ class Evaluation:
     >>> from sklearn_rank import evaluate
     >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], ("mrr", "f1@1"))
     >>> ev
-    measure         score  95 % interval       queries
-    mrr            0.7500  0.0000..1.0000            2
-    fbeta@1        0.5000  0.0000..1.0000            2
+    measure        score  95 % interval       queries
+    mrr           0.7500  0.0000..1.0000            2
+    fbeta@1       0.5000  0.0126..0.9874            2
     2 queries
     """
 
@@ -150,11 +150,14 @@ class Evaluation:
         measure: str | Measure,
         level: float = 0.95,
         *,
-        method: Literal["t", "bootstrap"] = "t",
+        method: IntervalMethod = "auto",
         n_resamples: int = 9999,
         random_state: int | np.random.Generator = 0,
     ) -> tuple[float, float]:
-        """Confidence interval of a score over queries, clipped to the measure's range.
+        """Confidence interval of a score over queries, within the measure's range.
+
+        It is :func:`sklearn_rank.statistics.mean_confidence_interval` of the values per query,
+        their weights and the range of the measure.
 
         Parameters
         ----------
@@ -162,8 +165,10 @@ class Evaluation:
             One of the measures evaluated, in any spelling.
         level : float, default=0.95
             In (0, 1).
-        method : {"t", "bootstrap"}, default="t"
-            Student's t, or the BCa bootstrap over queries.
+        method : {"auto", "t", "bootstrap"}, default="auto"
+            "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
+            Student's t and the BCa bootstrap see no more than the sample, and are too narrow
+            where most queries are perfect.
         n_resamples : int, default=9999
             Resamples of the bootstrap.
         random_state : int or numpy.random.Generator, default=0
@@ -172,7 +177,9 @@ class Evaluation:
         Returns
         -------
         low, high : float
-            NaN with fewer than two queries for which the measure is defined.
+            NaN with fewer than two queries that count (for which the measure is defined, or to
+            which ``zero_division`` gave a value), and for a measure without an upper bound whose
+            values are all equal.
 
         Raises
         ------
@@ -184,6 +191,7 @@ class Evaluation:
         References
         ----------
         .. [1] Sakai, Laboratory Experiments in Information Retrieval, 2018.
+        .. [2] Brown, Cai and DasGupta, Interval Estimation for a Binomial Proportion, 2001.
 
         Examples
         --------
@@ -191,7 +199,7 @@ class Evaluation:
         >>> ev = evaluate([{"a"}] * 4, [["a"], ["b", "a"], ["a"], ["b", "c", "d", "a"]], "mrr")
         >>> low, high = ev.confidence_interval("mrr")
         >>> round(low, 4), round(high, 4)
-        (0.0908, 1.0)
+        (0.1306, 1.0)
         """
         scored = self._scored[self._find(measure)]
         if scored.values is None:
@@ -200,18 +208,15 @@ class Evaluation:
         values = scored.values
         if isinstance(self._zero_division, float) and not math.isnan(self._zero_division):
             values = np.where(np.isnan(values), self._zero_division, values)
-        low, high = mean_confidence_interval(
+        return mean_confidence_interval(
             values,
             weights=scored.weights,
+            bounds=(0.0, scored.measure.metric.upper),
             level=level,
             method=method,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        upper = scored.measure.metric.upper
-        if math.isnan(low):
-            return low, high
-        return max(low, 0.0), min(high, upper)
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str

@@ -95,8 +95,8 @@ def _tested(changes: NDArray) -> tuple[list[float], list[float]]:
     with np.errstate(invalid="ignore", divide="ignore"):
         error = changes.std(axis=1, ddof=1) / math.sqrt(changes.shape[1])
         p_values = stats.t.cdf(changes.mean(axis=1) / error, changes.shape[1] - 1)
-    unchanged = ~changes.any(axis=1)
-    return changes.mean(axis=1).tolist(), np.where(unchanged, 1.0, p_values).tolist()
+    floor = 0.5 ** np.count_nonzero(changes, axis=1)
+    return changes.mean(axis=1).tolist(), np.fmax(p_values, floor).tolist()
 
 
 def _overall_is_red(drop: float, n_queries: int, p_value: float) -> bool:
