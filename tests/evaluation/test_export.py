@@ -179,7 +179,7 @@ def test_text():
     lines = text.splitlines()
     assert lines[0].split() == ["measure", "score", "95", "%", "interval", "queries"]
     assert lines[1].split() == ["mrr", "0.7500", "0.0000..1.0000", "2"]
-    assert lines[2].split() == ["fbeta@1", "0.5000", "0.0000..1.0000", "2"]
+    assert lines[2].split() == ["fbeta@1", "0.5000", "0.0126..0.9874", "2"]
     assert lines[3] == "2 queries"
 
 
