@@ -232,9 +232,7 @@ def _scaled(
         return float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))
 
 
-def t_interval(
-    sample: FloatArray, weights: FloatArray | None, level: float
-) -> tuple[float, float]:
+def t_interval(sample: FloatArray, weights: FloatArray | None, level: float) -> tuple[float, float]:
     """Student's t of a mean."""
     mean, error = mean_of(sample, weights), error_of_mean(sample, weights)
     reach = t_quantile((1 + level) / 2, len(sample) - 1) * error

@@ -121,7 +121,9 @@ def test_level_may_be_a_number_of_numpy(evaluation):
 
 
 def test_other_parameters_of_intervals(evaluation):
-    with pytest.raises(InvalidParameterError, match=r"The 'method' parameter .* 'auto', 't', 'bootstrap'"):
+    with pytest.raises(
+        InvalidParameterError, match=r"'method' parameter .* 'auto', 't', 'bootstrap'"
+    ):
         evaluation.confidence_interval("mrr", method="z")
     with pytest.raises(InvalidParameterError, match="'n_resamples' parameter"):
         evaluation.confidence_interval("mrr", method="bootstrap", n_resamples=0)

@@ -177,7 +177,7 @@ def test_text_is_no_number() -> None:
 
 @pytest.mark.parametrize("bounds", [(1, 0), (0, 0), (0, math.nan), 1, "01", (0, 1, 2), ("a", "b")])
 def test_bounds_are_two_rising_numbers(bounds: object) -> None:
-    with pytest.raises(InvalidParameterError, match="'bounds' parameter .* two numbers in rising"):
+    with pytest.raises(InvalidParameterError, match=r"'bounds' parameter .* two numbers in rising"):
         mean_confidence_interval([0.1, 0.2], bounds=bounds)  # type: ignore[arg-type]
 
 
