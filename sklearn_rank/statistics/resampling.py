@@ -32,7 +32,7 @@ def bca_interval(
     shares = np.ones(len(sample)) if weights is None else weights
     products, mean = shares * sample, float((shares * sample).sum() / shares.sum())
     means = np.sort(_resampled_means(products, weights, n_resamples, generator))
-    below = (means.searchsorted(mean, "left") + means.searchsorted(mean, "right")) / 2
+    below = float(means.searchsorted(mean, "left") + means.searchsorted(mean, "right")) / 2
     # A bias beyond all resamples is unknown, not infinite.
     below = min(max(below, 0.5), n_resamples - 0.5)
     bias, acceleration = special.ndtri(below / n_resamples), _acceleration(products, shares)

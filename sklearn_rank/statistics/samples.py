@@ -49,7 +49,8 @@ def check_share(value: Any, name: str, owner: str) -> float:
 
 def is_flat(values: FloatArray, scale: float) -> bool:
     """Whether values differ by no more than rounding does to numbers as large as ``scale``."""
-    return not len(values) or float(np.ptp(values)) <= 8 * np.finfo(np.float64).eps * scale
+    apart = float(np.ptp(values)) if len(values) else 0.0
+    return apart <= 8 * float(np.finfo(np.float64).eps) * scale
 
 
 def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
