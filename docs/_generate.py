@@ -1,9 +1,9 @@
 """Write the parts of the documentation that repeat what the package says of itself.
 
 These are metrics.md, api.md, the tables of conventions in measures.md, of layouts and ties in
-inputs.md and of metrics in README.md. All comes from records, presets, signatures and docstrings,
-except the formulas in short, which stand here. Run it after a change to any of these; a test
-compares the files with it.
+inputs.md and of metrics in README.md, and the parameters that the docstrings of metric functions
+share. All comes from records, presets, signatures and docstrings, except the formulas in short,
+which stand here. Run it after a change to any of these; a test compares the files with it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import inspect
 import math
 import re
 from pathlib import Path
+
+from _docstrings import entries, with_shared
 
 import sklearn_rank
 from sklearn_rank import scorers
@@ -25,6 +27,10 @@ DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
 INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
+MODULES = [
+    DOCS.parent / "sklearn_rank" / "metrics" / f"{name}.py"
+    for name in ("binary", "graded", "pairwise", "combined")
+]
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
 END = "<!-- end: written by docs/_generate.py -->"
@@ -90,14 +96,41 @@ fourth.
 
 """
 
+_GAINS = """\
+## Gains and discounts
+
+DCG, its ideal and nDCG are sums of gain(grade) / discount(rank).
+
+| `gain=` | gain of a grade g above 0 |
+| --- | --- |
+| `"exp2"` | 2^g - 1; from grade 1024 on float64 cannot hold it, and only `ndcg` goes on |
+| `"linear"` | g |
+| `"binary"` | 1 |
+| a mapping | of every grade that occurs, such as `{1: 1, 2: 10}`; each gain at least 0 |
+| a function | of an array of grades: the gains, each of its own grade whatever the others |
+
+`discount="log2"` divides by log2(rank + 1). A function takes an array of ranks, counted from 1, and
+returns the divisors, each above 0 and of its own rank whatever the others.
+
+```pycon
+>>> from sklearn_rank import dcg_at_k_score
+>>> dcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain={1: 1, 2: 10}, discount=lambda i: i)
+6.0
+
+```
+
+"""
+
 _UNDEFINED = """\
 ## Undefined queries
 
-What a query counts that lacks something, with the default parameters. What an undefined one counts
+What a query counts that lacks something, with the default parameters; each column shows its ground
+truth and its ranking, and has at most one relevant item. What an undefined one counts
 is up to [`zero_division`](inputs.md#undefined-queries). `hmean` is undefined where one of its
 members is; `ndcg` also is where all gains are 0. With `unretrieved="ignore"` LAG and the areas
 under curves are undefined, too, where nothing relevant was retrieved; with `n_negatives=` the
-number given, and not the ranking, says whether something irrelevant is there.
+number given, and not the ranking, says whether something irrelevant is there, and with `smoothing=`
+above 0 a query without an irrelevant item is defined.
 
 """
 
@@ -105,7 +138,7 @@ CASES = {
     "nothing is relevant": ([set()], [["x", "y"]]),
     "the ranking is empty": ([{"a"}], [[]]),
     "nothing relevant was retrieved": ([{"a"}], [["x", "y"]]),
-    "nothing irrelevant was retrieved": ([{"a"}], [["a"]]),
+    "the one relevant item alone was retrieved": ([{"a"}], [["a"]]),
 }
 """Queries that lack something; what they count is measured, not written down."""
 
@@ -171,6 +204,7 @@ def pages() -> dict[Path, str]:
         DOCS / "api.md": api_page(),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, _conventions()),
+        **{module: with_shared(module) for module in MODULES},
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
 
@@ -179,7 +213,7 @@ def metrics_page() -> str:
     """All metrics: a table, and a section for each."""
     sections = "\n".join(_section(metric) for metric in METRICS)
     undefined = f"{_UNDEFINED}{_undefined_table()}"
-    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{undefined}\n\n{sections}\n{_CURVES}"
+    return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{_GAINS}{undefined}\n\n{sections}\n{_CURVES}"
 
 
 def api_page() -> str:
@@ -304,7 +338,8 @@ def _undefined_table() -> str:
         [f"[{name}](#{name})", *(_value(list(column.values())[place]) for column in columns)]
         for place, name in enumerate(names)
     ]
-    return _table(["measure", *CASES], rows)
+    titles = [f"{title}: `{truth}`, `{ranking}`" for title, ([truth], [ranking]) in CASES.items()]
+    return _table(["measure", *titles], rows)
 
 
 def _value(value: float) -> str:
@@ -327,14 +362,14 @@ def _short_table() -> str:
 def _section(metric: Metric) -> str:
     function = FUNCTIONS[metric]
     summary = _markdown(function, "\n\nParameters\n")
-    own = ", ".join(f"`{name}={value!r}`" for name, value in _parameters(metric).items())
     aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
     lines = [
         f"## {metric.name}",
         "",
         f"`{function.__name__}`: {summary}",
         "",
-        f"- Parameters of its own: {own or 'none'}{'; cutoff `k`' if metric.takes_k else ''}.",
+        _own_parameters(metric),
+        "",
         f"- Other names that the parser reads: {aliases or 'none'}.",
         f"- Reference: {metric.reference}.",
         "",
@@ -342,10 +377,15 @@ def _section(metric: Metric) -> str:
     return "\n".join(lines)
 
 
-def _parameters(metric: Metric) -> dict[str, object]:
-    """Own parameters as the function has them, with its defaults."""
-    signature = inspect.signature(FUNCTIONS[metric]).parameters
-    return {name: signature[name].default for name in metric.defaults}
+def _own_parameters(metric: Metric) -> str:
+    """Table of the parameters that not every metric has, from its docstring."""
+    documented = entries(inspect.getsource(FUNCTIONS[metric]))
+    rows = []
+    for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:
+        head, *meaning = (line.strip() for line in documented[name].split("\n"))
+        values, default = head.removeprefix(f"{name} : ").split(", default=")
+        rows.append([f"`{name}`", values, f"`{default}`", _plain(" ".join(meaning))])
+    return _table(["parameter", "values", "default", "meaning"], rows)
 
 
 def _spelling(metric: Metric) -> str:
@@ -367,8 +407,19 @@ def _scorer(metric: Metric) -> str:
 
 def _markdown(documented: object, end: str) -> str:
     """A docstring up to ``end``, its literals and references written as in Markdown."""
-    text = (inspect.getdoc(documented) or "").split(end)[0].replace("``", "`")
-    return re.sub(r":\w+:`", "`", text)
+    return _plain((inspect.getdoc(documented) or "").split(end)[0])
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r":\w+:`", "`", text.replace("``", "`"))
+    text = re.sub(r"[ ,]*\[\d\]_", "", text)
+    return re.sub(r"docs/(\w+\.md)(?:#([\w-]+))?", _link, text)
+
+
+def _link(match: re.Match[str]) -> str:
+    page, anchor = match.groups()
+    title = (anchor or page.removesuffix(".md")).replace("-", " ").capitalize()
+    return f"[{title}]({page}{'#' + anchor if anchor else ''})"
 
 
 def _table(titles: list[str], rows: list[list[str]]) -> str:

@@ -110,7 +110,8 @@ NDCG = Metric(
     "nDCG",
     gain.ndcg,
     "DCG over the DCG of the best order of all relevant items.",
-    "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1: Burges et al., Learning to Rank, 2005",
+    "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1 and discount log2(rank + 1): Burges et al., "
+    "Learning to Rank using Gradient Descent, 2005",
     aliases=("ndcg_cut",),
     graded=True,
     checks=GAIN,
@@ -140,7 +141,8 @@ LAG = Metric(
     "LAG",
     pairwise.lag,
     "Mean number of irrelevant items that stand above a relevant one; lower is better.",
-    "Cleland-Huang et al., Best Practices for Automated Traceability, 2007; ArDoCo Metrics",
+    "Hayes, Dekhtyar and Sundaram, Advancing Candidate Link Generation for Requirements Tracing, "
+    "2006; ArDoCo Metrics",
     upper=math.inf,
     greater_is_better=False,
     takes_k=False,

@@ -44,19 +44,16 @@ def mean_average_precision_score(
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
-    Average precision is the sum of P@i over the ranks i within ``k`` that hold a relevant item,
-    divided by ``denominator``; R is the number of relevant items, retrieved or not.
+    How early do the relevant items come? Average precision is the sum of P@i over the ranks i
+    within ``k`` that hold a relevant item, divided by ``denominator``; R is the number of relevant
+    items, retrieved or not.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"min", "relevant", "retrieved", "k"}, default="min"
@@ -65,19 +62,15 @@ def mean_average_precision_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -87,12 +80,8 @@ def mean_average_precision_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -142,20 +131,17 @@ def mean_average_recall_score(
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
-    Average recall is the sum of Recall@i over the ranks i within ``k`` that hold a relevant item,
-    divided by min(R, k); R is the number of relevant items. With h hits this is h (h + 1) / (2 R
-    min(R, k)), so that even a perfect ranking reaches only (m + 1) / (2 R), m = min(R, k).
+    How much has been found at each find? Average recall is the sum of R@i over the ranks i within
+    ``k`` that hold a relevant item, divided by min(R, k); R is the number of relevant items.
+    With h hits this is h (h + 1) / (2 R min(R, k)), so that even a perfect ranking reaches only
+    (m + 1) / (2 R), m = min(R, k).
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     normalize : bool, default=False
@@ -163,19 +149,15 @@ def mean_average_recall_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -185,12 +167,8 @@ def mean_average_recall_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -240,36 +218,29 @@ def mean_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of one over the rank of the first relevant item (MRR).
 
-    A query whose first ``k`` items hold nothing relevant counts 0.
+    How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
+    relevant counts 0.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -278,12 +249,8 @@ def mean_reciprocal_rank_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -333,18 +300,14 @@ def precision_at_k_score(
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
     With h relevant items within ``k`` it is h / k. Without ``k`` the length of the ranking takes
-    its place.
+    its place, and an empty ranking counts 0.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"k", "retrieved"}, default="k"
@@ -352,19 +315,15 @@ def precision_at_k_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -373,12 +332,8 @@ def precision_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -429,18 +384,14 @@ def recall_at_k_score(
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
-    With h of R relevant items within ``k`` it is h / R.
+    With h of R relevant items within ``k`` it is h / R; those that were not retrieved count in R.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     denominator : {"relevant", "min"}, default="relevant"
@@ -448,19 +399,15 @@ def recall_at_k_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -469,12 +416,8 @@ def recall_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -529,14 +472,10 @@ def fbeta_at_k_score(
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     beta : float, default=1.0
@@ -544,19 +483,15 @@ def fbeta_at_k_score(
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -565,12 +500,8 @@ def fbeta_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -618,36 +549,29 @@ def hit_rate_at_k_score(
 ) -> float:
     """Share of queries with a relevant item among the first k.
 
-    Also called success@k; the recall@k of papers with one relevant passage per question.
+    How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
+    0. Also called success@k; the recall@k of papers with one relevant passage per question.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -656,12 +580,8 @@ def hit_rate_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 

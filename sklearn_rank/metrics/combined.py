@@ -31,18 +31,15 @@ def harmonic_mean_score(
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
-    (1 + b^2) x y / (b^2 x + y) of the values x and y of each query, 0 where both are 0.
+    Are two things good at once? (1 + b^2) x y / (b^2 x + y) of the values x and y of each query, 0
+    where both are 0. Where items are tied, x and y are the two measures' exact expectations.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     measures : pair of str or Measure, default=("precision", "recall")
@@ -50,19 +47,15 @@ def harmonic_mean_score(
     beta : float, default=1.0
         How many times the second measure weighs as much as the first; at least 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the harmonic mean of the two measures' exact
-        expectations.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -71,12 +64,8 @@ def harmonic_mean_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 

@@ -33,40 +33,31 @@ def dcg_at_k_score(
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
-    Sum over the first ``k`` ranks of gain(grade) / discount(rank). Irrelevant items gain nothing.
+    How much does a user gain who reads the first ``k`` items? Sum over the ranks within ``k`` of
+    gain(grade) / discount(rank). Irrelevant items gain nothing.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. Any grade of at least 0.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
-        array of grades that gives each its gain whatever the others.
+        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
-        ranks that gives each its divisor whatever the others.
+        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -75,14 +66,12 @@ def dcg_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
+    OverflowError
+        If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
 
     Warns
     -----
@@ -92,7 +81,9 @@ def dcg_at_k_score(
     References
     ----------
     .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
-    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005 (the gain 2^grade - 1).
+       Gains are the grades there, and the discount is log_b(rank) from rank b on.
+    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
+       discount by the logarithm of 1 + rank.
 
     Examples
     --------
@@ -130,40 +121,32 @@ def ideal_dcg_at_k_score(
 ) -> float:
     """Mean over queries of the DCG of the best order of all relevant items (IDCG@k).
 
-    Sum over the first ``k`` ranks of gain(grade) / discount(rank). The best order holds all
-    relevant items, retrieved or not, the greatest gain first.
+    How much is there to gain? Sum over the ranks within ``k`` of gain(grade) / discount(rank) in
+    the best order of all relevant items, retrieved or not, the greatest gain first. Neither the
+    ranking nor its ties matter.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. Any grade of at least 0.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
-        array of grades that gives each its gain whatever the others.
+        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
-        ranks that gives each its divisor whatever the others.
+        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the same as any other here.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -172,14 +155,12 @@ def ideal_dcg_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
+    OverflowError
+        If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
 
     Warns
     -----
@@ -189,6 +170,7 @@ def ideal_dcg_at_k_score(
     References
     ----------
     .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
+       Gains and discount as in :func:`dcg_at_k_score`.
 
     Examples
     --------
@@ -226,43 +208,34 @@ def ndcg_at_k_score(
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
-    DCG@k over the DCG@k of the best order of all relevant items, retrieved or not; DCG is the sum
-    of gain(grade) / discount(rank). ``gain="binary"`` is the nDCG of Rendle (2020),
-    ``gain="linear"`` that of trec_eval and scikit-learn. Any grade works: gains are scaled per
-    query, which cancels.
+    How much of what there is to gain is gained? DCG@k over the DCG@k of the best order of all
+    relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). With
+    ``gain="linear"`` it is the nDCG of trec_eval and scikit-learn, with ``gain="binary"`` that of
+    Krichene and Rendle [3]_. Any finite grade of at least 0 works: gains are scaled per query,
+    which cancels.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. Any grade of at least 0.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        Gain of a grade: 2^grade - 1, the grade, 1, a table, or a function of an
-        array of grades that gives each its gain whatever the others.
+        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
     discount : {"log2"} or callable, default="log2"
-        Divisor of the gain at a rank: log2(rank + 1), or a function of an array of
-        ranks that gives each its divisor whatever the others.
+        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -271,12 +244,8 @@ def ndcg_at_k_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -288,7 +257,10 @@ def ndcg_at_k_score(
     References
     ----------
     .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
-    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005 (the gain 2^grade - 1).
+       Gains are the grades there, and the discount is log_b(rank) from rank b on.
+    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
+       discount by the logarithm of 1 + rank.
+    .. [3] Krichene and Rendle, On Sampled Metrics for Item Recommendation, 2020.
 
     Examples
     --------
@@ -327,53 +299,42 @@ def expected_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
-    A user reads down the list and is satisfied by an item with probability (2^grade - 1) / 2^max;
-    ERR is the expectation of one over the rank at which the user stops, counting ranks within
-    ``k``.
+    How soon is a user satisfied who stops at the first good item? Each item satisfies with
+    probability (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expectation of one
+    over the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
+    least 0 works.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. Any grade of at least 0.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        Grade whose item would satisfy with probability (2^max - 1) / 2^max: the query's highest,
-        or a number, without which values of different queries do not compare.
+        The query's highest grade, or a number, without which queries do not compare.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
-        In [0, 1), dimensionless; greater is better.
+        In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
+        float64 rounds to 1 from max = 54 on.
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -424,37 +385,29 @@ def normalized_expected_reciprocal_rank_score(
 ) -> float:
     """Mean over queries of ERR over the ERR of the best order (nERR@k).
 
-    The best order holds all relevant items, retrieved or not, by falling grade.
+    How close does the ranking come to satisfying a user as soon as possible? The best order holds
+    all relevant items, retrieved or not, by falling grade.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. Any grade of at least 0.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     max_grade : {"query"} or float, default="query"
-        Grade whose item would satisfy with probability (2^max - 1) / 2^max: the query's highest,
-        or a number, without which values of different queries do not compare.
+        The query's highest grade, or a number, without which queries do not compare.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -463,12 +416,8 @@ def normalized_expected_reciprocal_rank_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 

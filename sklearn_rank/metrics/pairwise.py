@@ -33,40 +33,34 @@ def lag_error(
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
-    The lag of a relevant item is the number of irrelevant items that stand above it; a query's
-    lag is the mean over its relevant items.
+    How much rubbish stands before what is wanted? The lag of a relevant item is the number of
+    irrelevant items that stand above it, a tied one counting half; a query's lag is the mean over
+    its relevant items. One that was not retrieved lags behind all irrelevant items of the ranking;
+    with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the lag.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     average : {"macro", "pooled"}, default="macro"
-        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code).
+        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), with
+        which a query weighs by its relevant items.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that was not retrieved lags behind all irrelevant items of the ranking, or
-        does not count, with which retrieving less can lower the lag.
+        A relevant item that its ranking lacks stands below everything, or does not count.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They are checked against the order, which alone
-        counts for this measure.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -75,12 +69,8 @@ def lag_error(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
@@ -92,7 +82,9 @@ def lag_error(
 
     References
     ----------
-    .. [1] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics.
+    .. [1] Hayes, Dekhtyar and Sundaram, Advancing Candidate Link Generation for Requirements
+       Tracing: The Study of Methods, 2006 (lag among the secondary measures of tracing).
+    .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics.
 
     Examples
     --------
@@ -138,66 +130,60 @@ def ranking_auc_score(
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
-    Pairs are formed within each query, unless ``average="pooled"``, which ranks the items of all
-    queries together and needs scores that compare across queries. A tie counts half.
+    How likely does a relevant item stand above an irrelevant one? Pairs are formed within each
+    query, unless ``average="pooled"``, which ranks the items of all queries together and needs
+    scores that compare across queries. A tie counts half; ``relevance`` decides which items of a
+    list are tied. With ``smoothing=s`` a relevant item with b of N irrelevant items below it counts
+    (b + s) / (N + s), one that was not retrieved s / (N + s), and 1 where nothing is irrelevant.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     average : {"positives", "pooled", "macro", "impressions"}, default="positives"
         Queries weigh by their relevant items, all items form one ranking (scikit-learn's
-        ``roc_auc_score``), queries weigh alike, or by the length of their rankings.
+        ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that no ranking holds stands below everything, or does not count.
+        A relevant item that its ranking lacks stands below everything, or does not count.
     n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
-        ranking. Those that no ranking holds stand below everything that was retrieved.
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     smoothing : float, default=0.0
-        Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
+        Added to the irrelevant items below a relevant one, and to all of them; at least 0.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value, with the query's weight: 0 without relevant items
-        if ``average="positives"``.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They decide which items of a list are tied.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best, 0.5 is chance.
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, above it with
+        ``smoothing``, and far below it for lists that lack relevant items: a random tenth of the
+        items reaches about 0.05.
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item or no irrelevant one.
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant. Settled by ``zero_division``, it
+        keeps its weight: 0 without a relevant item where queries weigh by those.
 
     References
     ----------
@@ -248,62 +234,55 @@ def group_auc_score(
 ) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
-    The AUC of a query is the share of its pairs of a relevant and an irrelevant item in which the
-    relevant one stands above; a tie counts half.
+    How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
+    relevant and an irrelevant item in which the relevant one stands above; a tie counts half, and
+    ``smoothing`` works as in :func:`ranking_auc_score`. Queries weigh alike; the origin [1]_ weighs
+    them by impressions or clicks, which is ``ranking_auc_score(average="impressions")`` or
+    ``"positives"``.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that no ranking holds stands below everything, or does not count.
+        A relevant item that its ranking lacks stands below everything, or does not count.
     n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
-        ranking. Those that no ranking holds stand below everything that was retrieved.
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     smoothing : float, default=0.0
-        Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
+        Added to the irrelevant items below a relevant one, and to all of them; at least 0.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They decide which items of a list are tied.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
-        In [0, 1], dimensionless; 1 is best, 0.5 is chance.
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings without
+        ``smoothing``, and far below it for lists that lack relevant items.
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item or no irrelevant one.
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant.
 
     References
     ----------
@@ -350,46 +329,39 @@ def limited_auc_score(
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
-    Of N irrelevant items, the share that stands below is taken of each relevant item within ``k``
-    and divided by min(R, k). With ``tail="linear"`` the curve goes on from the k-th item in a
-    straight line to (1, 1), and the area is that under the whole curve.
+    How well are the items ordered that are shown? Each relevant item within ``k`` counts the share
+    of the N irrelevant items that stands below it; the sum is divided by min(R, k). With
+    ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
+    area is that under the whole curve. ``smoothing`` works as in :func:`ranking_auc_score`.
 
     Parameters
     ----------
-    y_true : array-like, sparse matrix, sequence, set or mapping
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, or {query: set or {item: grade}}. A grade above 0 is relevant.
-    y_score : array-like, sequence of ranked lists, or mapping
-        Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
+    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
     k : int, default=None
         Cutoff, in ranks; None reads the whole ranking.
     tail : {"none", "linear"}, default="none"
-        What lies below the cutoff: nothing (WarpRec), or a straight line (implicit).
+        What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
     unretrieved : {"last", "ignore"}, default="last"
-        A relevant item that no ranking holds stands below everything, or does not count.
+        A relevant item that its ranking lacks stands below everything, or does not count.
     n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
-        Irrelevant items of each query, for mappings as {query: number}; None counts those of its
-        ranking. Those that no ranking holds stand below everything that was retrieved.
+        Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
     smoothing : float, default=0.0
-        Added to the irrelevant items below a relevant one and to all of them; 1 is WarpRec's.
+        Added to the irrelevant items below a relevant one, and to all of them; at least 0.
     min_rel : float, default=None
         Lowest grade that counts as relevant; None takes every grade above 0.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; "average" is the exact expectation over all orders of tied
-        items.
+        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        What a query counts for which the measure is undefined: left out with a warning, an error,
-        left out silently, or the given value.
+        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query; for 1-D grades one per row, constant within a query.
+        Weight of each query: docs/inputs.md#weights.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists. They decide which items of a list are tied.
+        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
@@ -398,19 +370,16 @@ def limited_auc_score(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a parameter has a value that its rule does not allow.
 
     Warns
     -----
     UndefinedMetricWarning
-        If a query has no relevant item or no irrelevant one.
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant.
 
     References
     ----------
