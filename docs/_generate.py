@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from pathlib import Path
 
+from _api import api_page
 from _docstrings import entries, with_shared
+from _markdown import markdown, plain, table
 
 import sklearn_rank
 from sklearn_rank import scorers
@@ -159,44 +160,6 @@ pooled over all queries (which needs scores that compare across queries) or, wit
 """
 
 
-_API = """\
-# Public names
-
-<!-- Written by docs/_generate.py; change a docstring or `__all__`, and run it. -->
-
-Everything below is imported from `sklearn_rank` itself. `help(name)` shows shapes, defaults,
-ranges, errors, the reference and an example. Modules and names that begin with an underscore are
-not public.
-"""
-
-GROUPS = {
-    "evaluation": "Evaluation",
-    "metrics.binary": "Metrics of relevant items",
-    "metrics.graded": "Metrics of grades",
-    "metrics.pairwise": "Metrics of pairs",
-    "metrics.combined": "Metrics made of others",
-    "metrics.curves": "Curves",
-    "scorers": "Scorers",
-    "measures": "Measures",
-    "grammar": "Measures",
-    "conventions": "Conventions",
-    "files.read": "Reading files",
-    "files.write": "Writing files",
-    "inputs.long_tables": "Long tables",
-    "inputs.relevance": "Inputs",
-    "exceptions": "Errors and warnings",
-}
-"""Title under which api.md lists the names of a module; the module's name where none is given."""
-
-CONSTANTS = {
-    "METRICS": "All records, one `Metric` for each metric.",
-    "CONVENTIONS": "The presets by name.",
-    "UndefinedMetricWarning": "scikit-learn's own warning: a metric is undefined for a query.",
-    "__version__": "Version of the distribution.",
-}
-"""What names without a docstring of their own are."""
-
-
 def pages() -> dict[Path, str]:
     """Every file that is written here, wholly or in part, with the text that it should have."""
     return {
@@ -216,33 +179,6 @@ def metrics_page() -> str:
     return f"{_HEAD}{_wide_table()}\n\n{_EXAMPLE}{_GAINS}{undefined}\n\n{sections}\n{_CURVES}"
 
 
-def api_page() -> str:
-    """All public names with the first line of their docstrings."""
-    groups: dict[str, list[str]] = {title: [] for title in GROUPS.values()}
-    for name in sklearn_rank.__all__:
-        home = sklearn_rank._HOME_OF.get(name, "the package")
-        groups.setdefault(GROUPS.get(home, home), []).append(name)
-    tables = [
-        f"## {title}\n\n"
-        + _table(["name", "what it is"], [[f"`{name}`", _what(name)] for name in names])
-        for title, names in groups.items()
-        if names
-    ]
-    return "\n\n".join([_API.rstrip(), *tables]) + "\n"
-
-
-def _what(name: str) -> str:
-    value = getattr(sklearn_rank, name)
-    if name in CONSTANTS:
-        return CONSTANTS[name]
-    if isinstance(value, scorers.RankingScorer):
-        negated = (
-            "" if value.measure.metric.greater_is_better else "; negated, so greater is better"
-        )
-        return f"Scorer of `{value.measure}`{negated}."
-    return _markdown(value, "\n\n").replace("\n", " ")
-
-
 def _conventions() -> str:
     titles = ["preset", "ties", "undefined query", "missing query", "negative grade", "parameters"]
     rows = [
@@ -256,7 +192,7 @@ def _conventions() -> str:
         ]
         for preset in CONVENTIONS.values()
     ]
-    return _table(titles, rows)
+    return table(titles, rows)
 
 
 def _preset_parameters(preset: Convention) -> str:
@@ -285,7 +221,7 @@ def _with_parts(path: Path, *parts: str) -> str:
 
 
 def _layouts() -> str:
-    return _table(
+    return table(
         ["layout", "`y_true`", "`y_score`", "a query is"],
         [
             [f"[{layout.name}](#{layout.name})", layout.y_true, layout.y_score, layout.query]
@@ -295,7 +231,7 @@ def _layouts() -> str:
 
 
 def _ties() -> str:
-    return _table(
+    return table(
         ["`ties=`", "order of tied items"],
         [[f'`"{rule.name}"`', rule.order] for rule in TIE_RULES.values()],
     )
@@ -325,7 +261,7 @@ def _wide_table() -> str:
         ]
         for metric in METRICS
     ]
-    return _table(titles, rows)
+    return table(titles, rows)
 
 
 def _undefined_table() -> str:
@@ -339,7 +275,7 @@ def _undefined_table() -> str:
         for place, name in enumerate(names)
     ]
     titles = [f"{title}: `{truth}`, `{ranking}`" for title, ([truth], [ranking]) in CASES.items()]
-    return _table(["measure", *titles], rows)
+    return table(["measure", *titles], rows)
 
 
 def _value(value: float) -> str:
@@ -356,12 +292,12 @@ def _short_table() -> str:
         ]
         for metric in METRICS
     ]
-    return _table(["metric", "function", "formula", "scorer"], rows)
+    return table(["metric", "function", "formula", "scorer"], rows)
 
 
 def _section(metric: Metric) -> str:
     function = FUNCTIONS[metric]
-    summary = _markdown(function, "\n\nParameters\n")
+    summary = markdown(function, "\n\nParameters\n")
     aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
     lines = [
         f"## {metric.name}",
@@ -384,8 +320,8 @@ def _own_parameters(metric: Metric) -> str:
     for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:
         head, *meaning = (line.strip() for line in documented[name].split("\n"))
         values, default = head.removeprefix(f"{name} : ").split(", default=")
-        rows.append([f"`{name}`", values, f"`{default}`", _plain(" ".join(meaning))])
-    return _table(["parameter", "values", "default", "meaning"], rows)
+        rows.append([f"`{name}`", values, f"`{default}`", plain(" ".join(meaning))])
+    return table(["parameter", "values", "default", "meaning"], rows)
 
 
 def _spelling(metric: Metric) -> str:
@@ -403,28 +339,6 @@ def _scorer(metric: Metric) -> str:
         and getattr(scorers, name).measure.metric == metric
     ]
     return ready[0] if ready else f'get_scorer("{_spelling(metric)}")'
-
-
-def _markdown(documented: object, end: str) -> str:
-    """A docstring up to ``end``, its literals and references written as in Markdown."""
-    return _plain((inspect.getdoc(documented) or "").split(end)[0])
-
-
-def _plain(text: str) -> str:
-    text = re.sub(r":\w+:`", "`", text.replace("``", "`"))
-    text = re.sub(r"[ ,]*\[\d\]_", "", text)
-    return re.sub(r"docs/(\w+\.md)(?:#([\w-]+))?", _link, text)
-
-
-def _link(match: re.Match[str]) -> str:
-    page, anchor = match.groups()
-    title = (anchor or page.removesuffix(".md")).replace("-", " ").capitalize()
-    return f"[{title}]({page}{'#' + anchor if anchor else ''})"
-
-
-def _table(titles: list[str], rows: list[list[str]]) -> str:
-    lines = [titles, ["---"] * len(titles), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 if __name__ == "__main__":

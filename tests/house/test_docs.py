@@ -12,7 +12,10 @@ from types import ModuleType
 
 import pytest
 
+import pytest_rankmetrics
 import sklearn_rank
+import sklearn_rank.evaluation
+import sklearn_rank.statistics
 from sklearn_rank.model_selection.options import ScorerOptions
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +79,15 @@ def test_every_row_of_a_generated_table_has_all_cells():
             assert cells == width, f"{name_of(page)}: {line}"
 
 
-@pytest.mark.parametrize("name", sklearn_rank.__all__)
+PUBLIC = [
+    *sklearn_rank.__all__,
+    *pytest_rankmetrics.__all__,
+    *sklearn_rank.statistics.__all__,
+    *sklearn_rank.evaluation.__all__,
+]
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC)))
 def test_every_public_name_is_described(name):
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     row = re.search(rf"^\| `{re.escape(name)}` \| (.*) \|$", page, re.MULTILINE)
@@ -86,7 +97,14 @@ def test_every_public_name_is_described(name):
 
 def test_every_described_name_is_public():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(sklearn_rank.__all__)
+    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(PUBLIC)
+
+
+def test_signatures_of_public_functions_are_shown_without_addresses():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert "| `(y_true, y_score, threshold, *, k=None, normalize=False, " in page
+    assert "| `RankGate.check` | " in page
+    assert " at 0x" not in page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
