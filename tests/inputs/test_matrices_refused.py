@@ -109,14 +109,14 @@ def test_nested_lists_of_grades_with_a_matrix_of_scores_are_named():
             pd.DataFrame({"a": [1]}),
             [[1]],
             TypeError,
-            r"y_true is a DataFrame; pass a column",
+            r"y_true is a data frame and y_score a list; pass a frame with a row for each query",
         ),
         case(
             "polars frame",
             pl.DataFrame({"a": [1]}),
             [[1]],
             TypeError,
-            r"y_true is a DataFrame; pass a column",
+            r"y_true is a data frame and y_score a list; pass a frame with a row for each query",
         ),
         case(
             "masked",
@@ -124,13 +124,6 @@ def test_nested_lists_of_grades_with_a_matrix_of_scores_are_named():
             np.ones((1, 2)),
             TypeError,
             r"y_true is a masked array; masked arrays are not supported, drop or fill",
-        ),
-        case(
-            "masked scores",
-            np.ones((1, 2)),
-            np.ma.array([[1, 0]], mask=[[0, 1]]),
-            TypeError,
-            r"y_score is a masked array",
         ),
     ],
 )
