@@ -2,8 +2,8 @@
 
 These are metrics.md, api.md, the tables of conventions in measures.md, of layouts and ties in
 inputs.md and of metrics in README.md, and the parameters that the docstrings of metric functions
-share. All comes from records, presets, signatures and docstrings, except the formulas in short,
-which stand here. Run it after a change to any of these; a test compares the files with it.
+share. All comes from records, presets, signatures and docstrings. Run it after a change to any of
+these; a test compares the files with it.
 """
 
 from __future__ import annotations
@@ -35,27 +35,6 @@ MODULES = [
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
 END = "<!-- end: written by docs/_generate.py -->"
-
-FORMULAS = {
-    "map": "∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
-    "mar": "∑ R@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
-    "mrr": "1 / rank of the first relevant item; 0 if that is beyond k",
-    "precision": "h / k",
-    "recall": "h / R",
-    "fbeta": "(1 + b²) P@k R@k / (b² P@k + R@k)",
-    "hit_rate": "1 if h > 0, else 0",
-    "dcg": "∑ (2^g − 1) / log2(i + 1) over the ranks i ≤ k",
-    "idcg": "DCG@k of the best order of all relevant items",
-    "ndcg": "DCG@k / IDCG@k",
-    "err": "∑ p(i) / i × ∏ (1 − p(j)) over i ≤ k, j < i; p = (2^g − 1) / 2^max",
-    "nerr": "ERR@k / ERR@k of the best order",
-    "lag": "irrelevant items above a relevant one, mean over relevant items",
-    "auc": "pairs in the right order / R N, a tie counts half; queries weighted by R",
-    "gauc": "pairs in the right order / R N, a tie counts half; queries weighted alike",
-    "lauc": "∑ (N − irrelevant items above) / N over the h hits, / min(R, k)",
-    "hmean": "(1 + b²) x y / (b² x + y) of two other measures x, y",
-}
-"""The formula of each metric for one query, with its default parameters."""
 
 SYMBOLS = """\
 For one query: R relevant items, retrieved or not; N irrelevant items in the ranking; h relevant
@@ -256,7 +235,7 @@ def _wide_table() -> str:
             f"`{_spelling(metric)}`",
             f"[0, {'inf)' if math.isinf(metric.upper) else '1]'}",
             "greater" if metric.greater_is_better else "less",
-            FORMULAS[metric.name],
+            metric.formula,
             metric.reference,
         ]
         for metric in METRICS
@@ -287,7 +266,7 @@ def _short_table() -> str:
         [
             f"[{metric.symbol}](docs/metrics.md#{metric.name})",
             f"`{FUNCTIONS[metric].__name__}`",
-            FORMULAS[metric.name],
+            metric.formula,
             f"`{_scorer(metric)}`",
         ]
         for metric in METRICS

@@ -33,6 +33,10 @@ class Metric:
         Formula: judged rankings to one float64 per query.
     summary, reference : str
         One sentence, and where the definition comes from.
+    formula : str
+        Value of one query with the default parameters, as the table of metrics has it.
+    function : str
+        Name of the documented function, which ``metrics`` has: it is above this room.
     aliases : tuple of str
         Other names that the parser reads.
     upper : float
@@ -63,6 +67,8 @@ class Metric:
     kernel: Callable[..., FloatArray]
     summary: str
     reference: str
+    formula: str = ""
+    function: str = ""
     aliases: tuple[str, ...] = ()
     upper: float = 1.0
     greater_is_better: bool = True

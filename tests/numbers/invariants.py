@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from sklearn_rank import Evaluation, Measure, evaluate, measure
+from sklearn_rank import METRICS, Evaluation, Measure, evaluate, measure
 from tests.oracles.exact import Ranking
 from tests.strategies import as_lists
 
-MEASURES = tuple(
+_VARIANTS = tuple(
     map(
         measure,
         (
@@ -70,6 +70,20 @@ MEASURES = tuple(
         ),
     )
 )
+_DEFAULTS = (
+    measure(metric.name, k=k)
+    for metric in METRICS
+    for k in ((None, 3) if metric.takes_k else (None,))
+)
+MEASURES = (
+    *_VARIANTS,
+    *(
+        chosen
+        for chosen in _DEFAULTS
+        if chosen.metric not in {variant.metric for variant in _VARIANTS}
+    ),
+)
+"""The variants above, and with its defaults each metric that has none there."""
 POOLED = measure("auc(average=pooled)")
 
 NO_CUTOFF = "without a cutoff it divides by the length of the ranking"
