@@ -6,6 +6,7 @@ The query ids travel as ``groups`` to the splitter and to the scorer.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,7 +20,15 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from sklearn_rank._demo.report import gate, indented, search_table, titled
+from sklearn_rank._demo.report import (
+    FITS,
+    Block,
+    Code,
+    Heading,
+    Output,
+    search_table,
+    short_name,
+)
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.scorers import map_scorer
@@ -28,7 +37,17 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 N_QUERIES, N_ITEMS = 80, 100
 N_PIXELS = 64
 MEASURES = ("map", "mrr", "ndcg@10", "precision@10", "gauc")
-KINDS = ["difference", "product", "both"]
+FOLDS = 3
+_BOOSTING = HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0)
+GRID: list[dict[str, list[Any]]] = [
+    {
+        "pairs__kind": ["difference", "product", "both"],
+        "model": [LogisticRegression(max_iter=1000)],
+        "model__C": [0.01, 0.1],
+    },
+    {"pairs__kind": ["difference", "both"], "model": [_BOOSTING], "model__max_iter": [20, 40]},
+]
+N_FITS = FOLDS * sum(math.prod(map(len, grid.values())) for grid in GRID)
 COLUMNS = {"model": "model", "pairs__kind": "features", "model__C": "C", "model__max_iter": "trees"}
 
 
@@ -54,6 +73,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None) -> PairFeatures:  # noqa: ARG002
         """Nothing to learn."""
+        FITS.tick()
         return self
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -99,26 +119,13 @@ def run() -> Outcome:
     """Choose a ranker on some of the images, measure it on others."""
     train, test = read_pairs()
     ranker = Pipeline([("pairs", PairFeatures()), ("model", LogisticRegression())])
-    grid: list[dict[str, list[Any]]] = [
-        {
-            "pairs__kind": KINDS,
-            "model": [LogisticRegression(max_iter=1000)],
-            "model__C": [0.01, 0.1],
-        },
-        {
-            "pairs__kind": KINDS,
-            "model": [HistGradientBoostingClassifier(random_state=0)],
-            "model__max_iter": [30, 100],
-        },
-    ]
-    folds = GroupKFold(n_splits=4, shuffle=True, random_state=0)
+    folds = GroupKFold(n_splits=FOLDS, shuffle=True, random_state=0)
     # One thread: more gain nothing on so little data, and on a busy machine they wait for each
     # other, which made this search many times slower.
     with threadpool_limits(limits=1), sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(ranker, grid, scoring=map_scorer, cv=folds)
+        search = GridSearchCV(ranker, GRID, scoring=map_scorer, cv=folds)
         search.fit(train.X, train.y, groups=train.qid)
-
-    scores = search.predict_proba(test.X)[:, 1]
+        scores = search.predict_proba(test.X)[:, 1]
     return Outcome(
         search=search,
         held_out=evaluate(test.y, scores, MEASURES, groups=test.qid),
@@ -126,30 +133,32 @@ def run() -> Outcome:
     )
 
 
-def report(outcome: Outcome) -> str:
-    """The outcome as text."""
+def report(outcome: Outcome) -> list[Block]:
+    """The outcome, to be shown."""
     best = outcome.search.best_params_
     chosen = ", ".join(
-        f"{title}={type(best[name]).__name__ if name == 'model' else best[name]}"
+        f"{title}={short_name(best[name]) if name == 'model' else best[name]}"
         for name, title in COLUMNS.items()
         if name in best
     )
-    return titled(
-        "2. Learning to rank on scikit-learn's digits",
+    return [
+        Heading("2. Learning to rank on scikit-learn's digits"),
         f"{N_QUERIES} query images against {N_ITEMS} others: {N_QUERIES * N_ITEMS:,} rows of "
-        "(query, item) pairs, grade 1 for the same digit.\n"
-        "As many rows of other images are held out until the end; no image is on both sides.",
-        "with sklearn.config_context(enable_metadata_routing=True):\n"
-        "    GridSearchCV(ranker, grid, scoring=map_scorer, cv=GroupKFold(...))"
-        ".fit(X, y, groups=qid)\n"
-        f"{len(outcome.search.cv_results_['params'])} candidates, 4 folds:",
+        "(query, item) pairs, grade 1 for the same digit. As many rows of other images are held "
+        "out until the end; no image is on both sides.",
+        Code(
+            "with sklearn.config_context(enable_metadata_routing=True):\n"
+            "    GridSearchCV(ranker, grid, scoring=map_scorer, cv=GroupKFold(3))\\\n"
+            "        .fit(X, y, groups=qid)"
+        ),
+        f"{len(outcome.search.cv_results_['params'])} candidates, {FOLDS} folds:",
         search_table(outcome.search.cv_results_, COLUMNS),
-        f"Chosen: {chosen}\n\nOn the {N_QUERIES} held-out queries:",
-        indented(repr(outcome.held_out)),
+        f"Chosen: {chosen}",
+        f"On the {N_QUERIES} held-out queries:",
+        Output(repr(outcome.held_out)),
         "The folds separate queries, not items: each fold's items were seen with other queries. "
-        "The held-out\nimages are all new, so the second number is the harder and the honest one "
-        f"({outcome.search.best_score_:.4f} against {outcome.held_out['map']:.4f}).\n"
-        f"A constant score, which says nothing, gets MAP {outcome.constant['map']:.4f} whatever "
-        "the order of the rows.",
-        gate("test_same_digits_come_first", outcome.held_out["map"], needs_groups=True),
-    )
+        "The held-out images are all new, so the second number is the harder and the honest one "
+        f"({outcome.search.best_score_:.4f} against {outcome.held_out['map']:.4f}). A constant "
+        f"score, which says nothing, gets MAP {outcome.constant['map']:.4f} whatever the order of "
+        "the rows.",
+    ]

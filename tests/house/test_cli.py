@@ -8,11 +8,15 @@ import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
+from sklearn.model_selection import ParameterGrid
 
 import sklearn_rank
 from sklearn_rank import cli
+from sklearn_rank._demo import report, run
+from sklearn_rank._demo.report import FITS
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Everything that is no printable character and no line feed."""
@@ -139,20 +143,51 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
 # Progress ---------------------------------------------------------------------------------------
 
 
-def test_progress_is_shown_on_a_terminal(monkeypatch):
+def test_progress_counts_fits_on_a_terminal(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with cli._progress("looking for the best"):
-        pass
+    with run._progress("looking for the best", 3):
+        for _ in range(4):  # the last one fits the chosen candidate again
+            FITS.tick()
     assert "looking for the best" in terminal.getvalue()
+    assert "fit 3 of 3" in terminal.getvalue()
+    assert FITS.listener is None
 
 
 def test_progress_is_silent_elsewhere(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    with cli._progress("looking for the best"):
-        pass
+    with run._progress("looking for the best", 3):
+        FITS.tick()
     assert capsys.readouterr() == ("", "")
+
+
+def test_searches_have_as_many_fits_as_progress_counts():
+    from sklearn_rank._demo import digits, help_pages
+
+    assert len(ParameterGrid(help_pages.GRID)) * help_pages.FOLDS == help_pages.N_FITS
+    assert len(ParameterGrid(digits.GRID)) * digits.FOLDS == digits.N_FITS
+
+
+def test_a_terminal_of_80_columns_breaks_no_word_and_gets_colour(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    for name, value in {"TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}.items():
+        monkeypatch.setenv(name, value)
+    words = ["incomprehensibilities"] * 9
+    blocks = [
+        report.Heading("A title"),
+        " ".join(words),
+        report.Code("def test_it():\n    assert True"),
+        report.Table(["rank", "MAP"], [["1", "0.5"], ["2", "0.4"]]),
+        report.Output("x" * 100, is_failure=True),
+    ]
+    report.show(blocks, terminal=True)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
+    assert "\x1b[" in terminal.getvalue()
+    assert max(map(len, map(str.rstrip, shown.splitlines()))) <= 80
+    assert shown.split().count("incomprehensibilities") == 9
+    assert "\u2026" in shown  # a table's line is cut, never wrapped
 
 
 # The demonstration ------------------------------------------------------------------------------
@@ -171,14 +206,17 @@ def test_demo_succeeds_and_says_nothing_on_stderr(demo):
 def test_demo_prints_plain_text(demo):
     assert CONTROL.search(demo.stdout) is None
     assert demo.stdout.isascii()
-    assert max(map(len, demo.stdout.splitlines())) <= 100
+    lines = demo.stdout.splitlines()
+    assert max(len(line) for line in lines if not line.startswith("    ")) <= 79
 
 
 def test_demo_runs_both_searches_by_the_public_call(demo):
     assert "1. Search over Python's own help pages" in demo.stdout
-    assert "scoring=map_scorer, cv=5).fit(queries, related)" in demo.stdout
+    assert "scoring=map_scorer, cv=5)\\\n        .fit(queries, related)" in demo.stdout
     assert "2. Learning to rank on scikit-learn's digits" in demo.stdout
-    assert "scoring=map_scorer, cv=GroupKFold(...)).fit(X, y, groups=qid)" in demo.stdout
+    assert (
+        "scoring=map_scorer, cv=GroupKFold(3))\\\n            .fit(X, y, groups=qid)" in demo.stdout
+    )
 
 
 def test_demo_prints_search_tables_best_first(demo):
@@ -189,7 +227,7 @@ def test_demo_prints_search_tables_best_first(demo):
         assert len(scores) == 6
         assert scores == sorted(scores, reverse=True)
         assert scores[0] > scores[-1]
-        assert re.search(r"\.\.\. \d+ more \.\.\.", table)
+        assert re.search(r"^    \.\. +\d+ more", table, re.M)
 
 
 def test_demo_names_the_chosen_models(demo):
@@ -213,13 +251,16 @@ def test_demo_measures_held_out_queries_with_intervals_and_counts(demo):
     assert "    80 queries\n" in demo.stdout
 
 
-def test_demo_prints_gates_below_what_was_measured(demo):
-    measured = [float(found) for found in re.findall(r"protect it \(MAP (0\.\d+),", demo.stdout)]
-    gates = re.findall(r"assert_map_at_least\(y_true, y_score, (0\.\d\d)(.*)\)$", demo.stdout, re.M)
-    assert [rest for _, rest in gates] == ["", ", groups=groups"]
-    for value, (threshold, _) in zip(measured, gates, strict=True):
-        assert 0 <= value - float(threshold) < 0.01
-    assert demo.stdout.count("from pytest_rankmetrics import assert_map_at_least") == 2
+def test_demo_ends_with_a_gate_that_fails_on_a_broken_retriever(demo):
+    (measured,) = map(float, re.findall(r"help pages \(MAP (0\.\d+),", demo.stdout))
+    (threshold,) = map(float, re.findall(r"at_least\(y_true, y_score, (0\.\d\d)\)", demo.stdout))
+    assert 0 <= measured - threshold < 0.01
+    failure = demo.stdout.partition("whoever is on call reads:")[2]
+    broken = re.search(r"^    map (0\.\d{4}) < (0\.\d{4}) required", failure, re.M)
+    assert float(broken[1]) < float(broken[2]) == threshold
+    assert "worst queries by map" in failure
+    for page in re.findall(r"docs/\w+\.md", failure):
+        assert (Path(__file__).parents[2] / page).is_file()
 
 
 def test_demo_gates_are_python(demo):
