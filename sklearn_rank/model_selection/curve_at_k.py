@@ -47,9 +47,7 @@ def curve_of_estimator(
     layout = layout_of_y(y, options, OWNER)
     ids = None
     if layout == "rows":
-        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=OWNER).read(
-            len(y)
-        )
+        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=OWNER).ids
         y, scores = read_rows(estimator, X, y, options, None, OWNER)
     else:
         y, scores = read_queries(estimator, X, y, layout, options, None)

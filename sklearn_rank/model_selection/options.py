@@ -41,7 +41,8 @@ class ScorerOptions:
         check_option(self.response_method, "response_method", ("auto", *AUTO), owner)
         check_flag(self.one_query, "one_query", owner)
         check_ties(self.ties, owner)
-        check_zero_division(self.zero_division, owner)
+        settled = check_zero_division(self.zero_division, owner)
+        object.__setattr__(self, "zero_division", settled)
 
     def _read_relevance(self) -> dict[Any, float]:
         """A checked copy of {label: grade}."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,17 +13,28 @@ from sklearn_rank.exceptions import (
     QuerySplitWarning,
     RankingConfigError,
 )
-from sklearn_rank.inputs.rows import read_groups
+from sklearn_rank.inputs.groups import CodedIds, Ids, code_rows, group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.model_selection.query_rows import QueryRows, are_whole
-from sklearn_rank.model_selection.sklearn_frames import Fold, current_fold
+from sklearn_rank.model_selection.query_rows import QueryRows, cut_queries
+from sklearn_rank.model_selection.shown import sizes_shown
+from sklearn_rank.model_selection.sklearn_frames import (
+    Fold,
+    callers_with,
+    current_fold,
+    current_sample,
+    length,
+    notes_of_search,
+)
+from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.support.arrays import check_same_order
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array
 
+_REMEMBERED = 4
+"""Data whose ids a search keeps: nested loops and scorers of other names take turns."""
 
-def carried_query_ids(name: str, X: Any, y: Any = None) -> Array | None:
+
+def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
     """Query ids from the column ``name`` of X, else its index level, else that of y."""
     column = _column(name, X)
     if column is not None:
@@ -41,124 +53,255 @@ def without_query_ids(name: str, X: Any) -> Any:
     return X[[column for column in X.columns if column != name]]
 
 
-def _column(name: str, X: Any) -> Array | None:
+def _column(name: str, X: Any) -> Any:
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     if columns is None or not hasattr(X, "__getitem__") or name not in list(columns):
         return None
-    column = X[name]
-    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    return X[name]
 
 
-def _index_level(name: str, carrier: Any) -> Array | None:
+def _index_level(name: str, carrier: Any) -> Any:
     index = getattr(carrier, "index", None)
     if not hasattr(carrier, "iloc") or name not in list(getattr(index, "names", ())):
         return None
-    values: Array = index.get_level_values(name).to_numpy()  # type: ignore[union-attr]
-    return values
+    return index.get_level_values(name)  # type: ignore[union-attr]
+
+
+# For scorers -------------------------------------------------------------------------------------
 
 
 class QueryIds(NamedTuple):
     """Query ids of the rows that are scored."""
 
-    ids: Any
+    ids: Ids
     fold: Fold | None = None
     """The fold that these rows are, if one is running."""
-    everywhere: Any = None
+    everywhere: CodedIds | None = None
     """Query ids of all rows that the fold was cut from, if they are known."""
 
-    def read(self, n_rows: int) -> Array | list[Any]:
-        """Checked ids, one per row."""
-        try:
-            return read_groups(self.ids, n_rows)
-        except ValueError as error:
-            # All folds of a search are handed the same: it has to end.
-            raise RankingConfigError(str(error)) from error
-
-    def warn_of_faults(self, query_ids: Any, n_rows: int) -> None:
-        """Warn of queries of one row each and of queries that the split has divided."""
+    def warn_of_faults(self, query_ids: Any, estimator: Any, options: ScorerOptions) -> None:
+        """Warn of queries of one row each and of queries of which only some rows are scored."""
+        n_rows = len(self.ids)
         if 1 < len(query_ids) == n_rows:
             message = f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"
-            warn(message, DegenerateQueriesWarning)
-        if self.fold is None or self.everywhere is None:
-            return
-        if not are_whole(query_ids, n_rows, self.everywhere):
-            rows = QueryRows.of(self.everywhere)
-            fault = rows.fault(self.fold.train, self.fold.test, "the split")
-            if fault is not None:
-                warn(fault, QuerySplitWarning)
+            warn_once(message, DegenerateQueriesWarning)
+        fault = self._fault_of_fold() or self._fault_of_sample(options.groups_from)
+        fault = fault or self._fault_of_training(estimator)
+        if fault is not None:
+            warn_once(fault, QuerySplitWarning)
 
+    def _fault_of_fold(self) -> str | None:
+        fold, everywhere = self.fold, self.everywhere
+        if fold is None or everywhere is None or fold.rows is fold.train is not fold.test:
+            return None
+        if fold.rows is None and not cut_queries(self.ids, everywhere):
+            return None
+        return QueryRows.of(everywhere).fault(fold.train, fold.test, "the split")
 
-def told_query_ids(X: Any, y: Any, groups: Any, name: str, fold: Fold | None) -> Array | None:
-    """Query ids that are passed as ``groups``, else those that X carries, else those of y.
-
-    Raises
-    ------
-    ValueError
-        If ``groups`` and X, where both tell the queries, disagree, or are in different orders.
-    RankingConfigError
-        If ``permutation_test_score`` moves the ids.
-    """
-    carried = carried_query_ids(name, X)
-    if groups is not None:
-        # Not compared with y: permutation_test_score moves it, and its index with it.
-        check_same_order(X=X, groups=groups)
-        if fold is not None:
-            check_same_order(X=fold.X, groups=fold.groups)
-        if carried is not None:
-            _check_same_queries(groups, carried, name)
-        return cast("Array", groups)
-    if carried is not None:
-        return carried
-    carried = carried_query_ids(name, None, y)
-    if carried is not None and fold is not None and fold.shuffles_y:
-        msg = (
-            f"permutation_test_score moves the index level {name!r} of y along with y; pass "
-            "groups= to permute within queries, or let X carry the query ids"
+    def _fault_of_sample(self, name: str) -> str | None:
+        sample = current_sample()
+        if sample is None:
+            return None
+        carried = carried_query_ids(name, sample.X, sample.y)
+        if carried is None or length(carried) != length(sample.X):
+            return None
+        cut = cut_queries(self.ids, code_rows(read_groups(carried)))
+        if not cut:
+            return None
+        query, here, there = cut[0]
+        return (
+            f"{sample.argument} draws single rows and cuts queries: of query {safe_repr(query)} "
+            f"only {here:,} of {there:,} rows are scored; score all rows, or draw queries before"
         )
-        raise RankingConfigError(msg)
-    return carried
 
-
-def _check_same_queries(groups: Any, carried: Array, name: str) -> None:
-    """ValueError if the passed ids and those of X put different rows together."""
-    passed = read_groups(groups, len(carried))
-    if np.array_equal(passed, carried):
-        return
-    differs = np.flatnonzero(QueryRows.of(passed).numbers != QueryRows.of(carried).numbers)
-    if len(differs):
-        row = int(differs[0])
-        msg = (
-            f"groups and the {name!r} of X put different rows together, first at row {row}: "
-            f"{safe_repr(passed[row])} and {safe_repr(carried[row])}; leave out the one that is "
-            "not the query (a scorer ignores groups after set_score_request(groups=False))"
+    def _fault_of_training(self, estimator: Any) -> str | None:
+        """Rows of a query in other numbers than the ranker was fitted on: no loop is in sight."""
+        sizes = None if self.fold is not None else sizes_shown(estimator)
+        if not sizes:
+            return None
+        coded = code_rows(self.ids)
+        counts = np.bincount(coded.codes, minlength=len(coded.distinct)).tolist()
+        both = [
+            (query, here, sizes[query])
+            for query, here in zip(listed_ids(coded.distinct), counts, strict=True)
+            if here and sizes.get(query, here) != here
+        ]
+        if not both:
+            return None
+        query, here, there = both[0]
+        return (
+            f"{len(both):,} queries are both in the rows that are scored and in those the ranker "
+            f"was fitted on, in other numbers: {here:,} and {there:,} rows of query "
+            f"{safe_repr(query)}; split by queries, with GroupKFold or QueryKFold"
         )
-        raise ValueError(msg)
 
 
 def find_query_ids(
     X: Any, y: Any, groups: Any, bound: Any, options: ScorerOptions, *, passed_as: str, owner: str
 ) -> QueryIds:
     """Query ids for a scorer: passed, bound, or carried; GroupsRequiredError without any."""
-    name, fold = options.groups_from, current_fold(passed_as)
-    if fold is not None and len(fold.test) != len(y):
-        fold = None
-    if groups is None and bound is not None:
-        return QueryIds(bound)
+    n_rows = length(y)
     try:
-        found = told_query_ids(X, y, groups, name, fold)
-    except ValueError as error:
+        if groups is None and bound is not None:
+            return QueryIds(read_groups(bound, n_rows))
+        return _found(X, y, groups, options, passed_as, owner)
+    except RankingConfigError:
+        raise
+    except (TypeError, ValueError) as error:
+        # All folds of a search are handed the same: it has to end.
         raise RankingConfigError(str(error)) from error
-    if found is not None and fold is not None:
-        every = fold.groups if groups is not None else carried_query_ids(name, fold.X, fold.y)
-        return QueryIds(found, fold, every)
-    if found is not None:
-        return QueryIds(found)
+
+
+def _found(
+    X: Any, y: Any, groups: Any, options: ScorerOptions, passed_as: str, owner: str
+) -> QueryIds:
+    name, n_rows = options.groups_from, length(y)
+    fold = current_fold(passed_as, X)
+    if fold is not None and fold.rows is None and length(fold.test) != n_rows:
+        fold = None
+    everywhere = None if fold is None else _everywhere(fold, groups is not None, name)
+    if fold is not None and everywhere is not None and fold.rows is not None:
+        return QueryIds(everywhere.take(fold.rows), fold, everywhere)
+    told = told_query_ids(X, y, groups, name, fold)
+    if told is not None:
+        return QueryIds(read_groups(told, n_rows), fold, everywhere)
     if options.one_query:
-        return QueryIds(np.zeros(len(y), dtype=np.int64))
-    msg = (
-        f"{owner} needs the query id of every row and got none. Either run under "
-        "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a "
-        f"column or index level named {name!r} (groups_from=), or use {owner}.bind(qid); "
+        return QueryIds(np.zeros(n_rows, dtype=np.int64))
+    raise GroupsRequiredError(_words_of_missing(X, name, owner, scores=True))
+
+
+def _everywhere(fold: Fold, passed: bool, name: str) -> CodedIds | None:
+    """Query ids of all rows of a loop over folds, read once while it runs."""
+    groups = fold.groups if passed else None
+    if passed and groups is None:
+        return None
+    y = None if fold.permutes_y and carried_query_ids(name, fold.X) is not None else fold.y
+    key = (name, *map(id, (fold.X, y, groups)))
+    notes = notes_of_search()
+    known: dict[Any, Any] = {} if notes is None else notes.setdefault("ids", {})
+    if key not in known:
+        told = told_query_ids(fold.X, fold.y, groups, name, fold)
+        ids = None if told is None else code_rows(read_groups(told, length(fold.X)))
+        if len(known) >= _REMEMBERED:
+            del known[next(iter(known))]
+        # The data are kept along with their ids, so that no others take their place in memory.
+        known[key] = ids, fold.X, y, groups
+    coded: CodedIds | None = known[key][0]
+    return coded
+
+
+# For scorers and rankers -------------------------------------------------------------------------
+
+
+def told_query_ids(X: Any, y: Any, groups: Any, name: str, fold: Fold | None) -> Any:
+    """Query ids that are passed as ``groups``, else those that X carries, else those of y.
+
+    Raises
+    ------
+    ValueError
+        If two of ``groups``, X and y that tell the queries disagree, or are in different orders.
+    RankingConfigError
+        If ``permutation_test_score`` moves the ids.
+    """
+    permuted = fold is not None and fold.permutes_y
+    rows = {"X": X, "groups": groups} if permuted else {"X": X, "y": y, "groups": groups}
+    for pair in combinations(rows.items(), 2):
+        check_same_order(**dict(pair))
+    by_rows = carried_query_ids(name, X)
+    moved = permuted and (groups is not None or by_rows is not None)
+    by_y = None if moved else _index_level(name, y)
+    told = [
+        (source, ids)
+        for source, ids in (
+            ("groups", groups),
+            (f"the {name!r} of X", by_rows),
+            (f"the {name!r} of y", by_y),
+        )
+        if ids is not None
+    ]
+    for other in told[1:]:
+        _check_same_queries(*told[0], *other)
+    if told and told[0][1] is by_y and fold is not None and fold.shuffles_y:
+        msg = (
+            f"permutation_test_score moves the index level {name!r} of y along with y; pass "
+            "groups= to permute within queries, or let X carry the query ids"
+        )
+        raise RankingConfigError(msg)
+    return told[0][1] if told else None
+
+
+def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any) -> None:
+    """ValueError if two sources of query ids put different rows together."""
+    if ids is other_ids:
+        return
+    first = read_groups(ids)
+    second = read_groups(other_ids)
+    if len(first) != len(second):
+        return  # told in words of their own
+    if (
+        isinstance(first, np.ndarray)
+        and isinstance(second, np.ndarray)
+        and np.array_equal(first, second)
+    ):
+        return
+    differs = np.flatnonzero(_numbers(first) != _numbers(second))
+    if len(differs):
+        row = int(differs[0])
+        remedy = (
+            " (a scorer ignores groups after set_score_request(groups=False))"
+            if source == "groups"
+            else ""
+        )
+        msg = (
+            f"{source} and {other_source} put different rows together, first at row {row}: "
+            f"{safe_repr(first[row])} and {safe_repr(second[row])}; leave out the one that is "
+            f"not the query{remedy}"
+        )
+        raise ValueError(msg)
+
+
+def _numbers(ids: Ids) -> Array:
+    """(n_samples,) number of each row's query, in order of first appearance."""
+    grouping = group_rows(ids)
+    sizes = np.diff(grouping.offsets)
+    numbers = np.repeat(np.arange(len(sizes)), sizes)
+    if grouping.order is None:
+        return numbers
+    scattered = np.empty_like(numbers)
+    scattered[grouping.order] = numbers
+    return scattered
+
+
+def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any:
+    """Query ids to fit with; GroupsRequiredError without any."""
+    told = told_query_ids(X, y, groups, name, current_fold(name, X))
+    if told is None:
+        raise GroupsRequiredError(_words_of_missing(X, name, owner, scores=False))
+    return told
+
+
+def _words_of_missing(X: Any, name: str, owner: str, *, scores: bool) -> str:
+    """What is missing, what became of it on the way, and the ways to give it."""
+    named = f"{name!r} (groups_from=)" if scores else f"{name!r} (query=)"
+    words = (
+        f"{owner} needs the query id of every row and got none. {_what_became_of_ids(X, name)}"
+        "Either run under sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, "
+        f"or give X a column or an index level named {named}, or y such an index level"
+    )
+    if not scores:
+        return words
+    return (
+        f"{words}, or use {owner}.bind(qid) where nothing is split; "
         f"{owner}.with_options(one_query=True) scores all rows as one query."
     )
-    raise GroupsRequiredError(msg)
+
+
+def _what_became_of_ids(X: Any, name: str) -> str:
+    if any(carried_query_ids(name, given) is not None for given in callers_with("X")):
+        return (
+            f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "
+            "dropped it; after pipeline.set_output(transform='pandas') an index stays. "
+        )
+    if any(True for _ in callers_with("groups")):
+        return "Without metadata routing, scikit-learn hands groups= to the splitter only. "
+    return ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.rows import group_rows, read_groups
+from sklearn_rank.inputs.groups import CodedIds, Ids, code_rows, listed_ids, read_groups
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array, IntArray
 
@@ -25,14 +25,9 @@ class QueryRows:
     @classmethod
     def of(cls, groups: Any) -> QueryRows:
         """Read the query id of each row."""
-        grouping = group_rows(read_groups(groups))
-        sizes = np.diff(grouping.offsets)
-        numbers = np.repeat(np.arange(len(sizes)), sizes)
-        if grouping.order is not None:
-            scattered = np.empty_like(numbers)
-            scattered[grouping.order] = numbers
-            numbers = scattered
-        return cls(grouping.query_ids, sizes, numbers)
+        coded = code_rows(read_groups(groups))
+        sizes = np.bincount(coded.codes, minlength=len(coded.distinct))
+        return cls(coded.distinct, sizes, coded.codes)
 
     def fault(self, train: Any, test: Any, split: str) -> str | None:
         """How the split divides queries, in a sentence that calls it ``split``; None if whole."""
@@ -60,11 +55,14 @@ class QueryRows:
         return listed([self.query_ids[number] for number in queries.tolist()])
 
 
-def are_whole(query_ids: Any, n_rows: int, everywhere: Any) -> bool:
-    """Whether these queries have no more rows ``everywhere`` than the ``n_rows`` at hand."""
-    ids = read_groups(everywhere)
-    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
-        return int(np.isin(ids, np.asarray(query_ids)).sum()) <= n_rows
-    wanted = set(query_ids.tolist() if isinstance(query_ids, np.ndarray) else query_ids)
-    listed_ids = ids.tolist() if isinstance(ids, np.ndarray) else ids
-    return sum(map(wanted.__contains__, listed_ids)) <= n_rows
+def cut_queries(ids: Ids, everywhere: CodedIds) -> list[tuple[Any, int, int]]:
+    """Queries with fewer rows in ``ids`` than ``everywhere``: their id and the two numbers."""
+    here = code_rows(ids)
+    counts = np.bincount(here.codes, minlength=len(here.distinct)).tolist()
+    totals = np.bincount(everywhere.codes, minlength=len(everywhere.distinct)).tolist()
+    rows_of = dict(zip(listed_ids(everywhere.distinct), totals, strict=True))
+    return [
+        (query, count, rows_of[query])
+        for query, count in zip(listed_ids(here.distinct), counts, strict=True)
+        if 0 < count < rows_of.get(query, 0)
+    ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import ScorerOptions
+from sklearn_rank.support.arrays import to_array
 from sklearn_rank.typing import Array
 
 
@@ -69,7 +68,7 @@ def read_rows(
     if options.relevance is not None or options.pos_label is not None:
         y = responses.label_grades(y, options.pos_label, options.relevance)
     elif responses.has_signed_labels(estimator):
-        y = np.asarray(y) == 1
+        y = to_array(y, "y") == 1
     return y, scores
 
 

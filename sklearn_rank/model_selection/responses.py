@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.support.arrays import to_array
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray
 
@@ -70,7 +71,7 @@ def row_scores(
     if len(classes) > 2:
         return _expected_grade(estimator, X, values, method, pos_label, caller)
     name = _first_method(estimator) if method == "auto" else method
-    scores = np.asarray(call(estimator, name, X, caller))
+    scores = _array(call(estimator, name, X, caller), name)
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, 1]
     scores = _single_column(scores, name)
@@ -80,7 +81,7 @@ def row_scores(
 
 def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None) -> Array:
     """Grades of labels; the labels themselves if nothing says what they mean."""
-    array = np.asarray(_listed(labels))
+    array = _array(_listed(labels), "labels")
     if grades is None:
         return array if pos_label is None else array == pos_label
     return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
@@ -118,12 +119,20 @@ def classes_of(estimator: Any) -> Array | None:
 def expected_grades(estimator: Any, chances: Any) -> Array:
     """(n_queries, n_items) expected grades from the probabilities of a classifier of many items."""
     if not isinstance(chances, (list, tuple)):
-        return np.asarray(chances)
+        return _array(chances, "predict_proba")
     columns = [
-        np.asarray(chance) @ np.asarray(classes, dtype=np.float64)
+        _array(chance, "predict_proba") @ np.asarray(classes, dtype=np.float64)
         for chance, classes in zip(chances, estimator.classes_, strict=True)
     ]
     return np.stack(columns, axis=1)
+
+
+def _array(values: Any, name: str) -> Array:
+    """An array, in which nothing is masked."""
+    try:
+        return to_array(values, f"the result of {name}" if name != "labels" else "y")
+    except TypeError as error:
+        raise RankingConfigError(str(error)) from error
 
 
 def _first_method(estimator: Any) -> str:
@@ -135,7 +144,7 @@ def _first_method(estimator: Any) -> str:
 
 
 def _single_column(scores: Any, method: str) -> Array:
-    array = np.asarray(scores)
+    array = _array(scores, method)
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
@@ -175,13 +184,14 @@ def _expected_grade(
 ) -> Array:
     """Probabilities of more than two classes, times their grades."""
     if method != "decision_function" and hasattr(estimator, "predict_proba"):
-        return np.asarray(call(estimator, "predict_proba", X, caller)) @ values
+        chances = call(estimator, "predict_proba", X, caller)
+        return _array(chances, "predict_proba") @ values
     if (
         pos_label is not None
         and hasattr(estimator, "decision_function")
         and not _gives_margins_of_pairs(estimator)
     ):
-        margins = np.asarray(call(estimator, "decision_function", X, caller))
+        margins = _array(call(estimator, "decision_function", X, caller), "decision_function")
         if margins.shape[1:] == values.shape:
             return margins[:, int(np.argmax(values))]
     name, count = type(estimator).__name__, len(values)

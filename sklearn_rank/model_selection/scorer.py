@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from sklearn_rank.evaluation.compute import score_measure
+from sklearn_rank import exceptions
+from sklearn_rank.evaluation.compute import Scored, score_measure
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
@@ -27,10 +28,10 @@ from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
-from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
+from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed, notes_of_search
+from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.rankings.source import Judged
-from sklearn_rank.support.parameters import check_zero_division
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import closest, listed, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 
@@ -167,6 +168,10 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if is_swallowed():
                 return Raises(error)
             raise
+        except UndefinedMetricError as error:
+            if is_swallowed():
+                return Raises(_as_config_error(error))
+            raise
 
     def _value(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
@@ -188,20 +193,40 @@ class RankingScorer(_Base):  # type: ignore[misc]
             y, scores = read_queries(estimator, X, y, layout, self.options, caller)
         judged = self._judged(y, scores, queries, query_weight)
         if queries is not None:
-            queries.warn_of_faults(judged.query_ids, len(y))
-        settled = check_zero_division(self.options.zero_division, self._name)
-        value = score_measure(self.measure, judged, settled).average.value
+            queries.warn_of_faults(judged.query_ids, estimator, self.options)
+        policy = self.options.zero_division
+        scored = score_measure(self.measure, judged, math.nan if policy == "warn" else policy)
+        value = scored.average.value
         if math.isnan(value):
             msg = f"{self.measure} is undefined for all {len(judged.query_ids):,} queries"
             raise UndefinedMetricError(msg)
+        if policy == "warn" and scored.average.n_undefined:
+            self._warn_of_undefined(scored, judged)
         return self._sign * value
+
+    def _warn_of_undefined(self, scored: Scored, judged: Judged) -> None:
+        """Name the queries that are left out; in a search, where folds differ, that there are."""
+        which = "some queries of the folds"
+        if notes_of_search() is None and scored.values is not None:
+            undefined = np.isnan(scored.values)
+            if judged.weights is not None:
+                undefined &= judged.weights > 0
+            ids = [judged.query_ids[place] for place in np.flatnonzero(undefined).tolist()]
+            which = f"{len(ids):,} of {len(judged.query_ids):,} queries: {listed(ids)}"
+        warn_once(
+            f"{self.measure} is undefined for {which}; they are left out of the mean. "
+            f"{self._called}.with_options(zero_division=...) says what they count: 0.0, 1.0, "
+            "or np.nan to leave them out without this warning.",
+            exceptions.UndefinedMetricWarning,
+            key=repr(self),
+        )
 
     def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
         try:
             return read_rankings(
                 y,
                 scores,
-                groups=None if queries is None else queries.read(len(y)),
+                groups=None if queries is None else queries.ids,
                 sample_weight=query_weight,
                 string_provider=self.options.string_provider,
                 ties=self.options.ties,
@@ -376,6 +401,17 @@ class RankingScorer(_Base):  # type: ignore[misc]
         text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
         return (f"{start}.with_options({text})" if text else start) + bound
+
+
+def _as_config_error(error: UndefinedMetricError) -> RankingConfigError:
+    """The error that ends a search: the truth of a fold is the same for all candidates."""
+    msg = (
+        f"{error} of a fold, whatever the candidate; split into fewer folds, spread the relevant "
+        "rows (QueryKFold(stratify=True)), or say with_options(zero_division=0.0)"
+    )
+    ending = RankingConfigError(msg)
+    ending.__cause__ = error
+    return ending
 
 
 def _short(value: Any) -> str:

@@ -1,13 +1,14 @@
-"""What stands above a scorer on the stack: scikit-learn's loop over folds.
+"""What stands above a scorer on the stack: a library's loop over folds.
 
-A scorer is handed the test rows of one fold and nothing else. Two things that it must not let pass
-are only known to its callers: that an exception will be swallowed, and that the fold was cut
-through queries. Both are read from the frames of scikit-learn's functions; where a version has
-other names, nothing is found and nothing happens.
+A scorer is handed the test rows of one fold and nothing else. What it must not let pass is only
+known to its callers: that an exception will be swallowed, that the fold was cut through queries,
+that a step dropped the query ids. These are read from the frames of functions of scikit-learn and
+of libraries around it; where a version has other names, nothing is found and nothing happens.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from collections.abc import Iterator, Mapping
 from types import FrameType
@@ -15,13 +16,24 @@ from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import RankingConfigError
 
+_LIBRARIES = frozenset(
+    {"sklearn", "dask_ml", "feature_engine", "imblearn", "mlxtend", "optuna_integration"}
+)
+"""Libraries whose loops call scorers and estimators."""
+
+_SWALLOWING = {
+    ("sklearn.model_selection._validation", "_score"),
+    ("dask_ml.model_selection.methods", "score"),
+}
+"""Functions that turn an exception of a scorer into NaN, and use its result later on."""
+
 
 class Raises:
-    """Stands for a score; raises the error where scikit-learn unwraps it.
+    """Stands for a score; raises the error where a library unwraps it.
 
     ``model_selection`` turns an exception of a scorer into NaN, with which a search succeeds and
     picks the first candidate. It calls ``.item()`` on a scorer's result outside of that net, in
-    the place where it refuses results that are no numbers.
+    the place where it refuses results that are no numbers; dask-ml makes a float array of them.
     """
 
     def __init__(self, error: RankingConfigError) -> None:
@@ -50,40 +62,118 @@ class Fold(NamedTuple):
     """Query ids of all rows, if they are passed as metadata."""
     train: Any
     test: Any
+    rows: Any
+    """Those of ``train`` and ``test`` that are being scored, if that can be told."""
+    permutes_y: bool
+    """Whether ``permutation_test_score`` moves y."""
     shuffles_y: bool
-    """Whether ``permutation_test_score`` moves y across queries."""
+    """Whether it moves y across queries."""
+
+
+class Sample(NamedTuple):
+    """Rows that a tool has drawn, and what it drew them from."""
+
+    X: Any
+    y: Any
+    argument: str
+    """What told it to, as the user wrote it."""
 
 
 def is_swallowed() -> bool:
-    """Whether an exception would end as NaN: model_selection's ``_score`` is among the callers."""
+    """Whether an exception would end as NaN."""
     return any(
-        frame.f_code.co_name == "_score"
-        and frame.f_globals.get("__name__") == "sklearn.model_selection._validation"
+        (frame.f_globals.get("__name__"), frame.f_code.co_name) in _SWALLOWING
         for frame in _callers()
     )
 
 
-def current_fold(passed_as: str) -> Fold | None:
+def current_fold(passed_as: str, X: Any = None) -> Fold | None:
     """The innermost loop over folds that is running, if any.
 
-    ``passed_as`` is the name under which query ids are passed as metadata.
+    ``passed_as`` is the name under which query ids are passed as metadata, ``X`` the rows that are
+    scored.
     """
-    for frame in _callers():
-        if not str(frame.f_globals.get("__name__")).startswith("sklearn."):
-            continue
+    for frame in _frames_of_libraries():
         known = frame.f_locals
         if {"X", "y", "train", "test"} <= known.keys():
             permutes = frame.f_code.co_name == "_permutation_test_score"
             within = (known.get("split_params") or {}).get("groups") is not None
+            parts = [part for part in ("test", "train") if X is known.get(f"X_{part}", _NOTHING)]
             return Fold(
                 known["X"],
                 known["y"],
                 _all_groups(known, passed_as),
                 known["train"],
                 known["test"],
+                known[parts[0]] if parts else None,
+                permutes,
                 permutes and not within,
             )
     return None
+
+
+_NOTHING = object()
+
+
+def current_sample() -> Sample | None:
+    """The innermost tool that scores only some of its rows, drawn one by one, if any."""
+    for frame in _frames_of_libraries():
+        known, name = frame.f_locals, frame.f_code.co_name
+        drawn = known.get("max_samples")
+        if name == "_calculate_permutation_scores" and drawn is not None:
+            if drawn < length(known["X"]):
+                return Sample(known["X"], None, f"max_samples={drawn!r}")
+            return None
+        if "X_res" in known and length(known["X_res"]) < length(known.get("X", ())):
+            drawn = getattr(known.get("self"), "subsample", None)
+            return Sample(known["X"], known.get("y"), f"subsample={drawn!r}")
+    return None
+
+
+def callers_with(name: str) -> Iterator[Any]:
+    """Values of a local variable or keyword of that name in the libraries' frames, if not None."""
+    for frame in _frames_of_libraries():
+        known = frame.f_locals
+        for values in (known, known.get("params"), known.get("fit_params")):
+            value = values.get(name) if isinstance(values, Mapping) else None
+            if value is not None:
+                yield value
+
+
+def is_called_by(module: str) -> bool:
+    """Whether a function of this module is among the callers."""
+    return any(frame.f_globals.get("__name__") == module for frame in _callers())
+
+
+# What a search remembers -------------------------------------------------------------------------
+
+_NOTES = "__sklearn_rank_notes__"
+_NOTES_OF_WORKER: dict[Any, Any] = {}
+
+
+def notes_of_search() -> dict[Any, Any] | None:
+    """Notes that live as long as the outermost call into a library; None outside of any.
+
+    They hang on the frame of that call, so that they end with it: a second search, perhaps over
+    the same data with other values in them, starts anew.
+    """
+    outermost = None
+    for frame in _frames_of_libraries():
+        outermost = frame
+    if outermost is None:
+        return None
+    notes: dict[Any, Any] = outermost.f_locals.setdefault(_NOTES, {})
+    return notes
+
+
+def notes_of_warnings() -> dict[Any, Any] | None:
+    """The same for what was warned of: a process that works for a search is told each task."""
+    if multiprocessing.parent_process() is not None:
+        return _NOTES_OF_WORKER
+    return notes_of_search()
+
+
+# Frames ------------------------------------------------------------------------------------------
 
 
 def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
@@ -94,13 +184,20 @@ def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
             continue
         # One scorer is handed its own names, several the names that the user passed.
         groups = metadata.get("groups", metadata.get(passed_as))
-        if groups is not None and _length(groups) == _length(known["X"]):
+        if groups is not None and length(groups) == length(known["X"]):
             return groups
     return None
 
 
-def _length(rows: Any) -> int:
+def length(rows: Any) -> int:
+    """Number of rows."""
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def _frames_of_libraries() -> Iterator[FrameType]:
+    for frame in _callers():
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
+            yield frame
 
 
 def _callers() -> Iterator[FrameType]:

@@ -11,8 +11,8 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError, RankingConfigError
+from sklearn_rank.inputs.groups import group_rows, read_groups
 from sklearn_rank.inputs.matrix import is_sparse
-from sklearn_rank.inputs.rows import group_rows, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import carried_query_ids
 from sklearn_rank.model_selection.query_rows import QueryRows

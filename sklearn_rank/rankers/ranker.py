@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from sklearn_rank.exceptions import GroupsRequiredError
-from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
-from sklearn_rank.model_selection.query_ids import told_query_ids, without_query_ids
-from sklearn_rank.model_selection.sklearn_frames import current_fold
+from sklearn_rank.inputs.groups import Grouping, group_rows, listed_ids, read_groups
+from sklearn_rank.model_selection.query_ids import require_query_ids, without_query_ids
+from sklearn_rank.model_selection.shown import remember_sizes
+from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
 from sklearn_rank.support.arrays import as_numbers, check_same_length
 from sklearn_rank.support.parameters import check_query_name
@@ -128,7 +128,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             If an argument of the library is passed that has a value per row or query.
         ValueError
             If lengths differ; if ``groups`` and X, where both tell the queries, disagree or are
-            pandas objects whose rows stand in different orders; if every query has a single row;
+            pandas objects whose rows stand in different orders, as may be those of y; if every
+            query has a single row;
             if weights differ within a query of a library that weighs queries.
         """
         booster = booster_of(self.ranker)
@@ -142,6 +143,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             keywords.update(booster.evaluation(self.ranker, sets, fit_params))
         self.ranker_ = clone(self.ranker)
         self.ranker_.fit(data.X, data.y, **keywords)
+        queries = listed_ids(data.grouping.query_ids)
+        remember_sizes(self, dict(zip(queries, data.sizes.tolist(), strict=True)))
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -183,7 +186,9 @@ class _Sorted:
             msg = f"y should be a 1d array, got an array of shape {grades.shape} instead."
             raise ValueError(msg)
         check_same_length("X", n_rows, "y", len(grades))
-        grouping = group_rows(read_groups(_query_ids(X, y, groups, query, owner), n_rows))
+        check_query_name(query, "query")
+        ids = require_query_ids(X, y, groups, query, owner)
+        grouping = group_rows(read_groups(ids, n_rows))
         if 1 < n_rows == len(grouping.query_ids):
             msg = (
                 f"{owner}: {n_rows:,} rows in {n_rows:,} queries leave nothing to rank; "
@@ -228,21 +233,13 @@ class _Sorted:
                 f"{booster.ranker} weighs queries: sample_weight must be the same for all rows of "
                 f"a query, and is not for query {safe_repr(query)}"
             )
+            if is_called_by("sklearn.ensemble._bagging"):
+                msg += (
+                    ". Bagging passes the number of times that a row is drawn as its weight; "
+                    "QueryRanker(...).set_fit_request(sample_weight=False) has it pass the rows"
+                )
             raise ValueError(msg)
         return by_query if booster.weighs == "query" else by_row
-
-
-def _query_ids(X: Any, y: Any, groups: Any, query: str, owner: str) -> Any:
-    """Query ids that are passed, or that X or y carries."""
-    check_query_name(query, "query")
-    found = told_query_ids(X, y, groups, query, None if groups is not None else current_fold(query))
-    if found is None:
-        msg = (
-            f"{owner} needs the query id of every row and got none: pass groups=qid, or give "
-            f"X a column or index level named {query!r}"
-        )
-        raise GroupsRequiredError(msg)
-    return found
 
 
 def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[EvaluationRows]:

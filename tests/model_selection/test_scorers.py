@@ -160,8 +160,9 @@ def test_the_error_says_the_ways_out(digits):
     assert str(caught.value) == (
         "map_scorer needs the query id of every row and got none. Either run under "
         "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a column "
-        "or index level named 'qid' (groups_from=), or use map_scorer.bind(qid); "
-        "map_scorer.with_options(one_query=True) scores all rows as one query."
+        "or an index level named 'qid' (groups_from=), or y such an index level, or use "
+        "map_scorer.bind(qid) where nothing is split; map_scorer.with_options(one_query=True) "
+        "scores all rows as one query."
     )
 
 

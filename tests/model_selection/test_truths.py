@@ -145,8 +145,9 @@ WORDS = {
         lambda: map_scorer(Ridge().fit(X, Y), X, Y),
         "map_scorer needs the query id of every row and got none. Either run under "
         "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a column "
-        "or index level named 'qid' (groups_from=), or use map_scorer.bind(qid); "
-        "map_scorer.with_options(one_query=True) scores all rows as one query.",
+        "or an index level named 'qid' (groups_from=), or y such an index level, or use "
+        "map_scorer.bind(qid) where nothing is split; map_scorer.with_options(one_query=True) "
+        "scores all rows as one query.",
     ),
     "group sizes": (
         lambda: map_scorer(Ridge().fit(X, Y), X, Y, groups=[6] * 12),

@@ -1,0 +1,299 @@
+"""Query ids of rows: read, checked, and gathered into queries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Number
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.support.arrays import is_missing, to_array
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import Array, IntArray
+
+
+class Grouping(NamedTuple):
+    """Which rows belong to which query."""
+
+    query_ids: Array | list[Any]
+    """In order of first appearance."""
+    offsets: IntArray
+    order: IntArray | None
+    """Rows, query after query; None if they already come so."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedIds:
+    """Query ids as numbers of distinct ids, so that text and objects are looked at once."""
+
+    distinct: Array | list[Any]
+    codes: IntArray
+    """(n_samples,) place of each row's id among the ``distinct`` ones."""
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> Any:
+        return self.distinct[int(self.codes[row])]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.distinct[code] for code in self.codes.tolist())
+
+    def take(self, rows: Any) -> CodedIds:
+        """The ids of some rows."""
+        return CodedIds(self.distinct, self.codes[rows])
+
+    def named(self, codes: IntArray) -> Array | list[Any]:
+        """The ids of some codes."""
+        if isinstance(self.distinct, np.ndarray):
+            return self.distinct[codes]
+        return [self.distinct[code] for code in codes.tolist()]
+
+
+Ids = Array | CodedIds
+"""Ids that NumPy compares by itself as an array, all others coded."""
+
+
+def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
+    """Query ids, one per row, none missing, none that equals one of another type."""
+    ids = groups if isinstance(groups, CodedIds) else _read(groups)
+    if n_rows is not None and len(ids) != n_rows:
+        _refuse_length(ids, n_rows)
+    return ids
+
+
+def _read(groups: Any) -> Ids:
+    if hasattr(groups, "to_pylist"):
+        return _from_arrow(groups)
+    dtype = getattr(groups, "dtype", None)
+    if hasattr(dtype, "categories") and hasattr(groups, "array"):
+        return _from_categorical(groups.array)
+    if getattr(dtype, "tz", None) is not None and hasattr(groups, "array"):
+        return _from_zoned(groups, dtype)
+    if hasattr(groups, "to_numpy"):
+        groups = groups.to_numpy()
+    if isinstance(groups, (list, tuple)):
+        return _from_objects(groups)
+    ids = to_array(groups, "groups")
+    if ids.ndim != 1:
+        msg = f"groups should be a 1d array, got an array of shape {ids.shape} instead."
+        raise ValueError(msg)
+    if ids.dtype.kind in "OT":
+        return _from_objects(ids.tolist())
+    if ids.dtype.kind in "fmM":
+        _refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
+    return ids
+
+
+def _from_arrow(groups: Any) -> Ids:
+    """Arrow arrays: integers as they are, all else by the codes that Arrow has or finds."""
+    column = groups.combine_chunks() if hasattr(groups, "combine_chunks") else groups
+    if column.null_count:
+        _refuse_missing(np.asarray(column.is_null()))
+    if str(column.type).startswith(("int", "uint")):
+        return np.asarray(column)
+    try:
+        coded = column if hasattr(column, "indices") else column.dictionary_encode()
+    except NotImplementedError:  # lists and structs
+        return _from_objects(column.to_pylist())
+    if not hasattr(coded, "indices"):  # more than one chunk can hold
+        return _from_objects(column.to_pylist())
+    return _from_table(coded.dictionary.to_pylist(), np.asarray(coded.indices))
+
+
+def _from_categorical(categorical: Any) -> Ids:
+    """A categorical of pandas, by its codes; -1 is missing."""
+    _refuse_missing(categorical.codes < 0)
+    return _from_table(categorical.categories.tolist(), categorical.codes)
+
+
+def _from_table(entries: list[Any], codes: Array) -> Ids:
+    """Ids that come as codes of entries, of which some may be alike and some missing."""
+    used = np.zeros(len(entries), dtype=bool)
+    used[codes] = True
+    _refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])
+    read = _from_objects([entry for entry, one in zip(entries, used.tolist(), strict=True) if one])
+    places = (np.cumsum(used) - 1)[codes]
+    return read.take(places) if isinstance(read, CodedIds) else read[places]
+
+
+def _from_zoned(groups: Any, dtype: Any) -> CodedIds:
+    """Datetimes with a time zone: compared as instants, named as they are."""
+    instants = np.asarray(groups, dtype=f"datetime64[{dtype.unit}]")
+    _refuse_missing(np.isnat(instants))
+    _, firsts, codes = np.unique(instants, return_index=True, return_inverse=True)
+    rows = getattr(groups, "iloc", groups)
+    return CodedIds(list(rows[firsts]), codes)
+
+
+def _from_objects(values: Sequence[Any]) -> Ids:
+    """Ids by their equality as keys; NumPy would make strings of [1, "1"]."""
+    types = set(map(type, values))
+    if types <= {int}:
+        try:
+            return np.array(values, dtype=np.int64)
+        except OverflowError:
+            pass
+    try:
+        codes: dict[Hashable, int] = dict.fromkeys(values, 0)
+    except TypeError as error:
+        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+        msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
+        raise TypeError(msg) from error
+    distinct = list(codes)
+    if any(map(is_missing, distinct)):
+        _refuse_missing(np.fromiter(map(is_missing, values), dtype=bool, count=len(values)))
+    _refuse_mixed_numbers(types, values)
+    codes.update(zip(distinct, range(len(distinct)), strict=True))
+    numbers = np.fromiter(map(codes.__getitem__, values), np.int64, len(values))
+    return CodedIds(distinct, numbers)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _refuse_missing(missing: Any) -> None:
+    if missing.any():
+        msg = f"groups contains missing values (row {int(np.flatnonzero(missing)[0])})"
+        raise ValueError(msg)
+
+
+def _refuse_mixed_numbers(types: Collection[type], values: Sequence[Any]) -> None:
+    """ValueError where 1, 1.0 and True, which are equal keys, could become one query."""
+    kinds = {kind for kind in map(_kind_of_number, types) if kind is not None}
+    if len(kinds) < 2:
+        return
+    firsts: dict[str, int] = {}
+    for row, value in enumerate(values):
+        kind = _kind_of_number(type(value))
+        if kind is not None:
+            firsts.setdefault(kind, row)
+    (first, row), (second, other) = sorted(firsts.items(), key=lambda pair: pair[1])[:2]
+    msg = (
+        f"groups mixes numbers of several types, {first} (row {row}) and {second} (row {other}): "
+        "1, 1.0 and True would be one query; make them one type"
+    )
+    raise ValueError(msg)
+
+
+def _kind_of_number(kind: type) -> str | None:
+    """What numbers of this type are called; None if it is no type of numbers."""
+    if issubclass(kind, (bool, np.bool_)):
+        return "bool"
+    if issubclass(kind, Integral):
+        return "int"
+    if issubclass(kind, (float, np.floating)):
+        return "float"
+    return kind.__name__ if issubclass(kind, Number) else None
+
+
+def _refuse_length(ids: Ids, n_rows: int) -> None:
+    msg = (
+        f"Found input variables with inconsistent numbers of samples: "
+        f"[{n_rows}, {len(ids)}] (y_true, groups)"
+    )
+    try:
+        if sum(int(size) for size in ids) == n_rows:
+            msg += " - groups must hold one id per row, not group sizes"
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(msg)
+
+
+def listed_ids(ids: Array | list[Any]) -> list[Any]:
+    """Distinct ids as plain Python values."""
+    values: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else ids
+    return values
+
+
+# Rows into queries -------------------------------------------------------------------------------
+
+
+def group_rows(ids: Ids) -> Grouping:
+    """Rows by query, whatever their order."""
+    values = ids.codes if isinstance(ids, CodedIds) else ids
+    borders = np.flatnonzero(values[1:] != values[:-1]) + 1
+    offsets = np.concatenate(([0], borders, [len(values)]))
+    firsts = values[offsets[:-1]]
+    if isinstance(ids, CodedIds):
+        if np.bincount(firsts).max() <= 1:
+            return Grouping(ids.named(firsts), offsets, None)
+        return _group_codes(ids)
+    if _rise(firsts):
+        return Grouping(firsts, offsets, None)
+    coded = _code_firsts(firsts)
+    if np.bincount(coded.codes).max() <= 1:
+        return Grouping(firsts, offsets, None)
+    return _group_codes(CodedIds(coded.distinct, np.repeat(coded.codes, np.diff(offsets))))
+
+
+def _code_firsts(firsts: Array) -> CodedIds:
+    """Ids of runs, coded; the distinct ones in any order, of which not all need occur."""
+    kind = firsts.dtype.kind
+    if kind in "iu":
+        low, high = firsts.min(), firsts.max()
+        if int(high) - int(low) <= 4 * len(firsts):  # a table of all integers between is small
+            wide = firsts.astype(np.int64) if kind == "i" else firsts  # int8 would overflow
+            codes = (wide - wide.min()).astype(np.int64)
+            return CodedIds(np.arange(int(low), int(high) + 1, dtype=firsts.dtype), codes)
+    if kind in "SU":  # a dict of text is ten times faster than sorting it
+        read = _from_objects(firsts.tolist())
+        assert isinstance(read, CodedIds)
+        return CodedIds(np.array(read.distinct, dtype=firsts.dtype), read.codes)
+    unique, codes = np.unique(firsts, return_inverse=True)
+    return CodedIds(unique, codes)
+
+
+def _group_codes(ids: CodedIds) -> Grouping:
+    """Rows of queries that are scattered."""
+    appearing, codes = _in_order_of_appearance(ids.codes, len(ids.distinct))
+    offsets = offsets_of(np.bincount(codes, minlength=len(appearing)))
+    return Grouping(ids.named(appearing), offsets, _stable_order(codes, len(appearing)))
+
+
+def _stable_order(codes: IntArray, n_codes: int) -> IntArray | None:
+    """Rows by code; None if they already come so. NumPy sorts 16-bit numbers by counting."""
+    if (codes[1:] >= codes[:-1]).all():
+        return None
+    order: IntArray = np.argsort(codes.astype(np.uint16), kind="stable")
+    if n_codes > 1 << 16:
+        high = (codes >> 16)[order]
+        narrow = high.astype(np.uint16) if n_codes <= 1 << 32 else high
+        order = order[np.argsort(narrow, kind="stable")]
+    return order
+
+
+def code_rows(ids: Ids) -> CodedIds:
+    """The same ids, coded."""
+    if isinstance(ids, CodedIds):
+        return ids
+    grouping = group_rows(ids)
+    codes = np.repeat(np.arange(len(grouping.query_ids)), np.diff(grouping.offsets))
+    if grouping.order is not None:
+        scattered = np.empty_like(codes)
+        scattered[grouping.order] = codes
+        codes = scattered
+    return CodedIds(grouping.query_ids, codes)
+
+
+def _in_order_of_appearance(codes: IntArray, n_distinct: int) -> tuple[IntArray, IntArray]:
+    """Codes that occur, in order of first appearance; (n_samples,) place of each row's there."""
+    first_rows = np.full(n_distinct, len(codes))
+    first_rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written stays
+    occurring = np.flatnonzero(first_rows < len(codes))
+    appearing = occurring[np.argsort(first_rows[occurring], kind="stable")]
+    places = np.empty(n_distinct, dtype=np.int64)
+    places[appearing] = np.arange(len(appearing))
+    return appearing, places[codes]
+
+
+def _rise(ids: Array) -> bool:
+    """Whether each id is greater than the one before, so that none returns; False if unordered."""
+    return ids.dtype.kind in "biufmMSU" and bool((ids[1:] > ids[:-1]).all())

@@ -1,0 +1,29 @@
+"""Which queries a ranker was fitted on, for as long as it lives in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+# Beside the ranker and not in it: query ids may be text of users, which a stored model must not
+# hold. What is not there any more, after a journey to another process, is not checked.
+_SHOWN: WeakKeyDictionary[Any, Mapping[Any, int]] = WeakKeyDictionary()
+
+
+def remember_sizes(ranker: Any, sizes: Mapping[Any, int]) -> None:
+    """Note the number of rows of each query that a ranker was fitted on."""
+    _SHOWN[ranker] = sizes
+
+
+def sizes_shown(estimator: Any) -> Mapping[Any, int] | None:
+    """The same numbers, for a ranker, a search that found it or a pipeline that ends in it."""
+    for _ in range(5):  # a search of a pipeline of a search: deeper ones are not worth a loop
+        try:
+            if estimator in _SHOWN:
+                return _SHOWN[estimator]
+        except TypeError:  # without a hash or weak references
+            return None
+        steps = getattr(estimator, "steps", None)
+        estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
+    return None

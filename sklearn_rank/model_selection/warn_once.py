@@ -1,0 +1,24 @@
+"""Warnings that a search gives once, and not for every candidate and fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn_rank.model_selection.sklearn_frames import notes_of_warnings
+from sklearn_rank.support.warn import warn
+
+
+def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
+    """Warn, unless the search that is running has had a warning of this kind.
+
+    Python shows equal texts once, too, but scikit-learn resets that memory with every fold.
+    """
+    notes = notes_of_warnings()
+    if notes is None:
+        warn(message, category)
+        return
+    said = notes.setdefault("said", set())
+    if (category, key) not in said:
+        # If a filter turns the warning into an error, it is one in each fold.
+        warn(message, category)
+        said.add((category, key))
