@@ -136,6 +136,11 @@ def _from_objects(values: Sequence[Any]) -> Ids:
             return np.array(values, dtype=np.int64)
         except OverflowError:
             pass
+    return code_objects(values, types)
+
+
+def code_objects(values: Sequence[Any], types: Collection[type] | None = None) -> CodedIds:
+    """Ids of any kind, coded in order of first appearance."""
     try:
         codes: dict[Hashable, int] = dict.fromkeys(values, 0)
     except TypeError as error:
@@ -145,7 +150,7 @@ def _from_objects(values: Sequence[Any]) -> Ids:
     distinct = list(codes)
     if any(map(is_missing, distinct)):
         _refuse_missing(np.fromiter(map(is_missing, values), dtype=bool, count=len(values)))
-    _refuse_mixed_numbers(types, values)
+    _refuse_mixed_numbers(set(map(type, values)) if types is None else types, values)
     codes.update(zip(distinct, range(len(distinct)), strict=True))
     numbers = np.fromiter(map(codes.__getitem__, values), np.int64, len(values))
     return CodedIds(distinct, numbers)
@@ -244,8 +249,7 @@ def _code_firsts(firsts: Array) -> CodedIds:
             codes = (wide - wide.min()).astype(np.int64)
             return CodedIds(np.arange(int(low), int(high) + 1, dtype=firsts.dtype), codes)
     if kind in "SU":  # a dict of text is ten times faster than sorting it
-        read = _from_objects(firsts.tolist())
-        assert isinstance(read, CodedIds)
+        read = code_objects(firsts.tolist())
         return CodedIds(np.array(read.distinct, dtype=firsts.dtype), read.codes)
     unique, codes = np.unique(firsts, return_inverse=True)
     return CodedIds(unique, codes)

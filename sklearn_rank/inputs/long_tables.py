@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.inputs.groups import Grouping, code_objects, group_rows
 from sklearn_rank.inputs.id_columns import IdColumn, IdRows, as_list, is_series, take_ids
-from sklearn_rank.inputs.rows import Grouping, group_rows
 from sklearn_rank.support.arrays import is_missing
 from sklearn_rank.support.segments import offsets_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
@@ -305,7 +305,7 @@ def group_ids(queries: IdColumn) -> Grouping:
     if isinstance(queries, list):
         if not queries:
             return Grouping([], np.zeros(1, dtype=np.int64), None)
-        return group_rows(queries)
+        return group_rows(code_objects(queries))
     runs = queries.rle().struct.unnest()
     ids, lengths = runs["value"].to_list(), runs["len"].to_numpy().astype(np.int64)
     numbers: dict[Any, int] = {}
