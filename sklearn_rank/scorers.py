@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import METRICS, Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.model_selection.options import OPTION_NAMES
 from sklearn_rank.model_selection.scorer import RankingScorer
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = [
     "RankingScorer",
@@ -76,7 +78,7 @@ def make_rank_scorer(
     scorer : RankingScorer
         ``scorer(estimator, X, y, groups=qid) -> float``, greater is better, in the (negated) range
         of the measure. Tied predictions count by the exact expectation unless ``ties`` says
-        otherwise; a fold in which the measure is undefined for all queries is an error.
+        otherwise; a fold in which the measure is undefined for all queries ends a search.
 
     Raises
     ------
@@ -113,26 +115,29 @@ def make_rank_scorer(
     return scorer.with_options(**options) if options else scorer
 
 
-def get_scorer(name: str) -> RankingScorer:
+def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     """Scorer of a measure by any of its spellings.
 
     Parameters
     ----------
-    name : str
+    name : str or Measure
         As in ``"ndcg@10"``; ``"neg_lag"`` and ``"lag"`` are the same scorer.
+    **options
+        As in :meth:`RankingScorer.with_options`, such as ``convention="lightgbm"``.
 
     Returns
     -------
     scorer : RankingScorer
         A fresh object, equal to every other of that measure; its range is that of the measure,
-        negated for LAG, ties count by the exact expectation, and undefined folds are errors.
+        negated for LAG, ties count by the exact expectation, and a fold in which all queries are
+        undefined ends a search.
 
     Raises
     ------
     UnknownMeasureError
         If there is no such measure; the known ones are listed.
     TypeError
-        If ``name`` is not a str.
+        If ``name`` is neither a str nor a Measure, or an option is unknown.
 
     References
     ----------
@@ -146,10 +151,10 @@ def get_scorer(name: str) -> RankingScorer:
     >>> get_scorer("ndcg@10")
     get_scorer('ndcg@10')
     """
-    if not isinstance(name, str):
-        msg = f"name must be a str, got {type(name).__name__}: {safe_repr(name)}"
+    if not isinstance(name, (str, Measure)):
+        msg = f"name must be a str or a measure, got {type(name).__name__}: {safe_repr(name)}"
         raise TypeError(msg)
-    return make_rank_scorer(_unsigned(name))
+    return make_rank_scorer(_unsigned(name), **options)
 
 
 def get_scorer_names() -> list[str]:
@@ -177,13 +182,17 @@ def get_scorer_names() -> list[str]:
     )
 
 
-def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
+def rank_scorers(measures: Iterable[str | Measure], **options: Any) -> dict[str, RankingScorer]:
     """Scorers for a multimetric search; they share the estimator's predictions.
 
     Parameters
     ----------
     measures : iterable of str or Measure
         Measures in any spelling.
+    **options
+        Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
+        ``ties``, ``zero_division``, ``convention``. What a measure has of its own, such as ``k``,
+        is written into its spelling.
 
     Returns
     -------
@@ -195,6 +204,8 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
     ------
     UnknownMeasureError
         If a measure is unknown.
+    InvalidParameterError
+        If an option is unknown or is a measure's own.
     ValueError
         If there is none, or one comes twice.
 
@@ -208,13 +219,26 @@ def rank_scorers(measures: Iterable[str | Measure]) -> dict[str, RankingScorer]:
     >>> rank_scorers(["map", "nDCG@10"])
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
     """
+    known = (*OPTION_NAMES, "convention")
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        msg = (
+            f"rank_scorers has no option {safe_repr(unknown[0])}{closest(unknown[0], known)}; its "
+            f"options are: {', '.join(known)}; k and the parameters of a measure stand in its "
+            "spelling, as in 'ndcg(gain=linear)@10'"
+        )
+        raise InvalidParameterError(msg)
     names = [measures] if isinstance(measures, (str, Measure)) else measures
-    plain = [_unsigned(spec) if isinstance(spec, str) else spec for spec in names]
-    return {_name(spec): make_rank_scorer(spec) for spec in parse_measures(plain)}
+    plain = [_unsigned(name) for name in names]
+    return {
+        _name(measure): make_rank_scorer(measure, **options) for measure in parse_measures(plain)
+    }
 
 
-def _unsigned(name: str) -> str:
+def _unsigned(name: str | Measure) -> str | Measure:
     """The measure that a scorer's name means: less LAG is better, so that it is negated."""
+    if isinstance(name, Measure):
+        return name
     return name.removeprefix("neg_") if name.startswith("neg_lag") else name
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,18 @@ class ByQuery:
 
 def one_of(*words: str) -> Check:
     """Check for one of some words."""
-    return lambda value, name, owner: check_option(value, name, words, owner)
+    # Stored along with scorers, so not a lambda: what reads a file looks functions up by name.
+    return partial(check_word, words=words)
+
+
+def check_word(value: Any, name: str, owner: str, *, words: tuple[str, ...]) -> Any:
+    """One of some words."""
+    return check_option(value, name, words, owner)
 
 
 def number_from(at_least: float, *, above: bool = False) -> Check:
     """Check for a finite number of at least, or above, a bound."""
-    return lambda value, name, owner: check_number(
-        value, name, owner, at_least=at_least, above=above
-    )
+    return partial(check_number, at_least=at_least, above=above)
 
 
 def check_gain(value: Any, name: str, owner: str) -> Any:

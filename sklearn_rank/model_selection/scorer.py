@@ -22,6 +22,7 @@ from sklearn_rank.exceptions import (
 )
 from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection import responses
@@ -280,7 +281,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
             level that holds query ids, "qid"); ``response_method`` ("auto": ``decision_function``,
             ``predict_proba`` as the expected grade, ``predict``); ``one_query`` (all rows are one
             query); ``pos_label``, ``relevance`` ({label: grade}) for labels that are not grades;
-            ``string_provider``; ``ties``; ``zero_division``.
+            ``string_provider``; ``ties``; ``zero_division``; ``convention``, the name of a
+            program whose parameters, ties and undefined queries are taken where nothing else is
+            said, here or before.
 
         Returns
         -------
@@ -299,10 +302,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
         ndcg_scorer.with_options(gain='linear', k=5)
         """
         own = {name: options.pop(name) for name in OPTION_NAMES if name in options}
+        preset = find_convention(options.pop("convention", "default"))
         metric = self.measure.metric
         unknown = [name for name in options if name != "k" and name not in metric.defaults]
         if unknown:
-            known = (*metric.defaults, "k", *OPTION_NAMES)
+            known = (*metric.defaults, "k", *OPTION_NAMES, "convention")
             msg = (
                 f"{self._name} has no option {safe_repr(unknown[0])}"
                 f"{closest(unknown[0], known)}; its options are: {', '.join(known)}"
@@ -311,8 +315,18 @@ class RankingScorer(_Base):  # type: ignore[misc]
         k = options.pop("k", self.measure.k)
         if "measures" in options:
             options["measures"] = parse_members(options["measures"])
+        given = self.measure.given | options.keys()
         measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
+        measure = preset.apply(replace(measure, given=given)).complete()
+        if preset.name != "default":
+            own = {**self._left_open(preset), **own}
         return self._copy(measure=measure, options=replace(self.options, **own))
+
+    def _left_open(self, preset: Convention) -> dict[str, Any]:
+        """Options of a convention that were not set otherwise."""
+        said = self.options.changed()
+        of_program = {"ties": preset.ties, "zero_division": preset.zero_division}
+        return {name: value for name, value in of_program.items() if name not in said}
 
     def bind(self, groups: Any) -> RankingScorer:
         """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.

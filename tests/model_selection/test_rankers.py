@@ -240,8 +240,8 @@ def test_other_rankers(ranker):
 def test_no_query_ids(library):
     with pytest.raises(
         GroupsRequiredError,
-        match="QueryRanker needs the query id of every row and got none: pass groups=qid, or give "
-        "X a column or index level named 'session'",
+        match=r"QueryRanker needs the query id of every row and got none. Either run under .* or "
+        r"give X a column or an index level named 'session' \(query=\), or y such an index level",
     ):
         QueryRanker(RANKERS[library], query="session").fit(framed(index=IDS), Y)
 
