@@ -284,7 +284,7 @@ def _words_of_missing(X: Any, name: str, owner: str, *, scores: bool) -> str:
     """What is missing, what became of it on the way, and the ways to give it."""
     named = f"{name!r} (groups_from=)" if scores else f"{name!r} (query=)"
     words = (
-        f"{owner} needs the query id of every row and got none. {_what_became_of_ids(X, name)}"
+        f"{owner} needs the query id of every row and got none. {what_became_of_ids(X, name)}"
         "Either run under sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, "
         f"or give X a column or an index level named {named}, or y such an index level"
     )
@@ -296,7 +296,8 @@ def _words_of_missing(X: Any, name: str, owner: str, *, scores: bool) -> str:
     )
 
 
-def _what_became_of_ids(X: Any, name: str) -> str:
+def what_became_of_ids(X: Any, name: str) -> str:
+    """A sentence on ids that were there and did not arrive, if the callers show it; or nothing."""
     if any(carried_query_ids(name, given) is not None for given in callers_with("X")):
         return (
             f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "

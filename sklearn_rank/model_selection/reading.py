@@ -9,7 +9,6 @@ from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.support.arrays import to_array
 from sklearn_rank.typing import Array
 
 
@@ -68,7 +67,7 @@ def read_rows(
     if options.relevance is not None or options.pos_label is not None:
         y = responses.label_grades(y, options.pos_label, options.relevance)
     elif responses.has_signed_labels(estimator):
-        y = to_array(y, "y") == 1
+        y = responses.unmasked(y, "y") == 1
     return y, scores
 
 

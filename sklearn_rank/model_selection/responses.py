@@ -71,7 +71,7 @@ def row_scores(
     if len(classes) > 2:
         return _expected_grade(estimator, X, values, method, pos_label, caller)
     name = _first_method(estimator) if method == "auto" else method
-    scores = _array(call(estimator, name, X, caller), name)
+    scores = unmasked(call(estimator, name, X, caller), name)
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, 1]
     scores = _single_column(scores, name)
@@ -81,7 +81,7 @@ def row_scores(
 
 def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None) -> Array:
     """Grades of labels; the labels themselves if nothing says what they mean."""
-    array = _array(_listed(labels), "labels")
+    array = unmasked(_listed(labels), "y")
     if grades is None:
         return array if pos_label is None else array == pos_label
     return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
@@ -119,18 +119,18 @@ def classes_of(estimator: Any) -> Array | None:
 def expected_grades(estimator: Any, chances: Any) -> Array:
     """(n_queries, n_items) expected grades from the probabilities of a classifier of many items."""
     if not isinstance(chances, (list, tuple)):
-        return _array(chances, "predict_proba")
+        return unmasked(chances, "predict_proba")
     columns = [
-        _array(chance, "predict_proba") @ np.asarray(classes, dtype=np.float64)
+        unmasked(chance, "predict_proba") @ np.asarray(classes, dtype=np.float64)
         for chance, classes in zip(chances, estimator.classes_, strict=True)
     ]
     return np.stack(columns, axis=1)
 
 
-def _array(values: Any, name: str) -> Array:
-    """An array, in which nothing is masked."""
+def unmasked(values: Any, name: str) -> Array:
+    """An array in which nothing is masked; ``name`` is the method that gave it, or "y"."""
     try:
-        return to_array(values, f"the result of {name}" if name != "labels" else "y")
+        return to_array(values, name)
     except TypeError as error:
         raise RankingConfigError(str(error)) from error
 
@@ -144,7 +144,7 @@ def _first_method(estimator: Any) -> str:
 
 
 def _single_column(scores: Any, method: str) -> Array:
-    array = _array(scores, method)
+    array = unmasked(scores, method)
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
@@ -185,13 +185,13 @@ def _expected_grade(
     """Probabilities of more than two classes, times their grades."""
     if method != "decision_function" and hasattr(estimator, "predict_proba"):
         chances = call(estimator, "predict_proba", X, caller)
-        return _array(chances, "predict_proba") @ values
+        return unmasked(chances, "predict_proba") @ values
     if (
         pos_label is not None
         and hasattr(estimator, "decision_function")
         and not _gives_margins_of_pairs(estimator)
     ):
-        margins = _array(call(estimator, "decision_function", X, caller), "decision_function")
+        margins = unmasked(call(estimator, "decision_function", X, caller), "decision_function")
         if margins.shape[1:] == values.shape:
             return margins[:, int(np.argmax(values))]
     name, count = type(estimator).__name__, len(values)

@@ -14,7 +14,7 @@ from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError, Rankin
 from sklearn_rank.inputs.groups import group_rows, read_groups
 from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.model_selection.query_ids import carried_query_ids
+from sklearn_rank.model_selection.query_ids import carried_query_ids, what_became_of_ids
 from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
 from sklearn_rank.support.arrays import as_numbers, check_finite, is_missing
@@ -207,8 +207,9 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     if y is not None and not _is_text(y) and layout_of_y(y, ScorerOptions(), _OWNER) != "rows":
         return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
     msg = (
-        "the query id of every row is needed and there is none: pass groups=qid, or give X a "
-        f"column or index level named {query!r} (query={query!r}; scorers call it groups_from)"
+        "the query id of every row is needed and there is none. "
+        f"{what_became_of_ids(X, query)}Pass groups=qid, or give X a column or an index level "
+        f"named {query!r} (query={query!r}; scorers call it groups_from), or y such an index level"
     )
     raise GroupsRequiredError(msg)
 
