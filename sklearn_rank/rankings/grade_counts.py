@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.segments import offsets_of, segment_index, segment_total
+from sklearn_rank.support.segments import offsets_of, segment_index
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
-_SUM_BITS = 63
-"""Bits of a sum of counters: those of a signed integer but for the sign."""
 
 
 class Best(NamedTuple):
@@ -32,7 +30,7 @@ class LevelCounts(NamedTuple):
     """(Q, L)"""
 
     def look_up(self, values: FloatArray, grades: FloatArray) -> FloatArray:
-        """For each of the ``grades``, which all are levels, that of the ``values`` it has."""
+        """Value of each grade; every grade is a level."""
         table = np.zeros(int(self.grades.max(initial=0.0)) + 1)
         table[self.grades.astype(np.int64)] = values
         return table.take(grades.astype(np.int64))
@@ -49,7 +47,7 @@ class LevelCounts(NamedTuple):
 
 def small_integers(grades: Array) -> IntArray | None:
     """The grades as integers from 0 on if all are small ones, as most grades are; else None."""
-    # A negative integer without its sign is a large one.
+    # Viewed as unsigned, negatives exceed the limit too.
     signed = grades.dtype.kind == "i"
     unsigned = grades.view(f"u{grades.itemsize}") if signed else grades
     if not len(grades) or unsigned.max() >= SMALL_INTEGERS or (not signed and grades.min() < 0):
@@ -64,15 +62,9 @@ def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
     if codes is None:
         return None
     n_queries, n_levels = len(offsets) - 1, int(codes.max()) + 1
-    counter_bits = _SUM_BITS // n_levels
-    if int(np.diff(offsets).max()) < 1 << counter_bits:
-        # A counter for each level side by side in one number, so that one sum counts them all.
-        shifts = np.arange(n_levels) * counter_bits
-        sums = segment_total((1 << shifts).take(codes), offsets)
-        counts = (sums[:, None] >> shifts) & ((1 << counter_bits) - 1)
-    else:
-        codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
-        counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
+    # One count for all: the codes of each query have numbers of their own.
+    codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
+    counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
     present = np.flatnonzero(counts.any(axis=0))
     return LevelCounts(present.astype(np.float64), counts[:, present])
 

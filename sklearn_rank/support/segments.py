@@ -36,11 +36,6 @@ def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
     return _reduce(np.add, values, offsets).astype(np.float64, copy=False)
 
 
-def segment_total(values: IntArray, offsets: IntArray) -> IntArray:
-    """The same of integers, which stay what they are."""
-    return _reduce(np.add, values, offsets)
-
-
 def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     """Greatest value of each segment; 0 for an empty one."""
     return _reduce(np.maximum, values, offsets).astype(np.float64, copy=False)

@@ -1,4 +1,8 @@
-"""Work on blocks of queries in threads; NumPy lets them run side by side."""
+"""Work on blocks of queries in threads; NumPy lets them run side by side.
+
+Not ``ThreadPoolExecutor.map``: it goes on with further pieces until the caller's thread wakes up to
+an error, and hands out each piece for 20 microseconds instead of 2.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,8 @@ def in_threads(
     waiting = deque(range(len(pieces)))
     done: dict[int, _Done] = {}
     errors: dict[int, Exception] = {}
-    reports: dict[str, Any] = {"call": np.geterrcall(), **np.geterr()}  # each thread has its own
+    # NumPy 1 has these for each thread, outside of its context.
+    reports: dict[str, Any] = {"call": np.geterrcall(), **np.geterr()}
 
     def run() -> None:
         # A thread that is done takes the next piece, so that none of them waits for another.
@@ -51,7 +56,7 @@ def in_threads(
         finally:
             waiting.clear()  # after an interrupt too no more work is begun
     for other in others:
-        other.result()  # raises what is no error of the work, such as an interrupt
+        other.result()  # re-raise KeyboardInterrupt and the like
     try:
         if errors:
             raise errors[min(errors)]
