@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.inputs import lists, mappings
 from sklearn_rank.inputs.plain_ids import find_plain
-from sklearn_rank.rankings import grade_counts as _levels
 from sklearn_rank.rankings import places as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
