@@ -13,6 +13,7 @@ import math
 from pathlib import Path
 
 from _api import api_page
+from _architecture import picture
 from _docstrings import entries, with_shared
 from _markdown import markdown, plain, table
 
@@ -26,6 +27,7 @@ from sklearn_rank.rankings.ties import TIE_RULES
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"
+ARCHITECTURE = DOCS / "architecture.md"
 INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
 MODULES = [
@@ -144,6 +146,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
+        ARCHITECTURE: _with_parts(ARCHITECTURE, picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, _conventions()),
         **{module: with_shared(module) for module in MODULES},

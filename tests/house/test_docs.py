@@ -19,7 +19,14 @@ import sklearn_rank.statistics
 from sklearn_rank.model_selection.options import ScorerOptions
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        ROOT / ".github" / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -147,3 +154,12 @@ def test_readme_has_the_two_commands_of_a_fresh_machine():
     start = "    python3 -m venv .venv && .venv/bin/pip install"
     assert f"{start} . && .venv/bin/sklearn-rank demo\n" in readme
     assert f"{start} -e '.[test]' && .venv/bin/pytest\n" in readme
+
+
+def test_files_that_the_architecture_names_exist():
+    """A path stands below the root or below one of the packages, or is a module's name alone."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"`([\w./]+(?:\.(?:py|md)|/))`", page))
+    bases = [ROOT, ROOT / "sklearn_rank", ROOT / "pytest_rankmetrics"]
+    assert len(names) > 20
+    assert [name for name in names if not any((base / name).exists() for base in bases)] == []

@@ -1,0 +1,102 @@
+"""The workflows run what .ci/ has, on the Pythons that are supported, with no more rights than due.
+
+`actionlint` itself runs in the workflow "Tests"; what it cannot know of this project is here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+}
+JOBS = [
+    pytest.param(job, id=f"{workflow}-{name}")
+    for workflow, content in WORKFLOWS.items()
+    for name, job in content["jobs"].items()
+]
+every_job = pytest.mark.parametrize("job", JOBS)
+
+
+def steps_of(job: dict[str, Any], key: str) -> list[str]:
+    return [step[key] for step in job["steps"] if key in step]
+
+
+def pythons_of(workflow: str) -> set[str]:
+    """Versions of Python that a workflow names, in matrices and in steps."""
+    text = (ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
+    return set(re.findall(r'"(3\.\d+t?)"', text))
+
+
+def test_there_are_tests_a_nightly_run_and_a_release() -> None:
+    assert set(WORKFLOWS) == {"nightly", "release", "tests"}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS.values(), ids=WORKFLOWS)
+def test_a_workflow_may_only_read_unless_a_job_says_more(workflow: dict[str, Any]) -> None:
+    assert workflow["permissions"] == {"contents": "read"}
+
+
+@every_job
+def test_a_job_ends_and_names_the_versions_of_its_actions(job: dict[str, Any]) -> None:
+    assert job["timeout-minutes"] <= 60
+    for action in steps_of(job, "uses"):
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@(v\d+|release/v\d+)", action), action
+
+
+@every_job
+def test_scripts_that_a_job_runs_exist(job: dict[str, Any]) -> None:
+    for command in steps_of(job, "run"):
+        for script in re.findall(r"^(\.ci/\w+)", command):
+            assert os.access(ROOT / script, os.X_OK), script
+        for path in re.findall(r"\btests/[\w/]+\.py\b", command):
+            assert (ROOT / path).is_file(), path
+
+
+@every_job
+def test_a_job_uses_the_matrix_that_it_has(job: dict[str, Any]) -> None:
+    used = set(re.findall(r"\$\{\{ matrix\.(\w+) \}\}", str(job)))
+    assert used == set(job.get("strategy", {}).get("matrix", {}))
+
+
+def test_sets_of_versions_are_known_to_the_script() -> None:
+    script = (ROOT / ".ci" / "versions").read_text(encoding="utf-8")
+    for name in WORKFLOWS["tests"]["jobs"]["versions"]["strategy"]["matrix"]["set"]:
+        assert f"\n  {name})" in script
+
+
+def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    supported = set(re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project))
+    assert pythons_of("tests") == supported | {"3.14t"}
+
+
+def test_three_systems_are_tested() -> None:
+    text = str(WORKFLOWS["tests"]["jobs"])
+    assert all(f"{system}-latest" in text for system in ("ubuntu", "macos", "windows"))
+
+
+def test_releases_need_no_stored_token() -> None:
+    publish = WORKFLOWS["release"]["jobs"]["publish"]
+    assert publish["permissions"] == {"id-token": "write"}
+    assert "secrets." not in str(WORKFLOWS)
+    assert "password" not in str(publish)
+
+
+def test_hooks_run_the_tools_of_the_environment() -> None:
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    entries = {hook["id"]: hook["entry"].split()[0] for hook in local["hooks"]}
+    assert local["repo"] == "local"
+    assert entries == {
+        "ruff-check": ".venv/bin/ruff",
+        "ruff-format": ".venv/bin/ruff",
+        "mypy": ".venv/bin/mypy",
+    }
