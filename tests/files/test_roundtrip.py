@@ -42,7 +42,7 @@ def problem(seed):
     }
     ranking = {
         f"q{n}": {
-            item: rng.choice([-0.5, 2.0, 1e-300, rng.random()]) for item in rng.sample(IDS, 7)
+            item: rng.choice([-0.5, 2, 1e-300, rng.random()]) for item in rng.sample(IDS, 7)
         }
         for n in range(1, 8)
     }
