@@ -1,0 +1,70 @@
+"""Arguments of the command, and what its end says. Nothing heavy is imported before it runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from sklearn_rank import __version__
+from sklearn_rank.cli import convert, demo, doctor, evaluate, measures
+from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, default=None
+        Arguments without the name of the program; None takes those of the process.
+
+    Returns
+    -------
+    code : int
+        0 for success, 2 if something could not be measured, read or written, 130 if interrupted.
+
+    Raises
+    ------
+    SystemExit
+        With code 0 after ``--help`` and ``--version``, 2 for arguments that mean nothing.
+    """
+    arguments = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        code = command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # As in `sklearn-rank demo | head`: the interpreter must not try to flush at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        # The package's messages name what is wrong and what to do; where they come from is no help.
+        print(f"sklearn-rank {arguments.command}: {error}", file=sys.stderr)
+        return FAILED
+    except Exception:
+        # Python would end with 1, which says that a gate failed.
+        traceback.print_exc()
+        return FAILED
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sklearn-rank",
+        description="Ranking metrics for search engines and recommenders, from files.",
+        epilog="Exit code 0: done; 1: a gate failed; 2: something could not be measured.",
+    )
+    parser.add_argument("--version", action="version", version=f"sklearn-rank {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="command", required=True, dest="command"
+    )
+    for module in (evaluate, convert, measures, doctor, demo):
+        module.add_parser(commands)
+    return parser

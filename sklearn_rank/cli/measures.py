@@ -1,0 +1,2 @@
+"""``sklearn-rank convert``"""
+def add_parser(commands): pass

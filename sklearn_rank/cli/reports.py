@@ -1,0 +1,191 @@
+"""Evaluations of runs as tables, JSON, CSV, Markdown, LaTeX or lines like trec_eval's."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.support.text import safe_text
+
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_MARKDOWN = {
+    **{character: f"\\{character}" for character in "\\`*_[]|!"},
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet would take for the beginning of a formula."""
+Evaluations = Sequence[tuple[str, Evaluation]]
+
+
+class _Row(NamedTuple):
+    """One measure of all queries or of one, for each run."""
+
+    label: str
+    """Of the slice; empty for all queries."""
+    query: str
+    measure: str
+    values: list[float]
+
+
+def print_evaluations(
+    evaluations: Evaluations, form: str, per_query: bool, labels: Mapping[str, str] | None
+) -> None:
+    """Print the evaluations of runs, named by their paths."""
+    names = _names([path for path, _ in evaluations])
+    results = [evaluation for _, evaluation in evaluations]
+    if form == "json":
+        print(json.dumps(_as_json(names, results, labels), indent=1, allow_nan=False))
+        return
+    rows = _overall(results, "")
+    if labels is not None:
+        for label, parts in _slices(results, labels).items():
+            rows += _overall(parts, label)
+    if per_query:
+        rows += _per_query(results)
+    {
+        "table": _print_table,
+        "trec": _print_trec,
+        "csv": _print_csv,
+        "markdown": _print_markdown,
+        "latex": _print_latex,
+    }[form](names, rows)
+    if form == "table":
+        for name, evaluation in zip(names, results, strict=True):
+            print(f"{safe_text(name)}: {evaluation.remarks}")
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """File names, or whole paths where file names alone do not tell them apart."""
+    short = [Path(path).name for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def _overall(results: Sequence[Evaluation], label: str) -> list[_Row]:
+    return [
+        _Row(label, "all", name, [evaluation[name] for evaluation in results])
+        for name in results[0]
+    ]
+
+
+def _per_query(results: Sequence[Evaluation]) -> list[_Row]:
+    """Queries of all runs, in the order of the first; a run without a query has no value there."""
+    values = [
+        {
+            (str(query), name): value
+            for name, column in evaluation.per_query.items()
+            for query, value in zip(evaluation.query_ids, column.tolist(), strict=True)
+        }
+        for evaluation in results
+    ]
+    queries = dict.fromkeys(query for one in values for query, _ in one)
+    names = [name for name in results[0] if name in results[0].per_query]
+    return [
+        _Row("", query, name, [one.get((query, name), math.nan) for one in values])
+        for query in queries
+        for name in names
+    ]
+
+
+def _slices(
+    results: Sequence[Evaluation], labels: Mapping[str, str]
+) -> dict[str, list[Evaluation]]:
+    """The evaluations of each label that every run has queries of."""
+    by_run = [
+        evaluation.by_slice(
+            {query: labels[query] for query in map(str, evaluation.query_ids) if query in labels}
+        )
+        for evaluation in results
+    ]
+    shared = [label for label in by_run[0] if all(label in one for one in by_run)]
+    return {label: [one[label] for one in by_run] for label in shared}
+
+
+def _as_json(
+    names: Sequence[str], results: Sequence[Evaluation], labels: Mapping[str, str] | None
+) -> list[dict[str, object]]:
+    objects: list[dict[str, object]] = []
+    for name, evaluation in zip(names, results, strict=True):
+        one: dict[str, object] = {"run": name, **evaluation.to_dict()}
+        if labels is not None:
+            one["slices"] = {
+                label: part.to_dict()["scores"]
+                for label, (part,) in _slices([evaluation], labels).items()
+            }
+        objects.append(one)
+    return objects
+
+
+def _title(row: _Row) -> str:
+    """What a row is of, in one cell."""
+    where = "" if row.query == "all" else f" {safe_text(row.query)}"
+    label = f" [{safe_text(row.label)}]" if row.label else ""
+    return f"{row.measure}{where}{label}"
+
+
+def _digits(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4f}"
+
+
+def _cells(rows: Sequence[_Row]) -> list[list[str]]:
+    return [[_title(row), *map(_digits, row.values)] for row in rows]
+
+
+def _print_table(names: Sequence[str], rows: Sequence[_Row]) -> None:
+    print_table(("measure", *map(safe_text, names)), _cells(rows))
+
+
+def _print_trec(names: Sequence[str], rows: Sequence[_Row]) -> None:
+    for place in range(len(names)):
+        for row in sorted(rows, key=lambda row: row.query == "all"):
+            value = row.values[place]
+            if not math.isnan(value):
+                name = f"{row.measure}[{safe_text(row.label)}]" if row.label else row.measure
+                print(f"{name:<22}\t{safe_text(row.query)}\t{value:6.4f}")
+
+
+def _print_csv(names: Sequence[str], rows: Sequence[_Row]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(("run", "slice", "query", "measure", "value"))
+    for place, name in enumerate(names):
+        for row in rows:
+            value = row.values[place]
+            text = [_spreadsheet(one) for one in (name, row.label, row.query, row.measure)]
+            writer.writerow([*text, "" if math.isnan(value) else repr(value)])
+
+
+def _spreadsheet(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _print_markdown(names: Sequence[str], rows: Sequence[_Row]) -> None:
+    def escaped(text: str) -> str:
+        return "".join(_MARKDOWN.get(character, character) for character in text)
+
+    print("| measure |" + "".join(f" {escaped(safe_text(name))} |" for name in names))
+    print("| --- |" + " ---: |" * len(names))
+    for first, *values in _cells(rows):
+        print(f"| {escaped(first)} |" + "".join(f" {value} |" for value in values))
+
+
+def _print_latex(names: Sequence[str], rows: Sequence[_Row]) -> None:
+    def escaped(text: str) -> str:
+        return "".join(_LATEX.get(character, character) for character in text)
+
+    print(r"\begin{tabular}{l" + "r" * len(names) + "}")
+    print(" & ".join(["measure", *(escaped(safe_text(name)) for name in names)]) + r" \\ \hline")
+    for first, *values in _cells(rows):
+        print(" & ".join([escaped(first), *values]) + r" \\")
+    print(r"\end{tabular}")
