@@ -1,2 +1,46 @@
-"""``sklearn-rank convert``"""
-def add_parser(commands): pass
+"""``sklearn-rank convert``: a run or judgements from one format into another."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.terminal import progress
+
+if TYPE_CHECKING:
+    from sklearn_rank.inputs.long_tables import Qrels, Run
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "convert",
+        help="convert a run or judgements into another format",
+        description="Convert a file. The suffix of TARGET tells its format: .run and .qrels "
+        "(TREC), .csv, .tsv, .jsonl, .json, .parquet or .arrow, text also with .gz or .bz2.",
+    )
+    parser.add_argument("kind", choices=("run", "qrels"), help="what the file holds")
+    parser.add_argument("source", metavar="SOURCE")
+    parser.add_argument("target", metavar="TARGET")
+    parser.add_argument("--tag", default="", help="name of the system in a TREC run")
+    add_columns(parser, "qrels", "run")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read and write."""
+    from sklearn_rank.cli.reading import read_qrels_file, read_run_file
+    from sklearn_rank.files.write import write_qrels, write_run
+    from sklearn_rank.support.text import safe_text
+
+    table: Run | Qrels
+    with progress(f"converting {arguments.source}"):
+        if arguments.kind == "run":
+            table = read_run_file(arguments.source, arguments.run_column)
+            write_run(table, arguments.target, tag=arguments.tag)
+        else:
+            table = read_qrels_file(arguments.source, arguments.qrels_column)
+            write_qrels(table, arguments.target)
+    print(f"{safe_text(arguments.target)}: {len(table):,} queries, {table.n_rows:,} rows")
+    return 0

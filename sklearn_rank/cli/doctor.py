@@ -1,2 +1,43 @@
-"""``sklearn-rank convert``"""
-def add_parser(commands): pass
+"""``sklearn-rank doctor``: what is odd about judgements and runs, before anything is measured."""
+
+from __future__ import annotations
+
+import argparse
+
+from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.terminal import print_table, progress
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "doctor",
+        help="look for what is odd about judgements and runs",
+        description="Look for repeated items, ids that almost meet, queries without relevant "
+        "items, thin slices, and say what difference a set of this size can show.",
+    )
+    parser.add_argument("qrels", metavar="QRELS")
+    parser.add_argument("run_path", metavar="RUN", nargs="?")
+    parser.add_argument("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    add_columns(parser, "qrels", "run")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, look and print."""
+    from sklearn_rank.cli import findings
+    from sklearn_rank.cli.reading import read_labels, read_qrels_file, read_run_file
+
+    with progress("reading judgements"):
+        qrels = read_qrels_file(arguments.qrels, arguments.qrels_column)
+    found = findings.of_qrels(qrels)
+    if arguments.slices is not None:
+        found += findings.of_slices(qrels, read_labels(arguments.slices))
+    if arguments.run_path is not None:
+        with progress(f"reading {arguments.run_path}"):
+            ranking = read_run_file(arguments.run_path, arguments.run_column)
+        with progress("comparing ids"):
+            found += findings.of_run(qrels, ranking)
+    rows = [(finding.mark, finding.what) for finding in found]
+    print_table(("", "finding"), rows, left=2)
+    return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sklearn_rank.cli.terminal import progress
 
 if TYPE_CHECKING:
-    from sklearn_rank.inputs.long_tables import Qrels, Run
+    pass
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
 DEFAULT = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
@@ -58,21 +58,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="labels of queries (CSV with the columns query and label, or JSON {query: label}): "
         "the measures of each label, too",
     )
-    add_columns(parser)
+    add_columns(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
 
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Option for columns whose names are not recognised."""
-    parser.add_argument(
-        "--column",
-        action="append",
-        default=[],
-        metavar="ROLE=NAME",
-        type=_column,
-        dest="columns",
-        help="column of query, item, score, rank or grade if its name is not recognised",
-    )
+def add_columns(parser: argparse.ArgumentParser, *kinds: str) -> None:
+    """Options for columns whose names are not recognised, one for each kind of file."""
+    roles = {"qrels": "query, item or grade", "run": "query, item, score or rank"}
+    for kind in kinds:
+        parser.add_argument(
+            f"--{kind}-column",
+            action="append",
+            default=[],
+            metavar="ROLE=NAME",
+            type=_column,
+            help=f"column of {roles[kind]} in {kind} if its name is not recognised",
+        )
 
 
 def _positive(text: str) -> int:
@@ -97,14 +98,13 @@ def run(arguments: argparse.Namespace) -> int:
     from sklearn_rank.cli.reading import read_labels, read_qrels_file, read_run_file
 
     request = Request.of(arguments)
-    columns = dict(arguments.columns)
     with progress("reading judgements"):
-        qrels = read_qrels_file(arguments.qrels, columns)
+        qrels = read_qrels_file(arguments.qrels, arguments.qrels_column)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations = []
     for path in arguments.runs:
         with progress(f"reading {path}"):
-            ranking = read_run_file(path, columns)
+            ranking = read_run_file(path, arguments.run_column)
         with progress(f"measuring {path}"):
             if request.is_trec:
                 print(measure_trec(request, qrels, ranking))

@@ -109,5 +109,3 @@ def measure_trec(request: Request, qrels: Qrels, run: Run) -> str:
     complete = int((qrels.grades > 0).sum()) if request.complete else -1
     lines = lines_of(data, choose(request.spellings), complete_relevant=complete)
     return "\n".join([*(lines.per_query if request.per_query else ()), *lines.overall])
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,14 @@ from sklearn_rank.inputs.roles import find_roles
 from sklearn_rank.support.text import safe_repr, safe_text
 
 
-def read_qrels_file(path: str, columns: Mapping[str, str]) -> Qrels:
+def read_qrels_file(path: str, columns: Sequence[tuple[str, str]]) -> Qrels:
     """Judgements."""
-    own = {role: name for role, name in columns.items() if role not in ("score", "rank")}
-    return read_qrels(_source(path), columns=own or None)
+    return read_qrels(_source(path), columns=dict(columns) or None)
 
 
-def read_run_file(path: str, columns: Mapping[str, str]) -> Run:
+def read_run_file(path: str, columns: Sequence[tuple[str, str]]) -> Run:
     """A run."""
-    own = {role: name for role, name in columns.items() if role != "grade"}
-    return read_run(_source(path), columns=own or None)
+    return read_run(_source(path), columns=dict(columns) or None)
 
 
 def _source(path: str) -> Any:

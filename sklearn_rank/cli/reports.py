@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.tables import TITLES, remarks, table_rows
 from sklearn_rank.support.text import safe_text
 
 _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
@@ -49,6 +50,10 @@ def print_evaluations(
     if form == "json":
         print(json.dumps(_as_json(names, results, labels), indent=1, allow_nan=False))
         return
+    if form == "table" and len(results) == 1 and labels is None and not per_query:
+        print_table(TITLES, table_rows(results[0]))
+        print(remarks(results[0].counts))
+        return
     rows = _overall(results, "")
     if labels is not None:
         for label, parts in _slices(results, labels).items():
@@ -64,7 +69,7 @@ def print_evaluations(
     }[form](names, rows)
     if form == "table":
         for name, evaluation in zip(names, results, strict=True):
-            print(f"{safe_text(name)}: {evaluation.remarks}")
+            print(f"{safe_text(name)}: {remarks(evaluation.counts)}")
 
 
 def _names(paths: Sequence[str]) -> list[str]:

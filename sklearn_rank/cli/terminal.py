@@ -28,35 +28,24 @@ def progress(what: str) -> Iterator[None]:
         yield
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A table: by rich on a terminal, in aligned columns elsewhere; all but the first to the right.
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """A table: by rich on a terminal, in aligned columns elsewhere.
 
-    The cells have passed :func:`~sklearn_rank.support.text.safe_text` where they hold data.
+    The first ``left`` columns stand to the left. Data in cells has been escaped by the caller.
     """
     if not sys.stdout.isatty():
-        print(plain_table(header, rows, title))
+        from sklearn_rank.evaluation.tables import align
+
+        lines = align([header, *rows], ("<" * left).ljust(len(header), ">")).splitlines()
+        print("\n".join(line.rstrip() for line in lines))
         return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title) if title else None, title_justify="left")
+    table = Table()
     for place, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if place else "left")
+        table.add_column(Text(name), justify="left" if place < left else "right")
     for row in rows:
         table.add_row(*map(Text, row))
     Console().print(table)
-
-
-def plain_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
-    """The same as text without control characters."""
-    lines = [tuple(header), *map(tuple, rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
-    text = [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-    return "\n".join([title, *text] if title else text)

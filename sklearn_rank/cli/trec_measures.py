@@ -133,9 +133,7 @@ OFFERED: tuple[TrecMeasure, ...] = (
     ),
     TrecMeasure("P", _cut(binary.precision), CUTOFFS),
     TrecMeasure("recall", _cut(binary.recall), CUTOFFS),
-    TrecMeasure(
-        "gm_bpref", _bpref, summary="geometric", per_query=False
-    ),
+    TrecMeasure("gm_bpref", _bpref, summary="geometric", per_query=False),
     TrecMeasure("11pt_avg", lambda data, _: recall_levels.interpolated_precision(data.whole)),
     TrecMeasure("ndcg", lambda data, _: gain.ndcg(data.graded, k=None, gain="linear")),
     TrecMeasure("ndcg_cut", lambda data, k: gain.ndcg(data.graded, k=k, gain="linear"), CUTOFFS),
@@ -146,7 +144,7 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("set_relative_P", _set_relative_precision),
     TrecMeasure("set_recall", _cut(binary.recall)),
     TrecMeasure("set_map", _set_map),
-    TrecMeasure("set_F", _set_f),
+    TrecMeasure("set_F", _set_f, spelling="_{:g}"),
     TrecMeasure("num_nonrel_judged_ret", _judged_irrelevant, summary="sum", as_integer=True),
 )
 """In trec_eval's own order, which is that of its output."""
@@ -213,12 +211,13 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
             return [(root, parameter) for parameter in measure.parameters]
         return [(root, _parameter(measure, one, spelling)) for one in parameters.split(",")]
     try:
-        return [_translated(one) for one in parse_measures(spelling)]
+        parsed = parse_measures(spelling)
     except UnknownMeasureError:
         hint = closest(spelling, [*_BY_NAME, *NICKNAMES])
         known = ", ".join([*NICKNAMES, *_BY_NAME])
         msg = f"trec_eval's measure {safe_repr(spelling)} is not offered{hint}; there is: {known}"
         raise UnknownMeasureError(msg) from None
+    return [_translated(one) for one in parsed]
 
 
 def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:

@@ -17,7 +17,7 @@ from sklearn_rank.typing import FloatArray
 
 FrameBackend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = get_args(FrameBackend)
-_TITLES = ("measure", "score", "95 % interval", "queries")
+TITLES = ("measure", "score", "95 % interval", "queries")
 _HUGE = 1e9
 
 
@@ -33,8 +33,8 @@ class _Evaluation(Protocol):
 
 def to_text(evaluation: _Evaluation) -> str:
     """A row per measure, then what was counted."""
-    rows = [_TITLES, *_rows(evaluation)]
-    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{_remarks(evaluation.counts)}"
+    rows = [TITLES, *table_rows(evaluation)]
+    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{remarks(evaluation.counts)}"
 
 
 def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) -> str:
@@ -52,14 +52,14 @@ def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) 
 
 def to_html(evaluation: _Evaluation) -> str:
     """The same as an HTML table, every text escaped."""
-    head = "".join(f"<th>{title}</th>" for title in _TITLES)
+    head = "".join(f"<th>{title}</th>" for title in TITLES)
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in _rows(evaluation)
+        for row in table_rows(evaluation)
     )
-    remarks = html.escape(_remarks(evaluation.counts))
+    said = html.escape(remarks(evaluation.counts))
     return (
-        f"<table><caption>{remarks}</caption><thead><tr>{head}</tr></thead>"
+        f"<table><caption>{said}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
 
@@ -93,7 +93,8 @@ def _whole(query: Any) -> str:
     return safe_repr(query, limit=None)
 
 
-def _rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
+def table_rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
+    """A row per measure: name, score, interval and number of queries."""
     counts = evaluation.counts
     rows = []
     for name, score in evaluation.scores.items():
@@ -124,7 +125,8 @@ _ITEM_REMARKS = (
 )
 
 
-def _remarks(counts: dict[str, Any]) -> str:
+def remarks(counts: dict[str, Any]) -> str:
+    """What was counted, in one line."""
     parts = [_spoken(counts["queries"])]
     parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS if counts[key]]
     parts += [f"{counts[key]:,} {text}" for key, text in _ITEM_REMARKS if counts[key]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -153,11 +153,19 @@ _NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 
 def _hint(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> str:
-    for change, normal in _NORMAL_FORMS:
-        common = {normal(query) for query in y_true} & {normal(query) for query in y_score}
-        if common:
-            return f". With {change}, {len(common):,} of them would meet"
+    for change, number in almost_equal(y_true, y_score).items():
+        return f". With {change}, {number:,} of them would meet"
     return ""
+
+
+def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
+    """How many ids of two sides would meet by which change of spelling."""
+    left, right = list(left), list(right)
+    common = {
+        change: len({normal(one) for one in left} & {normal(one) for one in right})
+        for change, normal in _NORMAL_FORMS
+    }
+    return {change: number for change, number in common.items() if number}
 
 
 def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> list[Array] | None:

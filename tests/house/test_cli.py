@@ -17,6 +17,7 @@ import sklearn_rank
 from sklearn_rank import cli
 from sklearn_rank._demo import report, run
 from sklearn_rank._demo.report import FITS
+from sklearn_rank.cli import demo as demo_command
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Everything that is no printable character and no line feed."""
@@ -103,15 +104,15 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
 
 
 def test_code_of_the_command_is_the_code_of_the_program(monkeypatch):
-    monkeypatch.setattr(cli, "_demo", lambda: 1)
+    monkeypatch.setattr(demo_command, "run", lambda _: 1)
     assert cli.main(["demo"]) == 1
 
 
 def test_interrupted_ends_with_130(monkeypatch):
-    def interrupted() -> int:
+    def interrupted(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_demo", interrupted)
+    monkeypatch.setattr(demo_command, "run", interrupted)
     assert cli.main(["demo"]) == 130
 
 
@@ -119,14 +120,15 @@ def test_reader_that_goes_away_is_no_traceback():
     code = (
         "import os, sys\n"
         "from sklearn_rank import cli\n"
+        "from sklearn_rank.cli import demo\n"
         "read, write = os.pipe()\n"
         "os.close(read)\n"
         "os.dup2(write, 1)\n"
-        "cli._demo = lambda: print('x' * 100_000) or 0\n"
+        "demo.run = lambda _: print('x' * 100_000) or 0\n"
         "sys.exit(cli.main(['demo']))\n"
     )
     finished = run_python("-c", code)
-    assert finished.returncode == 1
+    assert finished.returncode == 2
     assert finished.stderr == ""
 
 
@@ -134,7 +136,7 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
     for name in [name for name in sys.modules if name.startswith("sklearn_rank._demo")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)
-    assert cli.main(["demo"]) == 1
+    assert cli.main(["demo"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "sklearn-rank demo: this Python was installed without its help pages\n"

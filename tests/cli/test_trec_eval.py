@@ -1,0 +1,141 @@
+"""Lines of output equal those of trec_eval 10, which were stored once, byte for byte.
+
+The problem is made up to be nasty: ties, ids that are no ASCII, grades of -1, topics that are
+missing from the run or from the judgements, a topic without a relevant item, comments, blank lines.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from sklearn_rank.cli import main
+from sklearn_rank.cli.trec_measures import OFFERED
+
+HERE = Path(__file__).parent / "trec_eval"
+CASES = json.loads((HERE / "cases.json").read_text())["cases"]
+TREC = ("evaluate", "--convention", "trec_eval", "--format", "trec")
+DIVIDED_BY_NOTHING = ("iprec_at_recall_", "11pt_avg")
+"""Where trec_eval prints ``-nan`` for a topic of which -J leaves nothing."""
+
+
+def output(capsys, *arguments):
+    assert main([*TREC, *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_line_is_that_of_trec_eval(name, capsys):
+    case = CASES[name]
+    files = [str(HERE / "nasty.qrels"), str(HERE / case["run"])]
+    ours = output(capsys, *case["arguments"], *files).splitlines()
+    theirs = (HERE / f"{name}.out").read_text(encoding="utf-8").splitlines()
+    assert len(ours) == len(theirs)
+    differing = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    for line, other in differing:
+        assert other.startswith(DIVIDED_BY_NOTHING)
+        assert other.endswith("-nan")
+        assert line.split("\t")[:2] == other.split("\t")[:2]
+        assert 0 <= float(line.split("\t")[2]) <= 1
+    assert bool(differing) == (name in ("judged_depth_level", "complete_judged_depth"))
+
+
+def test_every_measure_offered_is_in_the_stored_output():
+    text = (HERE / "all_q.out").read_text(encoding="utf-8")
+    labels = {line.split("\t")[0].strip() for line in text.splitlines()}
+    for measure in OFFERED:
+        assert any(label.startswith(measure.name) for label in labels), measure.name
+
+
+def test_spellings_of_this_package_are_translated(capsys):
+    files = [str(HERE / "nasty.qrels"), str(HERE / "nasty.run")]
+    own = output(capsys, "-m", "ndcg@5", "-m", "ndcg@10", "-m", "mrr", "-m", "p@5", *files)
+    theirs = ["-m", "ndcg_cut.5,10", "-m", "recip_rank", "-m", "P.5"]
+    assert own == output(capsys, *theirs, *files)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("mapp", "measure 'mapp' is not offered; did you mean 'map'"),
+        ("lag", "lag is no measure of trec_eval"),
+        ("mrr@10", "mrr@10 is no measure of trec_eval"),
+        ("P.0", "'0' in 'P.0' is no parameter of P"),
+        ("P.1.5", "'1.5' in 'P.1.5' is no parameter of P"),
+        ("map.5", "'5' in 'map.5' is no parameter of map"),
+    ],
+)
+def test_what_trec_eval_does_not_have_is_refused_before_a_file_is_read(measure, message, capsys):
+    assert main([*TREC, "-m", measure, "no.qrels", "no.run"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+
+
+# pytrec_eval, for every measure that both have, query by query ------------------------------------
+
+
+THEIRS = {
+    "map": ["map"],
+    "Rprec": ["Rprec"],
+    "bpref": ["bpref"],
+    "recip_rank": ["recip_rank"],
+    "P": ["P_5", "P_10", "P_100"],
+    "recall": ["recall_5", "recall_10", "recall_100"],
+    "ndcg": ["ndcg"],
+    "ndcg_cut": ["ndcg_cut_5", "ndcg_cut_10", "ndcg_cut_100"],
+    "map_cut": ["map_cut_5", "map_cut_10", "map_cut_100"],
+    "relative_P": ["relative_P_5", "relative_P_10", "relative_P_100"],
+    "success": ["success_1", "success_5", "success_10"],
+    "set_P": ["set_P"],
+    "set_relative_P": ["set_relative_P"],
+    "set_recall": ["set_recall"],
+    "set_map": ["set_map"],
+    "set_F": ["set_F"],
+    "num_ret": ["num_ret"],
+    "num_rel": ["num_rel"],
+    "num_rel_ret": ["num_rel_ret"],
+    "num_nonrel_judged_ret": ["num_nonrel_judged_ret"],
+}
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_pytrec_eval_gives_the_same_digits(seed, level, tmp_path, capsys):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rng = random.Random(seed)
+    ids = [f"d{n}" for n in range(150)] + ["é", "日本", "10", "9"]
+    qrels = {
+        f"q{n}": {item: rng.choice([0, 0, 1, 2, 3]) for item in rng.sample(ids, 40)}
+        for n in range(12)
+    }
+    run = {
+        f"q{n}": {item: rng.randint(0, 30) / 4 for item in rng.sample(ids, rng.randint(1, 120))}
+        for n in range(14)
+    }
+    (tmp_path / "x.qrels").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, one in qrels.items() for d, g in one.items())
+    )
+    (tmp_path / "x.run").write_text(
+        "".join(f"{q} Q0 {d} 1 {s} t\n" for q, one in run.items() for d, s in one.items())
+    )
+    names = [option for name in THEIRS for option in ("-m", name)]
+    files = [str(tmp_path / "x.qrels"), str(tmp_path / "x.run")]
+    lines = output(capsys, "-q", "-l", str(level), *names, *files).splitlines()
+    ours = {tuple(map(str.strip, line.split("\t")[:2])): line.split("\t")[2] for line in lines}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(THEIRS), relevance_level=level)
+    compared = 0
+    for query, values in evaluator.evaluate(run).items():
+        for label in (label for labels in THEIRS.values() for label in labels):
+            expected = values[label]
+            if ours[label, query].isdigit():
+                assert int(ours[label, query]) == expected
+            else:
+                assert abs(float(ours[label, query]) - expected) <= 0.50001e-4
+            compared += 1
+    assert compared == 12 * sum(map(len, THEIRS.values()))
