@@ -41,9 +41,7 @@ def problem(seed):
         for n in rng.sample(range(6), 5)
     }
     ranking = {
-        f"q{n}": {
-            item: rng.choice([-0.5, 2, 1e-300, rng.random()]) for item in rng.sample(IDS, 7)
-        }
+        f"q{n}": {item: rng.choice([-0.5, 2, 1e-300, rng.random()]) for item in rng.sample(IDS, 7)}
         for n in range(1, 8)
     }
     return truth, ranking
