@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sklearn_rank.cli.measuring import Request, measure_run, measure_trec
     from sklearn_rank.cli.reading import read_labels, read_qrels_file, read_run_file
 
-    request = Request.of(arguments)
+    request = Request.of(arguments, DEFAULT)
     with progress("reading judgements"):
         qrels = read_qrels_file(arguments.qrels, arguments.qrels_column)
     labels = None if arguments.slices is None else read_labels(arguments.slices)

@@ -47,18 +47,13 @@ def _range(metric: Metric) -> str:
     return f"[0, {upper}{'' if metric.greater_is_better else ', lower is better'}"
 
 
-def _formula(metric: Metric) -> str:
-    """The kernel's first line, which is the formula."""
-    return (metric.kernel.__doc__ or "").strip().partition("\n")[0]
-
-
 def _described(metric: Metric) -> dict[str, Any]:
     return {
         "name": metric.name,
         "symbol": metric.symbol,
         "spellings": [metric.name, *metric.aliases],
         "meaning": metric.summary,
-        "formula": _formula(metric),
+        "formula": metric.formula,
         "range": _range(metric),
         "cutoff": metric.takes_k,
         "parameters": {name: str(value) for name, value in metric.defaults.items()},

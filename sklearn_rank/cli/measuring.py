@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sklearn_rank.cli.evaluate import DEFAULT
 from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
@@ -34,11 +33,11 @@ class Request:
     judged_only: bool
 
     @classmethod
-    def of(cls, arguments: argparse.Namespace) -> Request:
+    def of(cls, arguments: argparse.Namespace, default: tuple[str, ...]) -> Request:
         """The request of parsed arguments; what means nothing is refused before a file is read."""
         is_trec = arguments.format == "trec" and arguments.convention == "trec_eval"
         request = cls(
-            tuple(arguments.measures),
+            tuple(arguments.measures) or (("official",) if is_trec else default),
             arguments.convention,
             is_trec,
             arguments.per_query,
@@ -56,7 +55,7 @@ class Request:
 
     def measures(self) -> list[Measure]:
         """Measures with the level of relevance."""
-        parsed = parse_measures(list(self.spellings or DEFAULT))
+        parsed = parse_measures(list(self.spellings))
         if self.level is None:
             return list(parsed)
         return [one.with_parameters(min_rel=self.level) for one in parsed]

@@ -183,7 +183,7 @@ class Chosen(NamedTuple):
 def choose(spellings: Sequence[str]) -> list[Chosen]:
     """What is to be printed, in trec_eval's order."""
     wanted: dict[str, set[Any]] = {}
-    for spelling in spellings or ("official",):
+    for spelling in spellings:
         for name in NICKNAMES.get(spelling, ()):
             wanted.setdefault(name, set()).update(_BY_NAME[name].parameters)
         if spelling not in NICKNAMES:
