@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
+    from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
     from pytest_rankmetrics.gates.gate import RankGate as RankGate
     from pytest_rankmetrics.gates.regression import RankRegressionFixture as RankRegressionFixture
     from pytest_rankmetrics.judging.result import GateResult as GateResult
@@ -67,6 +68,7 @@ _HOMES = {
         "assert_recall_at_least",
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
+    "gates.expected": ("expected_failure",),
     "gates.gate": ("RankGate",),
     "policy.verdicts": ("Verdict",),
     "gates.regression": ("RankRegressionFixture",),

@@ -6,26 +6,24 @@ it imports pytest and the standard library only; what measures is imported when 
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_rankmetrics.session import current
-from pytest_rankmetrics.session.options import OPTIONS, Options, add_options, read_options
-from pytest_rankmetrics.session.session import Session
-from pytest_rankmetrics.session.test_report import attach
+from pytest_rankmetrics.session.collection import Collection
+from pytest_rankmetrics.session.current import Run
+from pytest_rankmetrics.session.options import OPTIONS, add_options, read_options
+from pytest_rankmetrics.session.recorder import Recorder
+from pytest_rankmetrics.session.session import Session, Worker
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.gate import RankGate
     from pytest_rankmetrics.gates.regression import RankRegressionFixture
 
-FIXTURES = {"rank_gate", "rank_regression"}
 MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
 
-_given: pytest.StashKey[dict[str, str]] = pytest.StashKey()
-_promised: pytest.StashKey[str] = pytest.StashKey()
+RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,73 +36,40 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
     options = config.stash[OPTIONS] = read_options(config)
-    config.stash[_given] = {}
-    if not hasattr(config, "workerinput"):
-        session = Session(config, options)
-        config.pluginmanager.register(session, "rankmetrics-session")
+    register = config.pluginmanager.register
+
+    def join() -> None:
+        """Start to record where a gate runs, or should: suites without gates pay nothing."""
+        if not config.pluginmanager.is_registered(recorder):
+            register(recorder)
+
+    run = config.stash[RUN] = Run(options.settings, explains=options.explains, on_first_gate=join)
+    recorder = Recorder(run, junit=options.junit)
+    collection = Collection(options.required, on_promise=join)
+    # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.
+    register(collection)
+    if hasattr(config, "workerinput"):
+        register(Worker(config, run, collection))
+    else:
+        session = Session(config, options, run, collection)
+        register(session)
         if config.pluginmanager.hasplugin("html") and config.getoption("htmlpath", None):
             from pytest_rankmetrics.report.html import HtmlReport
 
-            config.pluginmanager.register(HtmlReport(session.summary), "rankmetrics-html")
+            register(HtmlReport(session.summary))
+    current.push(run)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that use a fixture, so that ``-m rank_gate`` selects them."""
-    for item in items:
-        item.stash[_promised] = _promise(item)
-        if FIXTURES.intersection(getattr(item, "fixturenames", ())):
-            item.add_marker("rank_gate")
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave the stack of runs; a run that was refused is not on it."""
+    if RUN in config.stash:
+        current.pop(config.stash[RUN])
 
 
-def _promise(item: pytest.Item) -> str:
-    """What of a test means that a gate runs in it; a fixture only if the test itself takes it."""
-    if item.get_closest_marker("rank_gate") is not None:
-        return "the test is marked rank_gate"
-    if isinstance(item, pytest.Function) and FIXTURES.intersection(item.fixturenames):
-        taken = FIXTURES.intersection(signature(item.function).parameters)
-        return f"the test takes the fixture {min(taken)}" if taken else ""
-    return ""
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Let gates know which test they run in."""
-    options: Options = item.config.stash[OPTIONS]
-    given = item.config.stash[_given]
-    running = current.Running(
-        item.nodeid, _own_id(item), options.settings, given=given, explains=options.explains
-    )
-    current.push(running)
-    try:
-        return (yield)
-    finally:
-        current.pop()
-
-
-def _own_id(item: pytest.Item) -> str:
-    """Node id without the group that ``--dist loadgroup`` appends in a worker."""
-    own = item.name if item.parent is None else f"{item.parent.nodeid}::{item.name}"
-    return own if item.nodeid.startswith(f"{own}@") else item.nodeid
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup() -> Generator[None, Any, Any]:
-    """A second try of a test may use its names again."""
-    running = current.running()
-    running.names.clear()
-    running.ran = False
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Move what gates recorded from the test to its report, which travels to the controller."""
-    report = yield
-    options: Options = item.config.stash[OPTIONS]
-    attach(report, item, call, options, promised=item.stash.get(_promised, ""))
-    return report
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let gates know which test they run in; a second try may use its names again."""
+    item.config.stash[RUN].start(item)
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import contextlib
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pytest_rankmetrics._support.files import replace_file
 from pytest_rankmetrics.baseline.file import (
     DECIMALS,
     FORMAT,
@@ -94,7 +94,7 @@ def write_baseline(
         path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path.parent):
             _refuse_changed(path, read)
-            _replace(path, content)
+            replace_file(path, content)
     except OSError as error:
         kept = "the old one is unchanged" if path.exists() else "nothing was written"
         msg = f"baseline {shown} cannot be written: {error.strerror or error}; {kept}"
@@ -151,19 +151,3 @@ def _alone(directory: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    # The end differs from a baseline's, so that a file left behind by a crash is never read.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        with open(os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise

@@ -23,7 +23,7 @@ from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.options import OPTIONS, Options
-from pytest_rankmetrics.session.unused import shown_path
+from pytest_rankmetrics.session.paths import shown_path
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.text import safe_text
 

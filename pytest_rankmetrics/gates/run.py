@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
-from pytest_rankmetrics.gates.expected import failure_is_expected
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.session import current
@@ -38,14 +38,20 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
     except Exception as error:
         _record_error(running, name or running.test or subject, error)
         raise
-    if result.passed:
-        _record(running, result)
+    if not result.passed:
+        failure = RankGateFailure(result.message, result)
+        _record(running, result, failure)
+        raise failure
+    try:
         for text in result.warnings:
             warn_user(text)
-        return result
-    if not failure_is_expected():
-        _record(running, result)
-    raise RankGateFailure(result.message, result)
+    except Exception as error:
+        # "-W error" makes a warning a failure, which may be swallowed as any other.
+        failed = replace(result, verdict=Verdict.FAIL, headline=_headline(error))
+        _record(running, failed, error)
+        raise
+    _record(running, result)
+    return result
 
 
 def _name(name: str | None, subject: str, running: current.Running) -> str:
@@ -69,28 +75,27 @@ def _name(name: str | None, subject: str, running: current.Running) -> str:
     return name
 
 
-def _record(running: current.Running, result: GateResult) -> None:
-    if running.nodeid:
+def _record(running: current.Running, result: GateResult, error: Exception | None = None) -> None:
+    if running.recorded:
         explained = running.explains or result.verdict not in UNREMARKABLE
         record = result.as_dict(intervals=not result.passed, explained=explained)
         record["message"] = record["message"][:MOST_TEXT]
         record["name"] = record["name"][:MOST_HEADLINE]
-        running.records.append(record)
+        running.record(record, error)
 
 
 def _record_error(running: current.Running, name: str, error: Exception) -> None:
-    if not running.nodeid or failure_is_expected():
+    if not running.recorded:
         return
+    text = _headline(error)
+    failed = GateResult(str(name), Verdict.FAIL, text, metrics={}, nodeid=running.own)
+    running.record(plain(failed.as_dict()), error)
+
+
+def _headline(error: Exception) -> str:
     first = str(error).partition("\n")[0]
-    text = first if isinstance(error, RankGateFailure) else f"{type(error).__name__}: {first}"
-    failed = GateResult(
-        name=str(name),
-        verdict=Verdict.FAIL,
-        headline=safe_text(text, limit=MOST_HEADLINE),
-        metrics={},
-        nodeid=running.own,
-    )
-    running.records.append(plain(failed.as_dict()))
+    of_gate = isinstance(error, (RankGateFailure, RankGateWarning))
+    return safe_text(first if of_gate else f"{type(error).__name__}: {first}", limit=MOST_HEADLINE)
 
 
 def warn_user(text: str) -> None:

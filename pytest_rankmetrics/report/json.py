@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics._support.files import replace_file
 from pytest_rankmetrics.report.summary import Summary
 
 FORMAT = "rank-report/1"
@@ -14,9 +15,12 @@ FORMAT = "rank-report/1"
 
 def write_json(summary: Summary, path: Path) -> None:
     """``--rank-json``: everything, as one object."""
-    text = json.dumps(report(summary), indent=1, allow_nan=False, sort_keys=False)
+    text = json.dumps(report(summary), indent=1, allow_nan=False, sort_keys=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text + "\n", encoding="utf-8")
+    if path.exists() and not path.is_file():  # a pipe, or /dev/stdout
+        path.write_text(text, encoding="utf-8")
+    else:
+        replace_file(path.resolve(), text.encode())
 
 
 def report(summary: Summary) -> dict[str, Any]:
@@ -32,6 +36,7 @@ def report(summary: Summary) -> dict[str, Any]:
         "required": summary.required,
         "problems": summary.problems,
         "unused": summary.unused,
+        "deleted": summary.deleted,
     }
     result: dict[str, Any] = plain(content)
     return result

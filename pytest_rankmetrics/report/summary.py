@@ -26,10 +26,18 @@ class GateRun:
     """``GateResult.as_dict()``; the verdict is "xfail" where the test was expected to fail."""
     test: str
     """Node id of the test."""
-    test_passed: bool
+    outcome: str = "passed"
+    """What became of the test: the first word that is not "passed", if there is one."""
     tries: int = 1
     alone: bool = True
     """Whether it is the only gate of its test."""
+    worker: str = ""
+    """Process of pytest-xdist in which it ran."""
+
+    @property
+    def test_passed(self) -> bool:
+        """Whether the test ran and passed; expected failures and skips do not count."""
+        return self.outcome == "passed"
 
     @property
     def failed(self) -> bool:
@@ -44,10 +52,14 @@ class Summary:
     gates: tuple[GateRun, ...] = ()
     problems: tuple[str, ...] = ()
     """Why the run fails although no test says so."""
+    remarks: tuple[str, ...] = ()
+    """What went wrong without failing the run."""
     unused: tuple[str, ...] = ()
     """Baseline files that belong to no test."""
-    deleted: bool = False
-    """Whether those were deleted."""
+    deleted: tuple[str, ...] = ()
+    """Those that were deleted."""
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Those that should have been deleted and were not, with the reason."""
     required: tuple[str, ...] = ()
     """Gates that have to run and pass."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -56,4 +68,4 @@ class Summary:
 
     def __bool__(self) -> bool:
         """Whether there is anything to report."""
-        return bool(self.gates or self.problems)
+        return bool(self.gates or self.problems or self.remarks or self.unused)

@@ -21,6 +21,7 @@ def write_summary(terminal: Any, summary: Summary) -> None:
         lines += _remarks(summary)
         lines += [tally(summary.gates)] if summary.gates else []
     lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
+    lines += [f"warning: {words.line(text, 300)}" for text in summary.remarks]
     lines += [f"ERROR: {words.line(text, 300)}" for text in summary.problems]
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
@@ -74,12 +75,15 @@ def _unused(summary: Summary) -> list[str]:
     if not summary.unused:
         return []
     n = len(summary.unused)
-    what = "were deleted: they belong" if summary.deleted else ""
     verb = "belongs" if n == 1 else "belong"
     shown = " ".join(words.line(path, 200) for path in summary.unused[:10])
-    if summary.deleted:
-        return [f"{words.count(n, 'baseline file')} {what} to no test: {shown}"]
-    return [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
+    lines = [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
+    lines += [f"  deleted {words.line(path, 200)}" for path in summary.deleted]
+    lines += [
+        f"  kept    {words.line(path, 200)}: {words.line(reason, 200)}"
+        for path, reason in summary.kept.items()
+    ]
+    return lines
 
 
 def _written(summary: Summary) -> list[str]:

@@ -7,27 +7,38 @@ in which they were made (of another test, then), and threads of a test have none
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.report.summary import FAILED
+
+if TYPE_CHECKING:
+    import pytest
 
 
 @dataclass(eq=False, repr=False)
 class Running:
-    """One run of one test."""
+    """One try of one test; what runs outside of any test has no node id."""
 
     nodeid: str = ""
     """What pytest calls the test now: pytest-xdist appends its group."""
     own: str = ""
     """What the test is called in every run."""
     settings: Settings = field(default_factory=Settings)
-    records: list[dict[str, Any]] = field(default_factory=list)
-    """Gates that ran and were not reported yet."""
-    names: list[str] = field(default_factory=list)
-    """Names of all gates of this run of the test."""
     explains: bool = False
     """Whether a report was asked for that says everything of gates that passed, too."""
+    recorded: bool = False
+    """Whether somebody reads the records: a pytest run, and no plain script."""
+    records: list[dict[str, Any]] = field(default_factory=list)
+    """Gates that ran and were not reported yet."""
+    raised: list[tuple[BaseException, dict[str, Any]]] = field(default_factory=list)
+    """What failed gates raised, each with its record."""
+    names: list[str] = field(default_factory=list)
+    """Names of all gates of this try of the test."""
     ran: bool = False
     """Whether any gate was called in this try of the test."""
     given: dict[str, str] = field(default_factory=dict)
@@ -36,32 +47,130 @@ class Running:
     @property
     def test(self) -> str:
         """Name of the test within its module, its classes included."""
-        return self.own.partition("::")[2].replace("::", ".") or self.own
+        return name_of(self.own)
+
+    def record(self, record: dict[str, Any], error: BaseException | None) -> None:
+        """Keep what a gate found, until the report of the test takes it."""
+        self.records.append({**record, "scope": _fixture_scope()})
+        if error is not None:
+            self.raised.append((error, self.records[-1]))
+
+    def expected(self, error: BaseException) -> bool:
+        """Drop the record of a failure that was expected; whether there was one."""
+        for number, (raised, record) in enumerate(self.raised):
+            if raised is error:
+                del self.raised[number]
+                self.records = [other for other in self.records if other is not record]
+                return True
+        return False
+
+    def take_records(self) -> list[dict[str, Any]]:
+        """The records since the last time."""
+        records, self.records, self.raised = self.records, [], []
+        return records
 
 
-_stack: list[Running] = []
-_nobody = Running()
+def name_of(own: str) -> str:
+    """Name of a test within its module: what its gate is called by default."""
+    return own.partition("::")[2].replace("::", ".") or own
 
 
-def push(running: Running) -> None:
-    """A test starts."""
-    _stack.append(running)
+def _fixture_scope() -> str:
+    """Scope of the fixture that calls the gate; "" if none does, or in another thread."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        # Only here does pytest say whose setup runs.
+        if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
+            return str(getattr(frame.f_locals["fixturedef"], "scope", ""))
+        frame = frame.f_back
+    return ""
 
 
-def pop() -> None:
-    """The test ends."""
-    _stack.pop()
+class Run:
+    """A pytest run in this process, and the test that is running in it."""
+
+    def __init__(
+        self, settings: Settings, *, explains: bool, on_first_gate: Callable[[], None]
+    ) -> None:
+        self._settings = settings
+        self._explains = explains
+        self._on_first_gate: Callable[[], None] | None = on_first_gate
+        self._given: dict[str, str] = {}
+        self._item: pytest.Item | None = None
+        self._running: Running | None = None
+        # A run within a test of another run inherits the variable until its own first test.
+        self._outer = os.environ.get("PYTEST_CURRENT_TEST")
+        self._lost: list[dict[str, Any]] = []
+
+    def start(self, item: pytest.Item) -> None:
+        """A test starts, or its next try does."""
+        if self._running is not None:
+            self._forget()
+        self._item = item
+
+    def of(self, item: pytest.Item) -> Running | None:
+        """The running test if it is this one and has called a gate."""
+        return self._running if self._item is item else None
+
+    def running(self) -> Running:
+        """The running test; a session within this one may run other tests without the plugin."""
+        if not self._is_current():
+            return Running()
+        if self._running is None:
+            item = self._item
+            self._running = Running(
+                nodeid="" if item is None else item.nodeid,
+                own="" if item is None else own_id(item),
+                settings=self._settings,
+                explains=self._explains,
+                recorded=True,
+                given=self._given,
+            )
+            if self._on_first_gate is not None:
+                self._on_first_gate()
+                self._on_first_gate = None
+        return self._running
+
+    def lost(self) -> list[dict[str, Any]]:
+        """Records of failed gates that no report of a test has taken."""
+        self._forget()
+        return self._lost
+
+    def _forget(self) -> None:
+        if self._running is not None:
+            records = self._running.take_records()
+            self._lost += [record for record in records if record["verdict"] in FAILED]
+            self._running = None
+
+    def _is_current(self) -> bool:
+        current = os.environ.get("PYTEST_CURRENT_TEST")
+        if self._item is None:
+            return current == self._outer
+        # pytest writes the variable so; it takes it away between the phases of a test.
+        named = self._item.nodeid.replace("\x00", "(null)")
+        return current is None or current.rpartition(" (")[0] == named
+
+
+def own_id(item: pytest.Item) -> str:
+    """Node id without the group that ``--dist loadgroup`` appends in a worker."""
+    own = item.name if item.parent is None else f"{item.parent.nodeid}::{item.name}"
+    return own if item.nodeid.startswith(f"{own}@") else item.nodeid
+
+
+_stack: list[Run] = []
+
+
+def push(run: Run) -> None:
+    """A pytest run starts."""
+    _stack.append(run)
+
+
+def pop(run: Run) -> None:
+    """It ends."""
+    if run in _stack:
+        _stack.remove(run)
 
 
 def running() -> Running:
-    """The test that is running; outside of pytest one without name whose records nobody reads.
-
-    A session within a session may run without the plugin: its tests are not those of the stack.
-    """
-    if not _stack:
-        return _nobody
-    current = os.environ.get("PYTEST_CURRENT_TEST")
-    named = _stack[-1].nodeid.replace("\x00", "(null)")
-    if current is not None and current.rpartition(" (")[0] != named:
-        return _nobody
-    return _stack[-1]
+    """The test that is running; outside of pytest one without name whose records nobody reads."""
+    return _stack[-1].running() if _stack else Running()

@@ -6,12 +6,13 @@ import math
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import pytest
 
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
+from pytest_rankmetrics.session.arguments import refuse_moved_root
 
 Unused = Literal["report", "fail", "delete"]
 
@@ -30,7 +31,7 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
     ("rank_ratchet", "string", "notice", "an unrecorded improvement: notice, require or off"),
     ("rank_strict", "bool", False, "as --rank-strict"),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
-    ("rank_unused", "string", "report", "as --rank-unused"),
+    ("rank_unused", "string", "report", "as --rank-unused, but not delete"),
     ("rank_junit", "bool", True, "whether results are properties of the JUnit report"),
     ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
     ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
@@ -103,7 +104,7 @@ def add_options(parser: pytest.Parser) -> None:
         "--rank-unused",
         choices=("report", "fail", "delete"),
         default=None,
-        help="baseline files that belong to no test",
+        help="baseline files that belong to no test; delete removes what git's last commit holds",
     )
     group.addoption(
         "--rank-show",
@@ -127,6 +128,8 @@ def add_options(parser: pytest.Parser) -> None:
 
 def read_options(config: pytest.Config) -> Options:
     """Everything, checked; UsageError for what cannot be meant."""
+    if not hasattr(config, "workerinput"):
+        refuse_moved_root(config, WITH_VALUE)
     option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
     settings = _settings(config, ini)
     update, accept = bool(option("rank_update")), tuple(option("rank_accept"))
@@ -141,8 +144,9 @@ def read_options(config: pytest.Config) -> Options:
         force_regen=bool(option("force_regen", False)),
         regen_all=bool(option("regen_all", False)),
         baseline_dir=_directory(config, directory, given=given) if directory else None,
-        unused=_word(option("rank_unused") or ini["rank_unused"], "rank_unused", _UNUSED),
-        show=option("rank_show") or ("failed" if option("verbose") < 0 else "all"),
+        unused=option("rank_unused") or _unused(ini["rank_unused"]),
+        # Without the terminal plugin there is no such option.
+        show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
         required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
         junit=ini["rank_junit"],
         json=option("rank_json") or "",
@@ -153,7 +157,19 @@ def read_options(config: pytest.Config) -> Options:
     return options
 
 
-_UNUSED = ("report", "fail", "delete")
+WITH_VALUE = frozenset(
+    {
+        "--rank-accept",
+        "--rank-baseline-dir",
+        "--rank-json",
+        "--rank-markdown",
+        "--rank-reason",
+        "--rank-show",
+        "--rank-unused",
+        "--rank-worst",
+    }
+)
+"""Options that take a value, which may stand behind ``=`` or be the next word."""
 
 
 def _ini(config: pytest.Config, name: str) -> Any:
@@ -185,11 +201,19 @@ def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
         raise pytest.UsageError(msg) from None
 
 
-def _word(value: str, name: str, words: tuple[str, ...]) -> Any:
-    if value not in words:
-        msg = f"{name} must be one of {', '.join(words)}, got {value!r}"
+def _unused(value: str) -> Unused:
+    """The setting ``rank_unused``, which deletes nothing."""
+    if value == "delete":
+        msg = (
+            "rank_unused = delete is no setting, because a run that leaves out tests in a way that "
+            "nobody foresaw would delete their baselines: set rank_unused = fail, and remove files "
+            "by hand or with pytest --rank-unused=delete"
+        )
         raise pytest.UsageError(msg)
-    return value
+    if value in ("report", "fail"):
+        return cast(Unused, value)
+    msg = f"rank_unused must be report or fail, got {value!r}"
+    raise pytest.UsageError(msg)
 
 
 def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
@@ -218,6 +242,8 @@ def _check_together(config: pytest.Config, options: Options) -> None:
         raise pytest.UsageError(msg)
     if hasattr(config, "workerinput"):
         return
+    if options.unused == "delete":
+        _refuse_habit(config, "--rank-unused", "=delete")
     writing = {
         "--rank-update": options.update,
         "--rank-accept": bool(options.accept),
@@ -232,11 +258,11 @@ def _check_together(config: pytest.Config, options: Options) -> None:
         _refuse_company(config, what)
 
 
-def _refuse_habit(config: pytest.Config, what: str) -> None:
+def _refuse_habit(config: pytest.Config, what: str, value: str = "") -> None:
     """An update that is written down somewhere would make every run pass."""
     arguments = [str(argument) for argument in config.invocation_params.args]
     if not any(argument == what or argument.startswith(f"{what}=") for argument in arguments):
-        msg = f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
+        msg = f"{what}{value} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
         raise pytest.UsageError(msg)
 
 

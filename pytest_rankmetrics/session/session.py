@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,14 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics._support.naming import is_called
-from pytest_rankmetrics.report.summary import ATTRIBUTE, PASSED, GateRun, Summary
+from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED, PASSED, GateRun, Summary
+from pytest_rankmetrics.session.collection import Collection
+from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.options import Options, in_ci
-from pytest_rankmetrics.session.test_report import without_ours
+from pytest_rankmetrics.session.recorder import swallowed, without_ours
+
+GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+MOST_NAMED = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -23,7 +28,8 @@ class Test:
     __test__ = False
 
     nodeid: str
-    tries: int = 0
+    worker: str = ""
+    tries: int = 1
     records: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
 
@@ -33,204 +39,309 @@ class Test:
         return "xskipped" in self.outcomes
 
     @property
-    def passed(self) -> bool:
-        """Whether it ran and passed; expected failures and skips do not count."""
-        return bool(self.outcomes) and set(self.outcomes) == {"passed"}
+    def outcome(self) -> str:
+        """The first outcome of a phase that is not "passed", if there is one."""
+        return next((outcome for outcome in self.outcomes if outcome != "passed"), "passed")
 
 
 class Session:
     """Collects the reports of all tests, whatever process they ran in."""
 
-    def __init__(self, config: pytest.Config, options: Options) -> None:
+    def __init__(
+        self, config: pytest.Config, options: Options, run: Run, collection: Collection
+    ) -> None:
         self.config = config
         self.options = options
-        self.tests: dict[str, Test] = {}
         self.problems: list[str] = []
         """Why the run fails although no test says so."""
-        self.unused: list[str] = []
-        self.deleted = False
-        self._partial = False
+        self._run = run
+        self._collection = collection
+        self._tests: dict[str, Test] = {}
+        """Tests in which a gate ran, and those that did not pass."""
+        self._passed: set[str] = set()
+        """All others."""
+        self._looped = False
         self._has_written = False
         """Whether any try of any test has written a baseline."""
+        self._remarks: list[str] = []
+        self._unused: list[str] = []
+        self._deleted: list[str] = []
+        self._kept: dict[str, str] = {}
 
     # Hooks ---------------------------------------------------------------------------------------
 
     @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """Note that this run executes tests; ``--fixtures``, ``--cache-show`` ... do not."""
+        option = self.config.option
+        # --setup-plan is --setup-only, too.
+        self._looped = not (option.collectonly or getattr(option, "setuponly", False))
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the records of a report; a new setup is a new try."""
-        test = self.tests.setdefault(report.nodeid, Test(report.nodeid))
-        if report.when == "setup":
+        attributes = report.__dict__
+        test = self._tests.get(report.nodeid)
+        if test is None:
+            plain = ATTRIBUTE not in attributes and "wasxfail" not in attributes
+            if plain and report.outcome == "passed":
+                if report.when == "teardown":
+                    self._passed.add(report.nodeid)
+                return
+            test = self._tests[report.nodeid] = Test(report.nodeid, attributes.get("worker_id", ""))
+        elif report.when == "setup":
             test.tries += 1
             test.records, test.outcomes = [], []
-        outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
-        test.outcomes.append(outcome)
-        records = getattr(report, ATTRIBUTE, ())
-        test.records.extend(records)
+        records = attributes.get(ATTRIBUTE, ())
         self._has_written |= any(record["written"] for record in records)
-        if report.when == "teardown" and "rerun" in test.outcomes:
-            # The next try has its own; a JUnit report takes the properties of every teardown.
-            report.user_properties = without_ours(report.user_properties)
-
-    def pytest_deselected(self, items: Any) -> None:
-        """Some tests do not run, and may own baselines."""
-        self._partial = self._partial or bool(items)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A module that cannot be collected may own baselines."""
-        self._partial = self._partial or report.outcome != "passed"
+        _add(test, report, records)
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any, error: Any) -> None:  # noqa: ARG002
-        """A worker that died takes its tests along."""
-        self._partial = self._partial or error is not None
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """The tests that a worker is ready to run; all workers have the same."""
+        self._collection.ids.update(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: Any) -> None:
+        """Take over what a worker knows; one that died takes its tests along."""
+        known = getattr(node, "workeroutput", {}).get(WORKER)
+        if error is not None or known is None:
+            self._collection.part = True
+        if known is not None:
+            self._collection.update(known)
+            self._complain_of_lost(known["lost"])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Check what no test can check by itself, write the reports, and set the exit code."""
-        if self.config.option.collectonly:
-            return
-        self._find_unused(exitstatus)
-        self.problems += [
-            *self._required(),
-            *self._accepted(),
-            *self._collisions(),
-            *self._strict(),
-        ]
-        if in_ci() and self._has_written:
-            self.problems.append(
-                "baselines were written in continuous integration: commit them and run again"
-            )
-        self._write_reports()
-        green = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-        if self.problems and session.exitstatus in green:
+        self._complain_of_lost(self._run.lost())
+        if self._looped:
+            self._finish(exitstatus)
+        if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table of gates, if any ran or something is wrong."""
-        if not self.config.option.collectonly and (self.problems or any(self.gates())):
+        summary = self.summary()
+        if summary:
             from pytest_rankmetrics.report.terminal import write_summary
 
-            write_summary(terminalreporter, self.summary())
+            write_summary(terminalreporter, summary)
 
     # What ran ------------------------------------------------------------------------------------
 
-    def gates(self) -> Iterator[tuple[Test, dict[str, Any]]]:
-        """All gates that ran, test by test."""
-        for test in self.tests.values():
-            for record in test.records:
-                expected = test.expected_to_fail and record["verdict"] not in PASSED
-                yield test, {**record, "verdict": "xfail"} if expected else record
-
     def summary(self) -> Summary:
         """What reports are made from."""
-        gates = [
-            GateRun(record, test.nodeid, test.passed, test.tries, alone=len(test.records) == 1)
-            for test, record in self.gates()
-        ]
         return Summary(
-            gates=tuple(gates),
+            gates=tuple(self._gates()),
             problems=tuple(self.problems),
-            unused=tuple(self.unused),
-            deleted=self.deleted,
+            remarks=tuple(self._remarks),
+            unused=tuple(self._unused),
+            deleted=tuple(self._deleted),
+            kept=self._kept,
             required=self.options.required,
             settings=asdict(self.options.settings),
             show=self.options.show,
         )
 
-    def _required(self) -> Iterator[str]:
-        """Required gates that did not run and pass."""
-        for wanted in self.options.required:
-            found = [(test, one) for test, one in self.gates() if _is_called(wanted, one)]
-            if not found:
-                yield f"required gate {wanted!r} did not run"
-            for test, record in found:
-                if record["verdict"] not in PASSED:
-                    yield f"required gate {wanted!r} failed in {test.nodeid}"
-                elif not test.passed:
-                    worst = next(one for one in test.outcomes if one != "passed")
-                    yield f"required gate {wanted!r} does not count: {test.nodeid} {worst}"
+    def _gates(self) -> Iterator[GateRun]:
+        """All gates that ran, test by test."""
+        for test in self._tests.values():
+            for record in test.records:
+                expected = test.expected_to_fail and record["verdict"] not in PASSED
+                own = {**record, "verdict": "xfail"} if expected else record
+                yield GateRun(
+                    own,
+                    test.nodeid,
+                    test.outcome,
+                    test.tries,
+                    alone=len(test.records) == 1,
+                    worker=test.worker,
+                )
 
-    def _accepted(self) -> Iterator[str]:
+    # How it ends ---------------------------------------------------------------------------------
+
+    def _finish(self, exitstatus: int) -> None:
+        gates = list(self._gates())
+        if self._judges_unused(gates, exitstatus):
+            self._find_unused(gates)
+        self.problems += [
+            *self._missing(gates),
+            *self._accepted(gates),
+            *_collisions(gates),
+            *self._tried_again(gates),
+            *_hidden(gates, exitstatus),
+        ]
+        if in_ci() and self._has_written:
+            self.problems.append(
+                "baselines were written in continuous integration: commit them and run again"
+            )
+        if gates and self.options.writes:
+            self._sweep(gates)
+        self._write_reports()
+
+    def _complain_of_lost(self, records: list[dict[str, Any]]) -> None:
+        """Failures that no report of a test tells of: ``pytest.exit(returncode=0)`` hid them."""
+        for record in records:
+            place = f"{record['nodeid']}: " if record["nodeid"] else ""
+            self.problems.append(f"{place}{' '.join(swallowed(record).split())}")
+
+    def _missing(self, gates: list[GateRun]) -> Iterator[str]:
+        """Required gates that did not run and pass."""
+        if not self.options.required:
+            return
+        from pytest_rankmetrics.baseline.file import recorded_gate
+        from pytest_rankmetrics.session.paths import find_baselines
+        from pytest_rankmetrics.session.required import Required
+
+        used = {run.record["baseline"] for run in gates}
+        root = self.options.baseline_dir or self.config.rootpath
+        baselines = find_baselines(self.config, root)
+        recorded = {recorded_gate(path): shown for path, shown in baselines if shown not in used}
+        required = Required(gates, self._collection.required, recorded)
+        for wanted in self.options.required:
+            yield from required.missing(wanted)
+
+    def _accepted(self, gates: list[GateRun]) -> Iterator[str]:
         """Patterns of --rank-accept that no gate answers to: typing mistakes."""
+        names = [(run.record["name"], run.record["nodeid"]) for run in gates]
         for glob in self.options.accept:
-            if not any(is_called(glob, one["name"], one["nodeid"]) for _, one in self.gates()):
+            if not any(is_called(glob, *own) for own in names):
                 yield f"--rank-accept: no gate that ran is called {glob!r}"
 
-    def _collisions(self) -> Iterator[str]:
-        """Names and baselines that two tests share, perhaps in two processes."""
-        names: dict[tuple[str, str], str] = {}
-        for test, record in self.gates():
-            own = record["nodeid"].partition("::")[2].replace("::", ".")
-            keys = [("baseline", record["baseline"])] if record["baseline"] else []
-            if record["name"] != own:
-                keys.append(("name", record["name"]))
-            for key in keys:
-                other = names.setdefault(key, test.nodeid)
-                if other != test.nodeid:
-                    yield f"two tests use the {key[0]} {key[1]!r}: {other} and {test.nodeid}"
-
-    def _strict(self) -> Iterator[str]:
-        """What --rank-strict does not let pass."""
-        if not self.options.settings.strict:
-            return
-        for test in self.tests.values():
-            if test.tries > 1 and test.records and test.passed:
-                yield f"{test.nodeid} passed at try {test.tries}: a gate gives one answer"
+    def _tried_again(self, gates: list[GateRun]) -> Iterator[str]:
+        """Passes that --rank-strict does not count."""
+        if self.options.settings.strict:
+            tries = {run.test: run.tries for run in gates if run.tries > 1 and run.test_passed}
+            for test, n in tries.items():
+                yield f"{test} passed at try {n}: a gate gives one answer"
 
     # Unused baselines ----------------------------------------------------------------------------
 
-    def _find_unused(self, exitstatus: int) -> None:
-        asked = self.options.unused != "report" or self.config.getoption("rank_unused")
-        if not asked and not any(True for _ in self.gates()):
-            return
-        from pytest_rankmetrics.session.unused import delete, find_unused, is_complete
+    def _judges_unused(self, gates: list[GateRun], exitstatus: int) -> bool:
+        """Whether it is wanted, and every test of the project ran and passed."""
+        if not (gates or self.options.unused != "report" or self.config.getoption("rank_unused")):
+            return False
+        if self.options.baseline_dir is not None or exitstatus not in GREEN:
+            return False
+        from pytest_rankmetrics.session.unused import is_complete
 
-        all_passed = all(test.passed for test in self.tests.values())
-        finished = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-        if self._partial or not all_passed or not finished or not is_complete(self.config):
+        passed = {test.nodeid for test in self._tests.values() if test.outcome == "passed"}
+        all_passed = len(passed) == len(self._tests) and self._collection.ids <= (
+            passed | self._passed
+        )
+        return all_passed and not self._collection.part and is_complete(self.config)
+
+    def _find_unused(self, gates: list[GateRun]) -> None:
+        from pytest_rankmetrics.session.unused import find_unused
+
+        used = {run.record["baseline"] for run in gates}
+        self._unused = find_unused(self.config, used, self._collection.modules)
+        if not self._unused:
             return
-        if self.options.baseline_dir is not None:
-            return
-        used = {record["baseline"] for _, record in self.gates() if record["baseline"]}
-        self.unused = find_unused(self.config, used)
         if self.options.unused == "delete":
-            delete(self.config, self.unused)
-            self.deleted = True
-        elif self.unused and (self.options.unused == "fail" or self.options.settings.strict):
-            self.problems.append(f"baseline files of no test: {', '.join(self.unused[:5])}")
+            self._delete()
+        elif self.options.unused == "fail" or self.options.settings.strict:
+            names = ", ".join(self._unused[:MOST_NAMED])
+            self.problems.append(f"baseline files of no test: {names}")
+
+    def _delete(self) -> None:
+        from pytest_rankmetrics.session.deletion import delete
+
+        self._deleted, self._kept = delete(self.config.rootpath, self._unused)
+        if self._deleted and in_ci():
+            self.problems.append(
+                "baselines were deleted in continuous integration: delete them in a change of yours"
+            )
+
+    def _sweep(self, gates: list[GateRun]) -> None:
+        from pytest_rankmetrics._support.files import sweep
+
+        files = {run.record["baseline"] for run in gates if run.record["baseline"]}
+        for directory in {(self.config.rootpath / file).parent for file in files}:
+            sweep(directory)
 
     # Reports -------------------------------------------------------------------------------------
 
     def _write_reports(self) -> None:
-        if not (self.options.json or self.problems or any(self.gates())):
-            return  # the usual end of a run without gates, which pays for no import
-        from pytest_rankmetrics.report.json import write_json
+        json, markdown = self.options.json, self.options.markdown
+        if json:
+            from pytest_rankmetrics.report.json import write_json
+
+            self._write(write_json, json, self.problems)
+        step = os.environ.get("GITHUB_STEP_SUMMARY", "") if markdown == "auto" else ""
+        if markdown == "none" or not (step or markdown != "auto") or not self.summary():
+            return
         from pytest_rankmetrics.report.markdown import write_markdown
 
-        json, markdown = self.options.json, self._markdown_target()
-        if json:
-            self._write(write_json, json)
-        if markdown and self.summary():
-            self._write(write_markdown, markdown)
+        # Nobody asked for the summary of a CI step, so it is no reason to fail.
+        complaints = self._remarks if step else self.problems
+        self._write(write_markdown, step or markdown, complaints)
 
-    def _markdown_target(self) -> str:
-        """Path of the Markdown report; "" for none."""
-        target = self.options.markdown
-        if target == "auto":
-            return os.environ.get("GITHUB_STEP_SUMMARY", "")
-        return "" if target == "none" else target
-
-    def _write(self, write: Callable[[Summary, Path], None], target: str) -> None:
+    def _write(
+        self, write: Callable[[Summary, Path], None], target: str, complaints: list[str]
+    ) -> None:
         try:
             write(self.summary(), Path(self.config.invocation_params.dir, target))
         except OSError as error:
-            self.problems.append(f"report {target} was not written: {error.strerror}")
+            complaints.append(f"report {target} was not written: {error.strerror or error}")
 
 
-def _is_called(wanted: str, record: dict[str, Any]) -> bool:
-    """Whether a gate is meant by a name, a node id, or that of a parametrised test."""
-    return (
-        wanted in (record["name"], record["nodeid"])
-        or str(record["nodeid"]).startswith(f"{wanted}[")
-        or str(record["name"]).startswith(f"{wanted}[")
-    )
+WORKER = "rankmetrics"
+"""Key under which a worker sends what it knows."""
+
+
+class Worker:
+    """A process of pytest-xdist: sends what only it knows to the process that reports."""
+
+    def __init__(self, config: Any, run: Run, collection: Collection) -> None:
+        self._output: dict[str, Any] = config.workeroutput
+        self._run = run
+        self._collection = collection
+
+    def pytest_sessionfinish(self) -> None:
+        """The last moment; a worker that dies sends nothing."""
+        self._output[WORKER] = {**self._collection.as_dict(), "lost": self._run.lost()}
+
+
+def _add(test: Test, report: pytest.TestReport, records: Iterable[dict[str, Any]]) -> None:
+    if report.outcome not in ("passed", "failed", "skipped"):
+        # "rerun": the next try has records of its own, and a JUnit report takes the properties of
+        # every teardown.
+        test.records = []
+    else:
+        test.records.extend(records)
+    outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
+    test.outcomes.append(outcome)
+    if report.when == "teardown" and "rerun" in test.outcomes:
+        report.user_properties = without_ours(report.user_properties)
+
+
+def _collisions(gates: list[GateRun]) -> Iterator[str]:
+    """Names and baselines that two tests share, perhaps in two processes."""
+    owners: dict[tuple[str, str], GateRun] = {}
+    for run in gates:
+        for key in _keys(run.record):
+            other = owners.setdefault(key, run)
+            if other.test != run.test and not _is_repeated(other, run):
+                yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
+
+
+def _is_repeated(first: GateRun, second: GateRun) -> bool:
+    """Whether two workers ran the same fixture, which one process runs once."""
+    wide = all(run.record["scope"] not in ("", "function") for run in (first, second))
+    return wide and first.worker != second.worker
+
+
+def _keys(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    own = record["nodeid"].partition("::")[2].replace("::", ".")
+    keys = [("baseline", record["baseline"])] if record["baseline"] else []
+    return keys if record["name"] == own else [*keys, ("name", record["name"])]
+
+
+def _hidden(gates: list[GateRun], exitstatus: int) -> Iterator[str]:
+    """Gates that failed in a run that would end green, whatever the reason."""
+    if exitstatus in GREEN:
+        for run in gates:
+            if run.record["verdict"] in FAILED:
+                yield f"the gate of {run.test} failed, and the run would have ended green"

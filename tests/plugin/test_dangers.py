@@ -81,8 +81,8 @@ Each is tried and refused, by the tests named below it.
 29  another sample of queries
       test_dangers_of_data.test_another_sample_of_queries_does_not_pass
 30  a failure that is swallowed
-      test_dangers_of_runs.test_a_failure_that_is_swallowed_is_red
-      test_dangers_of_runs.test_a_swallowed_failure_is_no_unexpected_pass
+      test_swallowed.test_a_failure_that_is_swallowed_is_red
+      test_swallowed.test_a_swallowed_failure_is_no_unexpected_pass
 31  rounding in the report
       test_assertions.test_digits_are_added_until_value_and_threshold_differ
       test_dangers_of_limits.test_a_change_just_beyond_the_allowed_one_is_shown_with_enough_digits

@@ -1,0 +1,127 @@
+"""Records of gates on their way into the report of a test.
+
+Joins a run when its first gate does: tests of a suite without gates never pass through here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED
+from pytest_rankmetrics.session.collection import PROMISE
+from pytest_rankmetrics.session.current import Run
+
+PREFIX = "rank."
+HINT = (
+    "A test that wants to see a gate fail says so, with expected_failure() of pytest_rankmetrics: "
+    "pytest.raises, except clauses and the like hide a failure."
+)
+
+
+class Recorder:
+    """Moves what gates recorded from the test to its report, which travels to the controller."""
+
+    def __init__(self, run: Run, *, junit: bool) -> None:
+        self._run = run
+        self._junit = junit
+        self._called: pytest.Item | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A gate that failed while a module was imported is in the report of that module."""
+        if report.outcome == "failed":
+            self._run.running().take_records()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Note the end of the call: reports of subtests are made before."""
+        self._called = None
+        try:
+            return (yield)
+        finally:
+            self._called = item
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Put the records of this phase on its report, and turn it red if it hides a failure."""
+        report = yield
+        running = self._run.of(item)
+        if running is not None:
+            records = running.take_records()
+            if records:
+                _judge(report, records)
+                self._attach(report, item, call, records)
+        promise = item.stash.get(PROMISE, "")
+        broken = promise and (running is None or not running.ran)
+        if broken and call.when == "call" and self._called is item and report.outcome == "passed":
+            _turn_red(report, f"{promise}, and no gate has run in it")
+        return report
+
+    def _attach(
+        self,
+        report: pytest.TestReport,
+        item: pytest.Item,
+        call: pytest.CallInfo[None],
+        records: list[dict[str, Any]],
+    ) -> None:
+        from pytest_rankmetrics._support.builtins import plain
+
+        setattr(report, ATTRIBUTE, plain(records))
+        _shorten(report, call)
+        if self._junit:
+            _add_properties(report, item, records)
+
+
+def _judge(report: pytest.TestReport, records: list[dict[str, Any]]) -> None:
+    """Turn a report red if a gate failed and its test does not say so."""
+    failed = [record for record in records if record["verdict"] in FAILED]
+    expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped"
+    if failed and report.outcome != "failed" and not expected_to_fail:
+        _turn_red(report, swallowed(failed[0]))
+
+
+def swallowed(record: dict[str, Any]) -> str:
+    """What is said of a failure that nobody saw."""
+    from pytest_rankmetrics._support import words
+
+    name = words.shown(record["name"], limit=60)
+    return f"gate {name} failed, and its failure was swallowed: {record['headline']}\n\n{HINT}"
+
+
+def _turn_red(report: pytest.TestReport, text: str) -> None:
+    report.outcome = "failed"
+    report.longrepr = text
+    if hasattr(report, "wasxfail"):
+        del report.wasxfail
+
+
+def _shorten(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
+    """One line in the short summary and in the JUnit attribute, wherever pytest prints them."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    error = None if call.excinfo is None else call.excinfo.value
+    if crash is not None and isinstance(error, RankGateFailure):
+        crash.message = error.headline
+
+
+def _add_properties(
+    report: pytest.TestReport, item: pytest.Item, records: list[dict[str, Any]]
+) -> None:
+    """JUnit properties of the gates, those of an earlier try replaced."""
+    from pytest_rankmetrics.report.junit import properties
+
+    own: dict[str, object] = dict(properties(records))
+    if report.when == "teardown":
+        earlier = dict(item.user_properties)
+        own = {**{name: earlier[name] for name in earlier if name.startswith(PREFIX)}, **own}
+    item.user_properties[:] = [*without_ours(item.user_properties), *own.items()]
+    report.user_properties = list(item.user_properties)
+
+
+def without_ours(pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """Properties that are not of gates."""
+    return [pair for pair in pairs if not str(pair[0]).startswith(PREFIX)]
