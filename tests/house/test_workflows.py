@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+import sklearn_rank
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {
@@ -82,6 +85,19 @@ def test_every_supported_python_is_tested_also_without_a_global_lock() -> None:
 def test_three_systems_are_tested() -> None:
     text = str(WORKFLOWS["tests"]["jobs"])
     assert all(f"{system}-latest" in text for system in ("ubuntu", "macos", "windows"))
+
+
+def test_a_tag_is_compared_with_the_version_as_the_package_states_it() -> None:
+    (command,) = [
+        step
+        for step in steps_of(WORKFLOWS["release"]["jobs"]["build"], "run")
+        if "version=" in step
+    ]
+    shell = command.replace('test "$TAG" = "v$version"', 'echo "$version"')
+    done = subprocess.run(
+        ["bash", "-c", shell], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == sklearn_rank.__version__
 
 
 def test_releases_need_no_stored_token() -> None:
