@@ -63,7 +63,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             ),
             Layout(
                 "mapping",
-                "`{query: set or {item: grade}}`",
+                "`{query: set, list or {item: grade}}`",
                 "`{query: ranked list or {item: score}}`",
                 "a key",
                 from_mapping,
