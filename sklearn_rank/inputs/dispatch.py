@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from typing import Any
 
 from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.kept import KeepingReader
 from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
@@ -79,8 +77,7 @@ def read_rankings(
             duplicates=duplicates,
             negative_grades=negative_grades,
         )
-    reader_of = KeepingReader if keep_items else ItemReader
-    reader = reader_of(string_provider, duplicates, negative_grades)
+    reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
     told = {
         "candidates": candidates,
         "groups": groups,
@@ -90,10 +87,7 @@ def read_rankings(
         "relevance": relevance,
     }
     own = {name: told[name] for name in layout.takes}
-    judged = layout.read(y_true, y_score, **common, **own)
-    if isinstance(reader, KeepingReader) and layout.has_ids:
-        return replace(judged, items=reader.kept(ties))
-    return judged
+    return layout.read(y_true, y_score, **common, **own)
 
 
 _FOREIGN = {

@@ -29,6 +29,8 @@ class ItemReader:
         provider: StringProvider | None,
         duplicates: Duplicates = "raise",
         negative_grades: NegativeGrades = "raise",
+        *,
+        keeps: bool = False,
     ) -> None:
         if provider is not None and not callable(provider):
             msg = f"string_provider must be a function of an item, got {safe_repr(provider)}"
@@ -36,6 +38,7 @@ class ItemReader:
         self.provider = provider
         self.duplicates = duplicates
         self.negative_grades = negative_grades
+        self.keeps = keeps
         self.unjudged_grades = 0
         self.dropped = 0
         self._ranked_types: set[type] = set()
@@ -44,7 +47,7 @@ class ItemReader:
     @property
     def takes_ids_alone(self) -> bool:
         """Whether items may be read without their reader, where there is nothing to say of them."""
-        return self.provider is None
+        return self.provider is None and not self.keeps
 
     # Rankings -----------------------------------------------------------------------------------
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import KnownHits, ranked
 from sklearn_rank.rankings.pool import ScorePool
-from sklearn_rank.rankings.source import Judged, NoPool
+from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
@@ -63,9 +64,42 @@ class FoundItems:
     relevant: list[list[float]]
     """Grades of all relevant items, retrieved or not."""
     by_place: bool
+    truths: list[Mapping[Any, float]] | None = None
+    """Everything that is judged, where ids are to be kept."""
+
+    def kept(
+        self, query_ids: list[Any], shared: Mapping[Any, float] | None = None
+    ) -> KeptItems | None:
+        """The ids that were read, if they are to be kept: copied, so that they stay as they are."""
+        if self.truths is None:
+            return None
+        rankings = [(_plain(ranking.items), ranking.scores) for ranking in self.rankings]
+        truths = (
+            {}
+            if shared is not None
+            else dict(zip(query_ids, map(_plain_truth, self.truths), strict=True))
+        )
+        return KeptItems(
+            rankings=dict(zip(query_ids, rankings, strict=True)),
+            truths=truths,
+            shared=None if shared is None else _plain_truth(shared),
+        )
 
 
-def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Ties) -> FoundItems:
+def _plain(items: Collection[Any]) -> list[Any]:
+    """Ids without the types of NumPy, whose strings are subclasses of Python's."""
+    if set(map(type, items)) <= ARE_ALL.keys():
+        return items if type(items) is list else list(items)  # lists are copies of the reader's
+    return [item.item() if isinstance(item, np.generic) else item for item in items]
+
+
+def _plain_truth(truth: Mapping[Any, float]) -> dict[Any, float]:
+    return dict(zip(_plain(truth), map(float, truth.values()), strict=True))
+
+
+def find_items(
+    queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Ties, *, keeps: bool
+) -> FoundItems:
     """Look up the relevant items, query by query while its items are at hand.
 
     Of {item: score} only the judged items are looked up; the others enter through their scores
@@ -73,7 +107,7 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
     """
     rule = TIE_RULES[ties]
     by_place = rule.by_place
-    result = FoundItems([], [], [], [], by_place)
+    result = FoundItems([], [], [], [], by_place, [] if keeps else None)
     for ranking, truth in queries:
         relevant = truth
         if min(truth.values(), default=1.0) <= 0:
@@ -89,13 +123,15 @@ def find_items(queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Tie
             ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
             if type(scores) is dict:
                 looked_up = list(map(scores.get, relevant))
-            else:  # a subclass need not override more than it has to
+            else:  # dict subclasses may not override get()
                 looked_up = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
             graded = zip(looked_up, relevant.values(), strict=True)
             result.grades.append([grade for score, grade in graded if score is not None])
             result.hits.append([score for score in looked_up if score is not None])
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
+        if result.truths is not None:
+            result.truths.append(truth)
     return result
 
 

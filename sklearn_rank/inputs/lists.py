@@ -65,16 +65,18 @@ def from_lists(
         if plain is not None:
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
             return replace(judged, positional=True)
-    missed = None
+    truth = missed = None
     if truths is None:
         rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]
-        shared, missed = _share(reader.truth(y_true, "y_true"), rankings)
-        items = find_items(zip(rankings, shared, strict=True), ties)
+        truth = reader.truth(y_true, "y_true")
+        shared, missed = _share(truth, rankings)
+        items = find_items(zip(rankings, shared, strict=True), ties, keeps=reader.keeps)
     else:
         pairs = enumerate(zip(lists, truths, strict=True))
         items = find_items(
             ((_ranking(reader, r, query), _truth(reader, t, query)) for query, (r, t) in pairs),
             ties,
+            keeps=reader.keeps,
         )
     reader.check_types()
     judged = assemble(
@@ -94,6 +96,7 @@ def from_lists(
             unjudged_grades=reader.unjudged_grades,
         ),
         positional=True,
+        items=items.kept(query_ids.tolist(), truth),
     )
 
 

@@ -42,18 +42,18 @@ def from_mapping(
         raise TypeError(msg)
     queries = join_queries(y_true, y_score, missing)
     truths = [y_true[query] for query in queries]
-    # A subclass of dict need not override more than it has to.
+    # Not get(): dict subclasses may not override it.
     rankings = [
         y_score[query] if query in y_score else _ABSENT  # noqa: SIM401
         for query in queries
     ]
-    plain = None
+    plain = kept = None
     if relevance is None and reader.takes_ids_alone:
         plain = find_plain([() if ranking is _ABSENT else ranking for ranking in rankings], truths)
     if plain is not None:
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
     else:
-        items = find_items(_read(queries, truths, rankings, reader), ties)
+        items = find_items(_read(queries, truths, rankings, reader), ties, keeps=reader.keeps)
         reader.check_types()
         judged = assemble(
             items,
@@ -63,6 +63,7 @@ def from_mapping(
             weights=query_weights(sample_weight, queries),
             n_jobs=n_jobs,
         )
+        kept = items.kept(queries)
     absent = [place for place, ranking in enumerate(rankings) if ranking is _ABSENT]
     evaluated = set(queries)
     return replace(
@@ -77,6 +78,7 @@ def from_mapping(
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
         query_columns=columns_about_queries(y_true, y_score),
+        items=kept,
     )
 
 

@@ -125,7 +125,7 @@ def _placement(
     if kept is None:
         return Placement(query, hits, n_ranked, grades)
     items, scores = kept.rankings.get(query, ((), None))
-    tiers = _tiers(items, scores, falling_ids=kept.falling_ids)
+    tiers = _tiers(items, scores)
     if kept.shared is not None:
         judged = {item: kept.shared[item] for item in items if item in kept.shared}
     else:
@@ -134,13 +134,12 @@ def _placement(
     return Placement(query, _named(hits, tiers, judged), n_ranked, grades, judged, ranking)
 
 
-def _tiers(items: Collection[Any], scores: Array | None, *, falling_ids: bool) -> list[list[Any]]:
-    """Groups of equally scored items, the highest first."""
+def _tiers(items: Collection[Any], scores: Array | None) -> list[list[Any]]:
+    """Groups of equally scored items, the highest first; within one they stay as they came."""
     if scores is None:
         return [[item] for item in items]
     score_of = dict(zip(items, scores.tolist(), strict=True))
-    ordered = sorted(score_of, reverse=True) if falling_ids else list(score_of)
-    ordered.sort(key=score_of.__getitem__, reverse=True)
+    ordered = sorted(score_of, key=score_of.__getitem__, reverse=True)
     return [list(tier) for _, tier in groupby(ordered, key=score_of.__getitem__)]
 
 

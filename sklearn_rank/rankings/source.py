@@ -61,8 +61,6 @@ class KeptItems:
     """Judged items of each query with their grades."""
     shared: Mapping[Any, float] | None
     """The one ground truth of all queries, instead of ``truths``."""
-    falling_ids: bool
-    """Whether ties are broken by falling ids."""
 
 
 class QueryColumns(Protocol):
