@@ -8,6 +8,7 @@ these; a test compares the files with it.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from pathlib import Path
@@ -16,6 +17,7 @@ from _api import api_page
 from _architecture import picture
 from _docstrings import entries, with_shared
 from _markdown import markdown, plain, table
+from _names import FACADE, facade
 
 import sklearn_rank
 from sklearn_rank import scorers
@@ -144,6 +146,7 @@ pooled over all queries (which needs scores that compare across queries) or, wit
 def pages() -> dict[Path, str]:
     """Every file that is written here, wholly or in part, with the text that it should have."""
     return {
+        FACADE: facade(),
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, picture()),
@@ -324,5 +327,8 @@ def _scorer(metric: Metric) -> str:
 
 
 if __name__ == "__main__":
+    # First the public names, which the other pages read.
+    FACADE.write_text(facade(), encoding="utf-8")
+    importlib.reload(sklearn_rank)
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")

@@ -52,9 +52,7 @@ if TYPE_CHECKING:
         mean_average_precision_score as mean_average_precision_score,
     )
     from sklearn_rank.metrics.binary import mean_average_recall_score as mean_average_recall_score
-    from sklearn_rank.metrics.binary import (
-        mean_reciprocal_rank_score as mean_reciprocal_rank_score,
-    )
+    from sklearn_rank.metrics.binary import mean_reciprocal_rank_score as mean_reciprocal_rank_score
     from sklearn_rank.metrics.binary import precision_at_k_score as precision_at_k_score
     from sklearn_rank.metrics.binary import recall_at_k_score as recall_at_k_score
     from sklearn_rank.metrics.combined import harmonic_mean_score as harmonic_mean_score
@@ -146,12 +144,7 @@ _HOMES = {
         "ndcg_at_k_score",
         "normalized_expected_reciprocal_rank_score",
     ),
-    "metrics.pairwise": (
-        "group_auc_score",
-        "lag_error",
-        "limited_auc_score",
-        "ranking_auc_score",
-    ),
+    "metrics.pairwise": ("group_auc_score", "lag_error", "limited_auc_score", "ranking_auc_score"),
     "display": ("PrecisionRecallAtKDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
     "rankers.ranker": ("QueryRanker",),
