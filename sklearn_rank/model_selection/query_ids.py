@@ -301,7 +301,8 @@ def what_became_of_ids(X: Any, name: str) -> str:
     if any(carried_query_ids(name, given) is not None for given in callers_with("X")):
         return (
             f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "
-            "dropped it; after pipeline.set_output(transform='pandas') an index stays. "
+            "dropped it; pipeline.set_output(transform='pandas') keeps an index of X, and an index "
+            "of y often stays. "
         )
     if any(True for _ in callers_with("groups")):
         return "Without metadata routing, scikit-learn hands groups= to the splitter only. "

@@ -105,8 +105,9 @@ def test_an_index_that_a_step_dropped_is_named():
     with pytest.raises(
         GroupsRequiredError,
         match=r"QueryRanker needs the query id of every row and got none. The data carry 'qid', "
-        r"but a step on the way made a ndarray of X and dropped it; after "
-        r"pipeline.set_output\(transform='pandas'\) an index stays. Either run under "
+        r"but a step on the way made a ndarray of X and dropped it; "
+        r"pipeline.set_output\(transform='pandas'\) keeps an index of X, and an index of y often "
+        r"stays. Either run under "
         r"sklearn.set_config\(enable_metadata_routing=True\) and pass groups=qid, or give X a "
         r"column or an index level named 'qid' \(query=\), or y such an index level",
     ):
