@@ -166,7 +166,7 @@ class PrecisionRecallAtKDisplay:
         k : int, default=10
             Last cutoff, in ranks.
         zero_division : {"warn", "raise"}, 0.0, 1.0 or nan, default="warn"
-            What queries without a relevant item count for, as in :func:`evaluate`; "warn" warns
+            How to treat queries without a relevant item, as in :func:`evaluate`; "warn" warns
             once for the curve.
         name : str, default=None
             Label of the curve.

@@ -35,7 +35,7 @@ def average(
 ) -> Average:
     """Weighted mean of the defined values; an exact sum makes it the same in any order.
 
-    Queries that are not ``present`` (those of weight 0 in the data) are as good as absent.
+    Queries that are not ``present`` (of weight 0 in the data) count for nothing.
     """
     if present is not None:
         values = values[present]

@@ -19,6 +19,7 @@ FrameBackend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = get_args(FrameBackend)
 TITLES = ("measure", "score", "95 % interval", "queries")
 _HUGE = 1e9
+"""From here on four decimals would widen the column; LAG and DCG have no upper bound."""
 
 
 class _Evaluation(Protocol):

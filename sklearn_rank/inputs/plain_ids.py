@@ -28,7 +28,7 @@ def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | 
         return None
     try:
         return _find(rankings, truths, kinds)
-    except TypeError:  # a string of a kind that has no hash
+    except TypeError:  # an unhashable str subclass
         return None
 
 

@@ -22,8 +22,11 @@ from sklearn_rank.typing import FloatArray
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
 _SMALL_GRADE = 0.5
+"""Below this 2^grade - 1 cancels, and expm1 does not."""
 _TINY_GRADE = 2.0**-500
+"""Below this 2^grade - 1 is so small that products with discounts lose digits."""
 _LARGEST_POWER = 1000
+"""2^1000 and 2^-1000 are finite and normal, and so is what is scaled by them."""
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 

@@ -12,7 +12,7 @@ from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 _SAME = 1e-9
-"""Relative difference that an array function may make of one number and of many."""
+"""Tolerance, relative, between f([x])[0] and f(xs)[i]: vectorised code may round differently."""
 
 
 def called(

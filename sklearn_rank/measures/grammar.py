@@ -29,10 +29,10 @@ _TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
 _WORD = re.compile(r"[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
 _NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
 _LONGEST = 4000
-"""Digits of a number."""
+"""Digits of a number: Python refuses to read integers of more than 4,300."""
 _LONGEST_TEXT = 100_000
 _DEEPEST = 32
-"""Measures within measures."""
+"""Measures within measures: far more than anybody means, far less than the recursion limit."""
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),

@@ -1,1 +1,1 @@
-"""Where relevant items stand: the waist, and the only code that ranks. Imports `_support`."""
+"""Where relevant items stand: the waist, and the only code that ranks. Imports `support`."""

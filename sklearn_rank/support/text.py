@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 MAX_CHARACTERS = 80
+"""Of an id in a message: one line of a terminal."""
 MAX_LISTED = 5
+"""Ids in a message: enough to see what they have in common."""
 
 
 def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
