@@ -37,6 +37,8 @@ def find_baselines(config: pytest.Config, root: Path) -> Iterator[tuple[Path, st
         start = shown_path(Path(argument.partition("::")[0]), config)
         if Path(start).is_absolute():
             continue  # tests outside of the project
+        if (config.rootpath / start).is_file():
+            start = start.removesuffix(".py")  # where the baselines of a module are
         for directory, names, files in os.walk(root / start):
             names[:] = [
                 name for name in names if not any(fnmatch(name, other) for other in left_out)

@@ -47,7 +47,8 @@ class Required:
                 *(text for run in own if (text := _complaint(run, wanted))),
                 *(f"required gate {wanted!r} did not run in {test}" for test in silent),
                 *(
-                    f"required gate {wanted!r} is gone: {test}, recorded in {path}"
+                    f"required gate {wanted!r} did not run in {test}, which is recorded in {path} "
+                    f"and was not collected"
                     for test, path in gone.items()
                     if test not in self.collected
                 ),

@@ -1,0 +1,169 @@
+"""The recipe of the guide runs as it is written, and no value of ours moves the settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.conftest import CASES, LEAN, Suite, said
+from tests.plugin.one_gate import GATE, WORSE
+from tests.plugin.test_deletion import git
+
+GUIDE = Path(__file__).parents[2] / "docs" / "gates.md"
+
+
+def recipe() -> list[str]:
+    """The commands of the recipe, for a change that is to be merged into main."""
+    page = GUIDE.read_text(encoding="utf-8").partition("## The CI recipe")[2]
+    block = re.search(r"```yaml\n(.*?)```", page, re.DOTALL)
+    assert block is not None
+    commands = re.findall(r"^- run: (.+)$", block[1], re.MULTILINE)
+    assert len(commands) == 2
+    return [command.replace("${{ github.base_ref }}", "main") for command in commands]
+
+
+class Checkout:
+    """A clone of a project with a recorded gate, on a branch of its own, as CI checks it out."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        origin = tmp_path / "origin"
+        self.path = tmp_path / "ci" / "project"
+        (origin / "tests").mkdir(parents=True)
+        (tmp_path / "bin").mkdir()
+        shim = tmp_path / "bin" / "pytest"
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pytest "$@"\n')
+        shim.chmod(0o755)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name[:4] != "GIT_"},
+            "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "PYTEST_ADDOPTS": LEAN,
+            "CI": "",
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "ci" / "step.md"),
+        }
+        self.environment.pop("PYTEST_CURRENT_TEST", None)
+        (origin / "pytest.ini").write_text("[pytest]\nrank_required = test_bm25\n")
+        (origin / "tests" / "cases.py").write_text(CASES, encoding="utf-8")
+        lines = [line.removeprefix("    ") for line in GATE.strip("\n").split("\n")]
+        (origin / "tests" / "test_it.py").write_text("\n".join(lines) + "\n")
+        (origin / "tests" / "ranks.json").write_text(json.dumps([2] * 30))
+        self.run("pytest --rank-update", origin)
+        git(origin, "init", "-q", "-b", "main")
+        git(origin, "add", ".")
+        git(origin, "commit", "-q", "-m", "all")
+        self.path.parent.mkdir(exist_ok=True)
+        git(tmp_path, "clone", "-q", str(origin), str(self.path))
+        git(self.path, "checkout", "-q", "-b", "change")
+
+    def run(self, command: str, directory: Path | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            shell=True,
+            cwd=directory or self.path,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def system(self, ranks: list[int]) -> None:
+        (self.path / "tests" / "ranks.json").write_text(json.dumps(ranks))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout: Checkout) -> None:
+    worktree, gates = recipe()
+    assert checkout.run(worktree).returncode == 0
+    for _ in range(2):  # the second time all files exist
+        done = checkout.run(gates)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "rootdir: " + str(checkout.path) in done.stdout
+        assert "configfile: pytest.ini" in done.stdout
+        report = json.loads((checkout.path / "rank.json").read_text())
+        assert report["required"] == ["test_bm25"]
+        assert [gate["verdict"] for gate in report["gates"]] == ["pass"]
+    assert (checkout.path.parent / "step.md").read_text().count("### Ranking quality") == 1 + 2
+    # A change that is worse and lowers the baseline beside it.
+    checkout.system(WORSE)
+    lowered = checkout.run("pytest --rank-accept='*' --rank-reason=worse")
+    assert lowered.returncode == 0, lowered.stdout
+    assert checkout.run("pytest").returncode == 0
+    done = checkout.run(gates)
+    assert done.returncode == 1
+    assert "mrr 0.5000 -> 0.4167" in done.stdout
+
+
+SEPARATE = {
+    "directory": "--rank-baseline-dir ../base",
+    "existing report": "--rank-json ../out/rank.json",
+    "existing summary": "--rank-markdown ../out/step.md",
+    "behind others": "-q --rank-show all --rank-markdown ../out/step.md",
+}
+
+
+@pytest.mark.parametrize("way", SEPARATE)
+def test_a_value_that_moved_the_settings_is_refused(way: str, checkout: Checkout) -> None:
+    assert checkout.run(recipe()[0]).returncode == 0
+    out = checkout.path.parent / "out"
+    out.mkdir()
+    (out / "rank.json").write_text("{}")
+    (out / "step.md").write_text("")
+    option, value = SEPARATE[way].split(" ")[-2:]
+    done = checkout.run(f"pytest {SEPARATE[way]}")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert f"write {option}={value}" in done.stderr
+    assert f"pytest took '{value}' for a path of tests" in done.stderr
+    given = SEPARATE[way].replace(f"{option} {value}", f"{option}={value}")
+    joined = checkout.run(f"pytest {given}")
+    assert joined.returncode == 0, joined.stdout + joined.stderr
+    assert "configfile: pytest.ini" in joined.stdout or "-q" in SEPARATE[way]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--rank-json out/rank.json",
+        "--rank-json rank.json",
+        "--rank-json ../new/rank.json",
+        "tests --rank-json ../rank.json",
+    ],
+    ids=["below", "here", "not there yet", "beside a path of tests"],
+)
+def test_a_value_that_moves_nothing_is_taken(arguments: str, checkout: Checkout) -> None:
+    (checkout.path / "out").mkdir()
+    for file in ("out/rank.json", "rank.json"):
+        (checkout.path / file).write_text("{}")
+    (checkout.path.parent / "rank.json").write_text("{}")
+    done = checkout.run(f"pytest {arguments}")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_value_of_the_environment_is_refused_too(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
+    (tmp_path / "rank.json").write_text("{}")
+    value = os.path.relpath(tmp_path / "rank.json", suite.path)
+    monkeypatch.setenv("PYTEST_ADDOPTS", f"{LEAN} --rank-json {value}")
+    result = suite.spawn()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"write --rank-json={value}" in said(result)
+
+
+def test_a_word_that_is_a_directory_moves_settings_too(suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = test_it\n")
+    suite.file("part/pytest.ini", "[pytest]\n")
+    suite.file("part/test_it.py", "def test_it(): pass")
+    suite.file("report/data.txt", "")
+    result = suite.spawn("part", "--rank-unused", "report")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "write --rank-unused=report" in said(result)
