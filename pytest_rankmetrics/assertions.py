@@ -7,7 +7,7 @@ Each names its metric, so that a test reads as a sentence; all are short forms o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from pytest_rankmetrics._support.typing import Reading
 from pytest_rankmetrics.gates.outcome import result_of
@@ -15,7 +15,7 @@ from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.measuring.reference import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
-from pytest_rankmetrics.policy.policy import check_drops_named, read_policy
+from pytest_rankmetrics.policy.policy import GateLimits, check_drops_named, read_policy
 from pytest_rankmetrics.session import current
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -90,7 +90,8 @@ def assert_metric(
 
     def work(name: str) -> GateResult:
         given = {word: {measure: limit} for word, limit in limits.items() if limit is not None}
-        policy = read_policy(current.running().settings, metrics=measure, **given)
+        asked = cast("GateLimits", {"metrics": measure, **given})
+        policy = read_policy(current.running().settings, asked)
         measured = measure_strictly(y_true, y_score, policy.measures, reading)
         return result_of(judge(policy, measured), name)
 
@@ -111,6 +112,7 @@ def assert_not_worse(
     max_regressed_queries: int | None = None,
     confirm: bool | None = None,
     alpha: float | None = None,
+    slice_alpha: float | None = None,
     test: Literal["t", "permutation"] | None = None,
     correction: Literal["holm", "bh", "none"] | None = None,
     min_queries: int | None = None,
@@ -144,7 +146,7 @@ def assert_not_worse(
         Drop of a slice that is never excused.
     max_regressed_queries : int, default=None
         How many queries may be worse, for each measure.
-    confirm, alpha, test, correction, min_queries, min_slice_size
+    confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size
         Override the settings of the same names.
     reference_relevance
         ``relevance`` of the reference.
@@ -173,31 +175,33 @@ def assert_not_worse(
     ('improved', 0.25)
     """
     __tracebackhide__ = hide
+    limits: GateLimits = {
+        "metrics": measures,
+        "max_drop": max_drop,
+        "hard_drop": hard_drop,
+        "slices": slices,
+        "max_slice_drop": max_slice_drop,
+        "slice_hard_drop": slice_hard_drop,
+        "max_regressed_queries": max_regressed_queries,
+        "confirm": confirm,
+        "alpha": alpha,
+        "slice_alpha": slice_alpha,
+        "test": test,
+        "correction": correction,
+        "min_queries": min_queries,
+        "min_slice_size": min_slice_size,
+    }
 
     def work(name: str) -> GateResult:
-        policy = read_policy(
-            current.running().settings,
-            metrics=measures,
-            max_drop=max_drop,
-            hard_drop=hard_drop,
-            slices=slices,
-            max_slice_drop=max_slice_drop,
-            slice_hard_drop=slice_hard_drop,
-            max_regressed_queries=max_regressed_queries,
-            confirm=confirm,
-            alpha=alpha,
-            test=test,
-            correction=correction,
-            min_queries=min_queries,
-            min_slice_size=min_slice_size,
-        )
+        policy = read_policy(current.running().settings, limits)
         check_drops_named(policy, measures)
         measured = measure_strictly(y_true, y_score, policy.measures, reading)
         other = reading.copy()
         if reference_relevance is not None or "relevance" in other:
             other["relevance"] = reference_relevance
         reference = measure_strictly(y_true, y_reference, policy.measures, other)
-        return result_of(judge(policy, measured, beside(measured, reference)), name)
+        other_system = beside(measured, reference, slices)
+        return result_of(judge(policy, measured, other_system), name)
 
     return run_gate(reading.get("name"), str(measures), work)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
@@ -48,3 +48,14 @@ class Reading(TypedDict, total=False):
     """Exact number of queries that have to be evaluated."""
     name: str
     """Name of the gate; default: that of the running test."""
+
+
+def refuse_unknown(arguments: Mapping[str, Any], *known: type) -> None:
+    """TypeError for a keyword argument that none of some TypedDicts has."""
+    names = [name for one in known for name in one.__annotations__]
+    unknown = next((name for name in arguments if name not in names), None)
+    if unknown is not None:
+        from sklearn_rank.support.text import closest
+
+        msg = f"unexpected keyword argument {unknown!r}{closest(unknown, names)}"
+        raise TypeError(msg)

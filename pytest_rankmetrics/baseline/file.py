@@ -84,7 +84,8 @@ class Baseline:
         """Fingerprint of a measure: its value, and those of its queries."""
         one = self.metrics[name]
         value, queries = round(one.value, DECIMALS), sorted(self.queries.items())
-        content = [name, value, one.queries, dict(one.definition), one.weighted]
+        slices = {label: values.get(name) for label, values in self.slices.items()}
+        content = [name, value, one.queries, dict(one.definition), one.weighted, slices]
         values = [[key, query.truth, query.values.get(name)] for key, query in queries]
         text = json.dumps([content, values], sort_keys=True)
         return sha256(text.encode()).hexdigest()[:16]
@@ -168,10 +169,13 @@ def _checked(content: Any) -> Baseline:
         raise ValueError(msg)
     for name, metric in metrics.items():
         _check_mean(name, metric, queries)
-    slices = content.get("slices", {})
+    slices = {
+        label: {name: _number(value, f"slice {label!r:.40}") for name, value in one.items()}
+        for label, one in _table({"slices": {}, **content}, "slices").items()
+    }
     accepted = content.get("accepted", [])
-    if not isinstance(slices, dict) or not isinstance(accepted, list):
-        msg = "slices must be an object and accepted a list"
+    if not isinstance(accepted, list):
+        msg = "accepted must be a list"
         raise TypeError(msg)
     return Baseline(str(content.get("gate", "")), metrics, queries, slices, tuple(accepted))
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from pytest_rankmetrics._support.naming import EXTENSION, slug
-from pytest_rankmetrics._support.typing import Reading
-from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics._support.typing import Reading, refuse_unknown
+from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.orphans import orphans_beside
 from pytest_rankmetrics.gates.outcome import result_of
@@ -20,7 +20,7 @@ from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.gates.update import Keeper
 from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.measuring.strict import measure_strictly
-from pytest_rankmetrics.policy.policy import read_policy
+from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.options import OPTIONS, Options
 from pytest_rankmetrics.session.paths import shown_path
@@ -31,9 +31,14 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_rankmetrics.judging.result import GateResult
-    from sklearn_rank.measures.catalogue import Measure
 
 __all__ = ["RankGate"]
+
+
+class CheckArguments(GateLimits, Reading, total=False):
+    """Everything that :meth:`RankGate.check` takes besides the data."""
+
+    store: Literal["ranks", "scores"]
 
 
 class RankGate:
@@ -65,30 +70,7 @@ class RankGate:
         self,
         y_true: Any,
         y_score: Any,
-        *,
-        at_least: Mapping[str | Measure, float] | None = None,
-        at_most: Mapping[str | Measure, float] | None = None,
-        max_drop: float | Mapping[str | Measure, float] | None = None,
-        hard_drop: float | Mapping[str | Measure, float] | None = None,
-        metrics: str | Measure | Sequence[str | Measure] = (),
-        slices: Any = None,
-        max_slice_drop: float | Mapping[Any, float] | None = None,
-        slice_hard_drop: float | None = None,
-        slice_at_least: Mapping[Any, Mapping[str | Measure, float]] | None = None,
-        slice_at_most: Mapping[Any, Mapping[str | Measure, float]] | None = None,
-        per_query_at_least: Mapping[str | Measure, float] | None = None,
-        per_query_at_most: Mapping[str | Measure, float] | None = None,
-        max_regressed_queries: int | None = None,
-        required_queries: Collection[Any] | None = None,
-        forbidden_queries: Collection[Any] | None = None,
-        confirm: bool | None = None,
-        alpha: float | None = None,
-        test: Literal["t", "permutation"] | None = None,
-        correction: Literal["holm", "bh", "none"] | None = None,
-        min_queries: int | None = None,
-        min_slice_size: int | None = None,
-        store: Literal["ranks", "scores"] = "ranks",
-        **reading: Unpack[Reading],
+        **arguments: Unpack[CheckArguments],
     ) -> GateResult:
         """Check thresholds, drops, slices and required queries at once.
 
@@ -126,7 +108,7 @@ class RankGate:
             Queries that have to be evaluated, a contract set: one that is missing fails.
         forbidden_queries : collection of query ids, default=None
             Queries that must not be evaluated, those of the training set: one that is fails.
-        confirm, alpha, test, correction, min_queries, min_slice_size
+        confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size
             Override the settings of the same names.
         store : {"ranks", "scores"}, default="ranks"
             What a baseline holds for each query; ``"scores"`` keeps item ids out of the file.
@@ -146,34 +128,12 @@ class RankGate:
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
+        limits, reading, store = _sorted_out(arguments)
 
         def work(name: str) -> GateResult:
             options = self._request.config.stash[OPTIONS]
             options = replace(options, force_regen=options.force_regen or self._force_regen)
-            policy = read_policy(
-                options.settings,
-                at_least=at_least,
-                at_most=at_most,
-                max_drop=max_drop,
-                hard_drop=hard_drop,
-                metrics=metrics,
-                slices=slices,
-                max_slice_drop=max_slice_drop,
-                slice_hard_drop=slice_hard_drop,
-                slice_at_least=slice_at_least,
-                slice_at_most=slice_at_most,
-                per_query_at_least=per_query_at_least,
-                per_query_at_most=per_query_at_most,
-                max_regressed_queries=max_regressed_queries,
-                required_queries=required_queries,
-                forbidden_queries=forbidden_queries,
-                confirm=confirm,
-                alpha=alpha,
-                test=test,
-                correction=correction,
-                min_queries=min_queries,
-                min_slice_size=min_slice_size,
-            )
+            policy = read_policy(options.settings, limits)
             check_option(store, "store", ("ranks", "scores"), "rank_gate.check")
             compares = policy.compares
             measured = measure_strictly(
@@ -242,3 +202,11 @@ class RankGate:
 
 def _line(text: str) -> str:
     return safe_text(text, limit=300)
+
+
+def _sorted_out(arguments: CheckArguments) -> tuple[GateLimits, Reading, Store]:
+    """Limits, how the data is read, and what is stored; TypeError for any other name."""
+    refuse_unknown(arguments, CheckArguments)
+    limits = {name: arguments[name] for name in GateLimits.__annotations__ if name in arguments}  # type: ignore[literal-required]
+    reading = {name: arguments[name] for name in Reading.__annotations__ if name in arguments}  # type: ignore[literal-required]
+    return cast("GateLimits", limits), cast("Reading", reading), arguments.get("store", "ranks")

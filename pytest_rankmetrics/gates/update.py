@@ -209,8 +209,8 @@ class Keeper:
         names = self.recording.measured.names
         return {
             label: {
-                "queries": len(part.query_ids),
-                **{name: round(float(part[name]), 6) for name in names},
+                "queries": len(part.members),
+                **{name: round(float(part.evaluation[name]), 6) for name in names},
             }
             for label, part in judgement.slices.items()
         }

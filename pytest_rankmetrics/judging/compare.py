@@ -14,6 +14,7 @@ from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.statistics import PairedComparison, compare_paired, holm
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -62,21 +63,27 @@ def compare_metrics(measured: Measured, reference: Reference, policy: Policy) ->
     return changes
 
 
+@dataclass(frozen=True)
+class Slice:
+    """Some queries, by number, and the measures over them."""
+
+    members: Sequence[int]
+    evaluation: Evaluation
+
+
 def compare_slices(
-    measured: Measured,
-    reference: Reference,
-    policy: Policy,
-    members: Mapping[str, Sequence[int]],
+    measured: Measured, reference: Reference, policy: Policy, slices: Mapping[str, Slice]
 ) -> dict[tuple[str, str], Change]:
     """Changes of all compared measures in all slices, by (label, measure)."""
     settings, places = policy.settings, {q: i for i, q in enumerate(reference.queries.tolist())}
     pairs: dict[tuple[str, str], _Pair] = {}
-    for label, queries in members.items():
-        chosen = np.array([places[query] for query in queries if query in places], dtype=np.int64)
+    for label, part in slices.items():
+        chosen = np.array([places[q] for q in part.members if q in places], dtype=np.int64)
         for name in policy.max_drop:
             if name in reference.per_query:
-                pair = _pair(measured, reference, name, settings, chosen)
-                pairs[label, name] = pair
+                pairs[label, name] = _pair(measured, reference, name, settings, chosen)
+            elif reference.complete and name in reference.slices.get(label, {}):
+                pairs[label, name] = _pooled_pair(measured, reference, name, label, part)
     gated = {
         key: pair
         for key, pair in pairs.items()
@@ -113,6 +120,8 @@ class _Pair:
     now: float
     paired: PairedComparison | None
     greater_is_better: bool
+    pooled: int = 0
+    """Queries that are ranked together, where there are no values to pair."""
 
     @property
     def p(self) -> float:
@@ -120,7 +129,7 @@ class _Pair:
 
     @property
     def n(self) -> int:
-        return 0 if self.paired is None else self.paired.n
+        return self.pooled if self.paired is None else self.paired.n
 
     def judged(self, rule: Rule, p: float) -> Change:
         return self.decided(rule.max_drop, p, judge_change(self._drop, self.n, p, rule))
@@ -170,6 +179,19 @@ def _pair(
     both = ~(np.isnan(new) | np.isnan(old))
     was, now = _mean(old[both], shares, both), _mean(new[both], shares, both)
     return _Pair(was, now, paired, greater_is_better)
+
+
+def _pooled_pair(
+    measured: Measured, reference: Reference, name: str, label: str, part: Slice
+) -> _Pair:
+    """A measure that ranks the queries of a slice together: two values, and nothing to test."""
+    now = float(part.evaluation[name])
+    if reference.decimals is not None:
+        now = round(now, reference.decimals)
+    greater_is_better = measured.used[name].metric.greater_is_better
+    return _Pair(
+        reference.slices[label][name], now, None, greater_is_better, pooled=len(part.members)
+    )
 
 
 def _mean(values: FloatArray, shares: FloatArray | None, kept: Any) -> float:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.judging.compare import Change
+from pytest_rankmetrics.judging.compare import Change, Slice
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import Verdict, worst
-from sklearn_rank.evaluation.result import Evaluation
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,7 @@ class Judgement:
     alignment: Alignment | None = None
     changes: dict[str, Change] = field(default_factory=dict)
     slice_changes: dict[tuple[str, str], Change] = field(default_factory=dict)
-    slices: dict[str, Evaluation] = field(default_factory=dict)
-    members: dict[str, list[int]] = field(default_factory=dict)
+    slices: dict[str, Slice] = field(default_factory=dict)
     metric_results: dict[str, MetricResult] = field(default_factory=dict)
     slice_results: list[SliceResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from numbers import Number
 from typing import Any
 
 from pytest_rankmetrics._support import words
@@ -58,6 +59,15 @@ def judge(
     return found
 
 
+def _kind(query: Any) -> Any:
+    """Ids of two kinds are never equal: numbers, tuples of the same kinds, or one type."""
+    if isinstance(query, Number):
+        return Number
+    if isinstance(query, tuple):
+        return tuple(map(_kind, query))
+    return str if isinstance(query, str) else type(query)
+
+
 def _judge_queries(found: Judgement) -> None:
     """Query sets that have to be, or must not be, evaluated."""
     present = set(found.measured.query_ids)
@@ -66,6 +76,14 @@ def _judge_queries(found: Judgement) -> None:
         found.fail(
             f"{words.count(len(absent), 'required query', 'required queries')} "
             f"not evaluated: {words.several(absent)}"
+        )
+    kinds = {_kind(query) for query in present}
+    strangers = [query for query in found.policy.forbidden if _kind(query) not in kinds]
+    if strangers:
+        example = next(iter(found.measured.query_ids), None)
+        found.fail(
+            f"forbidden_queries can never meet the queries: {words.shown(strangers[0])} is "
+            f"{type(strangers[0]).__name__}, {words.shown(example)} {type(example).__name__}"
         )
     unwanted = [query for query in found.policy.forbidden if query in present]
     if unwanted:
@@ -85,7 +103,7 @@ def _compare(found: Judgement) -> None:
     comparable = {name: drop for name, drop in policy.max_drop.items() if name in reference.values}
     narrowed = replace(policy, max_drop=comparable)
     found.changes = compare_metrics(found.measured, reference, narrowed)
-    found.slice_changes = compare_slices(found.measured, reference, narrowed, found.members)
+    found.slice_changes = compare_slices(found.measured, reference, narrowed, found.slices)
     for name, change in found.changes.items():
         text = vacuous(found, name, change.was)
         if text:
@@ -224,6 +242,11 @@ def _judge_regressed(found: Judgement) -> None:
     if most is None:
         return
     for name, change in found.changes.items():
-        if change.paired is not None and change.paired.worse > most:
+        if change.paired is None:
+            found.fail(f"{name} ranks all queries together; max_regressed_queries counts none")
+        elif most >= change.n:
+            counted = f"{words.queries(change.n)} compared by {name}"
+            found.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
+        elif change.paired.worse > most:
             text = f"{words.queries(change.paired.worse)} worse by {name}, allowed {most:,}"
             found.fail(text, of_baseline=True)

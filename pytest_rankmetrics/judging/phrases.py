@@ -104,10 +104,9 @@ def unconfirmed_text(found: Judgement, name: str, change: Change) -> str:
 
 def slice_text(found: Judgement, label: str, name: str, change: Change) -> str:
     """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
-    phrase = words.p_phrase(change.p)
-    parts = [phrase] if phrase else []
+    parts = [words.p_phrase(change.p), _counts(change) or "all items ranked together"]
     return (
         f"slice {words.shown(label)} {words.signed(change.change)} "
         f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(found, name, change.allowed)}; {', '.join([*parts, _counts(change)])})"
+        f"{allowed_change(found, name, change.allowed)}; {', '.join(filter(None, parts))})"
     )

@@ -6,23 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.compare import Slice
+from pytest_rankmetrics.judging.findings import Finding, Judgement
 from pytest_rankmetrics.judging.phrases import slice_text, threshold_phrase
 from pytest_rankmetrics.judging.result import SliceResult
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict, judge_threshold
-from sklearn_rank.evaluation.result import Evaluation
 
 
 def find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
     """The slices of the queries; those that have a limit or a record and no queries fail."""
     policy = found.policy.slices
     if policy.slices is not None:
-        found.slices = found.measured.slices(policy.slices)
-        ids = found.measured.evaluation.query_ids
-        place = {query: number for number, query in enumerate(ids)}
-        found.members = {
-            label: [place[query] for query in part.query_ids]
-            for label, part in found.slices.items()
+        place = {query: number for number, query in enumerate(found.measured.own_ids)}
+        found.slices = {
+            label: Slice([place[query] for query in part.query_ids], part)
+            for label, part in found.measured.slices(policy.slices).items()
         }
     drops = list(policy.max_drop) if isinstance(policy.max_drop, Mapping) else []
     if isinstance(policy.slices, Mapping):
@@ -45,9 +43,10 @@ def judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
         return
     for label, part in found.slices.items():
         stored = recorded.get(label)
+        _judge_pooled_slice(found, label)
         if not isinstance(stored, Mapping):
             continue
-        n, text = len(part.query_ids), f"baseline does not fit: slice {words.shown(label)}"
+        n, text = len(part.members), f"baseline does not fit: slice {words.shown(label)}"
         if stored.get("queries") != n:
             text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
             found.stale(text)
@@ -58,6 +57,16 @@ def judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
         ):
             text += " has other queries than in the baseline"
             found.stale(text)
+
+
+def _judge_pooled_slice(found: Judgement, label: str) -> None:
+    """A measure without values per query is compared with what was recorded of the slice."""
+    if found.policy.slices.allowed(label) is None or found.reference is None:
+        return
+    for name in found.changes:
+        if found.measured.used[name].is_pooled and (label, name) not in found.slice_changes:
+            text = f"baseline does not fit: it has no {name} of slice {words.shown(label)}"
+            found.stale(f"{text}; refresh with: --rank-update", text)
 
 
 def _is_empty(queries: Any) -> bool:
@@ -73,14 +82,27 @@ def judge_slices(found: Judgement) -> None:
         names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(found.measured.names)
         for name in names:
             _judge_slice(found, label, name, part)
+    _warn_of_small_slices(found)
 
 
-def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> None:
+def _warn_of_small_slices(found: Judgement) -> None:
+    """An allowed drop of slices that are all too small limits nothing."""
+    changes = found.slice_changes.values()
+    if not changes or found.policy.slices.max_drop is None:
+        return
+    if all(change.decision.verdict is Verdict.SHOWN for change in changes):
+        least = found.policy.settings.min_slice_size
+        text = f"max_slice_drop judges no slice: none of them has {least} queries"
+        grave = Verdict.FAIL if found.policy.settings.strict else Verdict.WARN
+        found.findings.append(Finding(grave, text, text))
+
+
+def _judge_slice(found: Judgement, label: str, name: str, part: Slice) -> None:
     policy = found.policy.slices
     at_least = policy.at_least.get(label, {}).get(name)
     at_most = policy.at_most.get(label, {}).get(name)
     change = found.slice_changes.get((label, name))
-    value = float(part[name])
+    value = float(part.evaluation[name])
     threshold = judge_threshold(value, at_least, at_most)
     decisions = []
     if at_least is not None or at_most is not None:
@@ -100,7 +122,7 @@ def _judge_slice(found: Judgement, label: str, name: str, part: Evaluation) -> N
         SliceResult(
             label=words.shown(label),
             metric=name,
-            queries=len(part.query_ids),
+            queries=len(part.members),
             value=value,
             verdict=Verdict.SHOWN if gravest is None else gravest.verdict,
             reason="not gated" if gravest is None else gravest.reason,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -33,17 +34,20 @@ class Reference:
     """Values by slice and measure, as far as they are known: pooled ones have no others."""
 
 
-def beside(measured: Measured, other: Measured) -> Reference:
-    """Another system that was measured on the same judgements."""
+def beside(measured: Measured, other: Measured, slices: Any = None) -> Reference:
+    """Another system that was measured on the same judgements, and in the same slices."""
     place = {query: number for number, query in enumerate(other.query_ids)}
     if set(place) != set(measured.query_ids):
         msg = "could not measure: the two systems were evaluated on different queries"
         raise RankGateFailure(msg)
     order = np.array([place[query] for query in measured.query_ids], dtype=np.int64)
     columns = {name: other.per_query(name) for name in other.names}
+    pooled = [name for name, used in other.used.items() if used.is_pooled]
+    parts = other.slices(slices) if pooled and slices is not None else {}
     return Reference(
         queries=np.arange(len(measured)),
         per_query={name: one[order] for name, one in columns.items() if one is not None},
         values={name: other.value(name) for name in other.names},
+        slices={label: {name: part[name] for name in pooled} for label, part in parts.items()},
         placement=lambda number: other.placements([int(order[number])])[0],
     )

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from pytest_rankmetrics._support.typing import Allowed, Reading
+from pytest_rankmetrics._support.typing import Allowed, Reading, refuse_unknown
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.policy.limits import check_count
 from sklearn_rank.evaluation.evaluate import evaluate
@@ -38,7 +38,6 @@ _PASSED_ON = (
     "duplicates",
 )
 _STRICT = {"zero_division": "raise", "missing": "raise", "duplicates": "raise"}
-_OWN = ("query_ids", "allow", "n_queries", "name")
 SUSPICIOUS = 10
 """From so many queries on, a perfect score or a common cut is remarked on."""
 
@@ -183,10 +182,7 @@ def measure_strictly(
 
     ``keep_items`` is for those who need the ids of all items whatever comes out: a baseline.
     """
-    unknown = [name for name in reading if name not in (*_PASSED_ON, *_OWN)]
-    if unknown:
-        msg = f"unexpected keyword argument {unknown[0]!r}"
-        raise TypeError(msg)
+    refuse_unknown(reading, Reading)
     allow = _allowed(reading)
     options: dict[str, Any] = {
         **_STRICT,
@@ -360,19 +356,20 @@ def _check_number(measured: Measured, reading: Reading) -> None:
 
 
 def _warn_of_truncation(measured: Measured, allow: set[str]) -> None:
-    """Rankings that all end at one length, before the cutoff, with relevant items missing."""
+    """Rankings of which most end at one length, before the cutoff, with relevant items missing."""
     if "truncated" in allow or measured.layout not in ("lists", "mapping"):
         return
     lengths = measured.n_ranked[measured.n_ranked > 0]
     if len(measured) < SUSPICIOUS or not len(lengths):
         return
     length = int(lengths.max())
-    if (lengths < length).any() or measured.counts["retrieved"] == measured.counts["relevant"]:
+    cut = 2 * int((lengths == length).sum()) >= len(lengths)
+    if not cut or measured.counts["retrieved"] == measured.counts["relevant"]:
         return
     deeper = [name for name, one in measured.used.items() if one.k is not None and one.k > length]
     if deeper:
         measured.warnings.append(
-            f"{deeper[0]} reads deeper than the rankings, which all end at {length} and lack "
+            f"{deeper[0]} reads deeper than the rankings, which end at {length} and lack "
             'relevant items; pass allow={"truncated"} if that is right'
         )
 

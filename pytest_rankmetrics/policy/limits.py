@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import Any
 
@@ -51,15 +51,29 @@ def check_drop(value: Any, measure: Measure, name: str = "max_drop") -> float:
     return number
 
 
-def check_hard_drop(value: Any, measure: Measure | None, name: str = "hard_drop") -> float:
+def check_hard_drop(value: Any, measures: Iterable[Measure], name: str = "hard_drop") -> float:
     """A drop that is never excused; infinity switches it off."""
     if isinstance(value, float) and value == math.inf:
         return math.inf
-    number = _number(value, name if measure is None else f"{name} of {measure}")
+    number = _number(value, name)
     if number < 0:
         msg = f"{name} must be at least 0, got {number!r}"
         raise InvalidParameterError(msg)
+    upper = max((measure.metric.upper for measure in measures), default=math.inf)
+    if number >= upper:
+        msg = (
+            f"{name} must be below {upper:g}, or no drop exceeds it; got {number!r} "
+            "(math.inf switches it off)"
+        )
+        raise InvalidParameterError(msg)
     return number
+
+
+def refuse_empty(given: Collection[Any], name: str, what: str) -> None:
+    """InvalidParameterError for limits of nothing."""
+    if not given:
+        msg = f"{name} is empty; leave it out, or name at least one {what}"
+        raise InvalidParameterError(msg)
 
 
 def _number(value: Any, name: str) -> float:

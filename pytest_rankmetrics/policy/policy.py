@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from pytest_rankmetrics.policy.limits import (
     check_at_least,
@@ -19,8 +19,9 @@ from pytest_rankmetrics.policy.limits import (
     check_hard_drop,
     check_queries,
     check_slice_drop,
+    refuse_empty,
 )
-from pytest_rankmetrics.policy.settings import SettingError, Settings
+from pytest_rankmetrics.policy.settings import Correction, SettingError, Settings, Test
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -91,6 +92,7 @@ class MeasureList:
         if not isinstance(given, Mapping):
             msg = f"{name} must be {{measure: number}}, got {safe_repr(given)}"
             raise InvalidParameterError(msg)
+        refuse_empty(given, name, "measure")
         result: dict[str, float] = {}
         for spec, value in given.items():
             measure = self.add(spec)
@@ -106,11 +108,7 @@ def read_drops(given: Any, measures: MeasureList, extra: Collection[str]) -> dic
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        result = measures.limits(given, "max_drop", check_drop)
-        if not result:
-            msg = "max_drop is empty; name at least one measure"
-            raise InvalidParameterError(msg)
-        return result
+        return measures.limits(given, "max_drop", check_drop)
     named = [str(measures.add(name)) for name in (extra or DEFAULT_METRICS)]
     return {name: check_drop(given, measures.by_name[name]) for name in named}
 
@@ -120,15 +118,21 @@ def read_hard_drops(
 ) -> dict[str, float]:
     """Drops that are never excused, for each measure that has an allowed drop."""
     bounded = {name: measures.by_name[name].metric.upper == 1 for name in drops}
+    if given is not None and not bounded:
+        msg = "hard_drop needs max_drop=: without it nothing is compared"
+        raise InvalidParameterError(msg)
     own: dict[str, float] = {}
     if isinstance(given, Mapping):
-        own = measures.limits(given, "hard_drop", check_hard_drop)
+        own = measures.limits(
+            given, "hard_drop", lambda value, measure: check_hard_drop(value, [measure])
+        )
         unknown = [name for name in own if name not in bounded]
         if unknown:
             msg = f"hard_drop names {unknown[0]}, which has no max_drop"
             raise InvalidParameterError(msg)
     elif given is not None:
-        own = dict.fromkeys(bounded, check_hard_drop(given, None))
+        compared = [measures.by_name[name] for name in bounded]
+        own = dict.fromkeys(bounded, check_hard_drop(given, compared))
     return {
         name: own.get(name, default if is_bounded else math.inf)
         for name, is_bounded in bounded.items()
@@ -144,6 +148,7 @@ def read_slice_limits(
     if not isinstance(given, Mapping):
         msg = f"{name} must be {{label: {{measure: number}}}}, got {safe_repr(given)}"
         raise InvalidParameterError(msg)
+    refuse_empty(given, name, "slice")
     return {str(label): measures.limits(one, name, check) for label, one in given.items()}
 
 
@@ -153,71 +158,114 @@ def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str
         return None
     upper = min((measure.metric.upper for measure in measures), default=math.inf)
     if isinstance(given, Mapping):
+        refuse_empty(given, "max_slice_drop", "slice")
         return {str(label): check_slice_drop(value, upper) for label, value in given.items()}
     return check_slice_drop(given, upper)
 
 
-def read_policy(
-    settings: Settings,
-    *,
-    at_least: Any = None,
-    at_most: Any = None,
-    max_drop: Any = None,
-    hard_drop: Any = None,
-    metrics: Any = (),
-    slices: Any = None,
-    max_slice_drop: Any = None,
-    slice_hard_drop: Any = None,
-    slice_at_least: Any = None,
-    slice_at_most: Any = None,
-    per_query_at_least: Any = None,
-    per_query_at_most: Any = None,
-    max_regressed_queries: Any = None,
-    required_queries: Any = None,
-    forbidden_queries: Any = None,
-    **overrides: Any,
-) -> Policy:
+class GateLimits(TypedDict, total=False):
+    """What a gate may ask for, and the settings that it may override."""
+
+    at_least: Any
+    """{measure: number}, over all queries."""
+    at_most: Any
+    max_drop: Any
+    """Allowed drop: {measure: number}, or one number."""
+    hard_drop: Any
+    """Drop that is never excused: {measure: number}, or one number."""
+    metrics: Any
+    """Further measures, or one."""
+    slices: Any
+    """{query: label or labels}, {label: queries} or a function of the query id."""
+    max_slice_drop: Any
+    """Allowed drop of slices: one number, or {label: number}."""
+    slice_hard_drop: float | None
+    slice_at_least: Any
+    """{label: {measure: number}}."""
+    slice_at_most: Any
+    per_query_at_least: Any
+    """{measure: number} for every single query, or the required ones."""
+    per_query_at_most: Any
+    max_regressed_queries: int | None
+    required_queries: Collection[Any] | None
+    forbidden_queries: Collection[Any] | None
+    confirm: bool | None
+    alpha: float | None
+    slice_alpha: float | None
+    test: Test | None
+    correction: Correction | None
+    min_queries: int | None
+    min_slice_size: int | None
+
+
+OVERRIDES = (
+    "alpha",
+    "slice_alpha",
+    "confirm",
+    "min_queries",
+    "min_slice_size",
+    "correction",
+    "test",
+)
+"""Settings that a gate may override."""
+
+
+def read_policy(settings: Settings, limits: GateLimits) -> Policy:
     """A checked policy; InvalidParameterError if it asks for nothing, or for the impossible."""
-    measures = MeasureList()
+    given = limits.get
+    measures, metrics = MeasureList(), limits.get("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
-    least = measures.limits(at_least, "at_least", check_at_least)
-    most = measures.limits(at_most, "at_most", check_at_most)
-    drops = read_drops(max_drop, measures, tuple(measures.by_name))
-    settings = _overridden(settings, overrides)
-    hard = read_hard_drops(hard_drop, measures, drops, settings.hard_drop)
-    slice_policy = SlicePolicy(
-        slices=slices,
-        max_drop=read_slice_drop(max_slice_drop, [measures.by_name[name] for name in drops]),
-        hard_drop=math.inf
-        if slice_hard_drop is None
-        else check_hard_drop(slice_hard_drop, None, "slice_hard_drop"),
-        at_least=read_slice_limits(slice_at_least, measures, "slice_at_least", check_at_least),
-        at_most=read_slice_limits(slice_at_most, measures, "slice_at_most", check_at_most),
-    )
+    least = measures.limits(given("at_least"), "at_least", check_at_least)
+    most = measures.limits(given("at_most"), "at_most", check_at_most)
+    drops = read_drops(given("max_drop"), measures, tuple(measures.by_name))
+    settings = _overridden(settings, {name: given(name) for name in OVERRIDES})
     policy = Policy(
         measures=(),
         at_least=least,
         at_most=most,
         max_drop=drops,
-        hard_drop=hard,
-        slices=slice_policy,
+        hard_drop=read_hard_drops(given("hard_drop"), measures, drops, settings.hard_drop),
+        slices=_slice_policy(limits, measures, drops),
         settings=settings,
         per_query_at_least=measures.limits(
-            per_query_at_least, "per_query_at_least", check_at_least
+            given("per_query_at_least"), "per_query_at_least", check_at_least
         ),
-        per_query_at_most=measures.limits(per_query_at_most, "per_query_at_most", check_at_most),
-        max_regressed_queries=check_count(max_regressed_queries, "max_regressed_queries"),
-        required=check_queries(required_queries, "required_queries"),
-        forbidden=check_queries(forbidden_queries, "forbidden_queries") or (),
+        per_query_at_most=measures.limits(
+            given("per_query_at_most"), "per_query_at_most", check_at_most
+        ),
+        max_regressed_queries=check_count(given("max_regressed_queries"), "max_regressed_queries"),
+        required=check_queries(given("required_queries"), "required_queries"),
+        forbidden=check_queries(given("forbidden_queries"), "forbidden_queries") or (),
     )
     _check_whole(policy)
     return replace(policy, measures=tuple(measures.by_name.values()))
 
 
+def _slice_policy(
+    limits: GateLimits, measures: MeasureList, drops: Mapping[str, float]
+) -> SlicePolicy:
+    given = limits.get
+    compared = [measures.by_name[name] for name in drops]
+    hard = given("slice_hard_drop")
+    max_drop = read_slice_drop(given("max_slice_drop"), compared)
+    if hard is not None and max_drop is None:
+        msg = "slice_hard_drop needs max_slice_drop=: without it no slice is judged"
+        raise InvalidParameterError(msg)
+    return SlicePolicy(
+        slices=given("slices"),
+        max_drop=max_drop,
+        hard_drop=math.inf if hard is None else check_hard_drop(hard, compared, "slice_hard_drop"),
+        at_least=read_slice_limits(
+            given("slice_at_least"), measures, "slice_at_least", check_at_least
+        ),
+        at_most=read_slice_limits(given("slice_at_most"), measures, "slice_at_most", check_at_most),
+    )
+
+
 def check_drops_named(policy: Policy, measures: Any) -> None:
     """InvalidParameterError unless drops and measures are the same set."""
-    named = {str(one) for one in parse_measures(measures)}
+    named = {str(measure) for measure in parse_measures(measures)}
     for name in (*policy.max_drop, *named):
         if name not in named or name not in policy.max_drop:
             missing = "measures" if name not in named else "max_drop"

@@ -108,7 +108,7 @@ def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryR
     return QueryRow(
         query=words.shown(found.measured.query_ids[number]),
         slice=" ".join(
-            words.shown(label) for label, queries in found.members.items() if number in queries
+            words.shown(label) for label, part in found.slices.items() if number in part.members
         ),
         was=was,
         now=now,
