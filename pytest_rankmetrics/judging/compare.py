@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from pytest_rankmetrics.judging.power import detectable_drop, standard_error
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
@@ -33,6 +34,8 @@ class Change:
     p: float
     """Corrected for the number of tests; NaN where there was none."""
     decision: Decision
+    detectable: float = math.nan
+    """Least true drop that the gate finds with 80 % probability."""
 
     @property
     def change(self) -> float:
@@ -50,6 +53,8 @@ def compare_metrics(measured: Measured, reference: Reference, policy: Policy) ->
     settings = policy.settings
     pairs = {name: _pair(measured, reference, name, settings, None) for name in policy.max_drop}
     corrected = _corrected([one.p for one in pairs.values()], settings)
+    tested = sum(not math.isnan(one.p) for one in pairs.values())
+    tests = 1 if settings.correction == "none" else max(tested, 1)
     changes = {}
     for (name, pair), p in zip(pairs.items(), corrected, strict=True):
         rule = Rule(
@@ -59,7 +64,8 @@ def compare_metrics(measured: Measured, reference: Reference, policy: Policy) ->
             alpha=settings.alpha,
             confirm=settings.confirm,
         )
-        changes[name] = pair.judged(rule, p)
+        detectable = detectable_drop(pair.error, pair.n, rule, tests)
+        changes[name] = replace(pair.judged(rule, p), detectable=detectable)
     return changes
 
 
@@ -120,6 +126,8 @@ class _Pair:
     now: float
     paired: PairedComparison | None
     greater_is_better: bool
+    error: float = math.nan
+    """Standard error of the change."""
     pooled: int = 0
     """Queries that are ranked together, where there are no values to pair."""
 
@@ -175,10 +183,10 @@ def _pair(
         was, now = reference.values[name], measured.value(name)
         if reference.decimals is not None:
             now = round(now, reference.decimals)
-        return _Pair(was, now, paired, greater_is_better)
+        return _Pair(was, now, paired, greater_is_better, standard_error(new - old, shares))
     both = ~(np.isnan(new) | np.isnan(old))
     was, now = _mean(old[both], shares, both), _mean(new[both], shares, both)
-    return _Pair(was, now, paired, greater_is_better)
+    return _Pair(was, now, paired, greater_is_better, standard_error(new - old, shares))
 
 
 def _pooled_pair(

@@ -196,7 +196,7 @@ def _metric(found: Judgement, name: str) -> MetricResult:
         worse=None if paired is None else paired.worse,
         better=None if paired is None else paired.better,
         same=None if paired is None else paired.same,
-        detectable=None if paired is None else paired.detectable,
+        detectable=None if change is None or paired is None else change.detectable,
         interval=partial(interval_of, measured, name),
     )
 

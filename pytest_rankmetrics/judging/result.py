@@ -41,7 +41,7 @@ class MetricResult:
     better: int | None = None
     same: int | None = None
     detectable: float | None = None
-    """Least drop that the test finds with 80 % probability."""
+    """Least true drop that the gate finds with 80 % probability, by its whole rule."""
     interval: Callable[[], tuple[float, float]] = field(
         default=lambda: (math.nan, math.nan), repr=False, compare=False
     )

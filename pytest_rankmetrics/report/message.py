@@ -297,9 +297,8 @@ def _about_test(found: Judgement) -> list[str]:
         labels = words.count(len({one.label for one in gated}), "slice")
         tests = words.count(len(gated), "test")
         over.append(f"over {tests} of {labels} (alpha {settings.slice_alpha:g})")
-    paired = [change.paired for change in changes if change.paired is not None]
     # NaN where all queries changed alike, or not at all.
-    detectable = max((test.detectable for test in paired if test.detectable > 0), default=0.0)
+    detectable = max((one.detectable for one in changes if one.detectable > 0), default=0.0)
     lines = [f"test: {name}, one-sided, alpha {settings.alpha:g}, {' and '.join(over)}"]
     if detectable > 0:
         lines.append(

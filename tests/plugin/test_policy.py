@@ -114,7 +114,7 @@ def test_an_unconfirmed_drop_fails_a_gate_that_wants_no_confirmation(suite: Suit
 def test_few_queries_excuse_nothing(suite: Suite) -> None:
     # Four of eight queries lose their only relevant item: p is far above 0.05 only because the
     # drop is judged by so few queries; without the hard limit the margin decides.
-    recorded(suite, [6] * 8, ", hard_drop=float("inf")")
+    recorded(suite, [6] * 8, ", hard_drop=float('inf')")
     suite.system([6] * 4 + [0] * 4)
     result = suite.run()
     result.assert_outcomes(failed=1)
