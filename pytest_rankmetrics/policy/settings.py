@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
@@ -17,32 +17,25 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Settings:
-    """Settings of gates, and their defaults; in an ini file each is called ``rank_<name>``."""
+    """Settings of gates: what each is called, its type and default, stated here and nowhere else.
 
-    alpha: float = 0.05
-    """Level of the test over all queries, in (0, 1)."""
-    slice_alpha: float = 0.02
-    """Level of the test over slices, in (0, 1); low, so that slices add few false alarms."""
-    confirm: bool = True
-    """Whether only significant drops fail."""
-    min_queries: int = 25
-    """With fewer queries significance excuses nothing."""
-    min_slice_size: int = 10
-    """Smaller slices are shown, not judged."""
-    hard_drop: float = 0.05
-    """Drop of a bounded measure that is never excused, in (0, 1); infinite for none."""
-    correction: Correction = "holm"
-    """Correction of p-values, over the measures and over the slices of a gate."""
-    test: Test = "t"
-    """Paired t-test or sign-flip permutations."""
-    seed: int = 0
-    """Seed of the permutations."""
-    worst_queries: int = 5
-    """Queries in a table, at least 0."""
-    ratchet: Ratchet = "notice"
-    """What an unrecorded improvement is: a notice, a failure ("require"), or nothing ("off")."""
-    strict: bool = False
-    """Whether warnings of gates, unused baselines and reruns fail."""
+    In an ini file each is called ``rank_<name>``; some may be overridden by a gate.
+    """
+
+    alpha: Annotated[float, "level of the test over all queries"] = 0.05
+    # Low, so that slices add few false alarms to those of the test over all queries.
+    slice_alpha: Annotated[float, "level of the test over slices"] = 0.02
+    confirm: Annotated[bool, "whether only significant drops fail"] = True
+    min_queries: Annotated[int, "with fewer queries significance excuses nothing"] = 25
+    min_slice_size: Annotated[int, "smaller slices are shown, not judged"] = 10
+    # Infinite for none, which an ini file writes as 0.
+    hard_drop: Annotated[float, "drop of a bounded measure that is never excused; 0: none"] = 0.05
+    correction: Annotated[Correction, "correction of p-values: holm, bh or none"] = "holm"
+    test: Annotated[Test, "paired test: t or permutation"] = "t"
+    seed: Annotated[int, "seed of the permutations"] = 0
+    worst_queries: Annotated[int, "queries in the table of a failure"] = 5
+    ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
+    strict: Annotated[bool, "as --rank-strict"] = False
 
     def __post_init__(self) -> None:
         _between(self.alpha, "alpha", 0, 1)

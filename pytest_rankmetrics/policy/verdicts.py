@@ -39,10 +39,10 @@ class Rule:
     """How far one measure may fall."""
 
     max_drop: float
-    hard_drop: float = math.inf
-    min_queries: int = 25
-    alpha: float = 0.05
-    confirm: bool = True
+    hard_drop: float
+    min_queries: int
+    alpha: float
+    confirm: bool
 
 
 class Decision(NamedTuple):

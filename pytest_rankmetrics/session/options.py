@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_type_hints
 
 import pytest
 
@@ -16,20 +16,20 @@ from pytest_rankmetrics.session.arguments import refuse_moved_root
 
 Unused = Literal["report", "fail", "delete"]
 
-# (name, type, default, what it means); those of Settings are called like its fields.
+_KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
+_MEANINGS = get_type_hints(Settings, include_extras=True)
+
+# (name, type, default, what it means)
 INI: tuple[tuple[str, Any, Any, str], ...] = (
-    ("rank_alpha", "float", 0.05, "level of the test over all queries"),
-    ("rank_slice_alpha", "float", 0.02, "level of the test over slices"),
-    ("rank_confirm", "bool", True, "whether only significant drops fail"),
-    ("rank_min_queries", "int", 25, "with fewer queries significance excuses nothing"),
-    ("rank_min_slice_size", "int", 10, "smaller slices are shown, not judged"),
-    ("rank_hard_drop", "float", 0.05, "drop of a bounded measure that is never excused; 0: none"),
-    ("rank_correction", "string", "holm", "correction of p-values: holm, bh or none"),
-    ("rank_test", "string", "t", "paired test: t or permutation"),
-    ("rank_seed", "int", 0, "seed of the permutations"),
-    ("rank_worst_queries", "int", 5, "queries in the table of a failure"),
-    ("rank_ratchet", "string", "notice", "an unrecorded improvement: notice, require or off"),
-    ("rank_strict", "bool", False, "as --rank-strict"),
+    *(
+        (
+            f"rank_{one.name}",
+            _KINDS[type(one.default)],
+            one.default,
+            _MEANINGS[one.name].__metadata__[0],
+        )
+        for one in fields(Settings)
+    ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
     ("rank_unused", "string", "report", "as --rank-unused, but not delete"),
     ("rank_junit", "bool", True, "whether results are properties of the JUnit report"),

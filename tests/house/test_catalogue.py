@@ -267,10 +267,18 @@ def test_assertion_judges_by_the_record(metric: Metric) -> None:
 
 def test_the_guide_names_every_option_and_setting() -> None:
     page = (DOCS / "gates.md").read_text()
-    assert [name for name, *_ in INI if f"| `{name}` |" not in page] == []
+    rows = [f"| `{name}` | {_in_a_file(default)}".rstrip() for name, _, default, _ in INI]
+    assert [row for row in rows if f"\n{row} |" not in page] == []
     parser = pytest.Parser(_ispytest=True)
     add_options(parser)
     (group,) = [one for one in parser._groups if one.name == "rankmetrics"]
     names = [name for option in group.options for name in option.names()]
     assert len(names) >= 10
     assert [name for name in names if f"| `{name}" not in page] == []
+
+
+def _in_a_file(default: object) -> str:
+    """A default as an ini file has it."""
+    if isinstance(default, bool):
+        return str(default).lower()
+    return "" if default in ("", []) else str(default)

@@ -58,7 +58,7 @@ def test_the_figure_by_hand() -> None:
     # Margin alone: the drop is seen if it exceeds 0.01, so 0.01 + 0.8416 standard errors.
     rule = Rule(0.01, 0.05, 25, 0.05, confirm=False)
     assert detectable_drop(0.02, 60, rule, 1) == pytest.approx(0.01 + 0.84162 * 0.02, abs=1e-6)
-    # Many queries: the margin, or 1.6449 standard errors, and 2.1280 for three measures (z of 1/60).
+    # Many queries: 1.6449 standard errors are significant; of three measures 2.1280 (z of 1/60).
     wide = Rule(0.0, math.inf, 25, 0.05, confirm=True)
     many = 100_000
     assert detectable_drop(0.02, many, wide, 1) == pytest.approx(2.48647 * 0.02, abs=2e-5)
