@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Reading(TypedDict, total=False):
     truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
     "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, a measure
     that gets better when relevant items are "unretrieved", and a "perfect" score."""
+    query_text: Mapping[Any, str] | Callable[[Any], str]
+    """What a query asks for, shown beside its id where a gate fails."""
     n_queries: int
     """Exact number of queries that have to be evaluated."""
     name: str

@@ -95,6 +95,8 @@ class QueryRow:
     """Relevant items that were not returned."""
     top: str
     """First items of the list; ``*`` relevant, ``?`` unjudged."""
+    text: str = ""
+    """What the query asks for, where ``query_text`` says so."""
 
 
 class Explanation(NamedTuple):

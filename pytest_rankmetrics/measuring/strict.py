@@ -62,6 +62,7 @@ class Measured:
         self.zero_division = reading.get("zero_division", "raise")
         self.ties = reading.get("ties")
         self.convention = reading.get("convention", "default")
+        self.query_text = _checked_text(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
         self.warnings: list[str] = []
 
@@ -163,6 +164,20 @@ class Measured:
             raise InvalidParameterError(msg) from None
 
 
+def _checked_text(given: Any) -> Callable[[Any], Any]:
+    """What gives the text of a query; InvalidParameterError unless a mapping or a function."""
+    if given is None:
+        return lambda _query: ""
+    if isinstance(given, Mapping):
+        return lambda query: given.get(query, "")
+    if callable(given):
+        return given  # type: ignore[no-any-return]
+    msg = (
+        f"query_text must be {{query: text}} or a function of the query id, got {safe_repr(given)}"
+    )
+    raise InvalidParameterError(msg)
+
+
 def _same_places(one: Evaluation, other: Evaluation) -> bool:
     return all(
         np.array_equal(getattr(one.rankings, name), getattr(other.rankings, name))
@@ -191,8 +206,9 @@ def measure_strictly(
     _refuse_empty(y_true, y_score)
     layout = layout_of(y_true)
     with _without_shared_truth_warning() if isinstance(y_true, Set) else nullcontext():
-        # A provider is called once for each item, and an iterator gives them once.
-        keep_items = keep_items or not _can_be_read_again(y_true, y_score, options)
+        # A provider is called once for each item; and who shares a truth has to be known.
+        given = any(reading.get(name) is not None for name in ("string_provider", "relevance"))
+        keep_items = keep_items or given or isinstance(y_true, Set)
         found = evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
     read_again = partial(evaluate, y_true, y_score, measures, keep_items=True, **options)
     measured = Measured(found, reading, measures, layout, read_again)
@@ -204,18 +220,6 @@ def measure_strictly(
     _warn_of_rewarded_silence(measured, allow)
     _warn_of_perfection(measured, allow)
     return measured
-
-
-def _can_be_read_again(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:
-    """Whether reading the data a second time gives the same, and calls nothing of the caller."""
-    given = any(options.get(name) is not None for name in ("string_provider", "relevance"))
-    if given or isinstance(y_true, Set):
-        return False
-    kinds: set[type] = set()
-    for side in (y_true, y_score):
-        if type(side) in (dict, list, tuple):
-            kinds.update(map(type, side.values() if type(side) is dict else side))
-    return all(hasattr(kind, "__len__") for kind in kinds)
 
 
 def _refuse_empty(y_true: Any, y_score: Any) -> None:

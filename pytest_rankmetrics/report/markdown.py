@@ -118,7 +118,8 @@ def _details(record: Mapping[str, Any]) -> str:
         "",
     ]
     if record["worst"]:
-        lines += ["| query | was | now | relevant items |", "|---|--:|--:|---|"]
+        metric = escape(record["worst_metric"])
+        lines += [f"| query | {metric} was | now | relevant items |", "|---|--:|--:|---|"]
     for row in record["worst"]:
         slices = f" ({row['slice']})" if row["slice"] else ""
         places = row["places"].replace("->", " to ")

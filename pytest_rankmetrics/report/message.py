@@ -193,6 +193,7 @@ def _worst_table(found: Judgement, worst: Worst | None) -> list[str]:
             f"{line.ljust(width)}{_cut(top, words.WIDTH - 4 - width)}"
             for line, top in zip(lines, tops, strict=True)
         ]
+        lines = _with_texts(lines, [row.text for row in worst.rows])
         about = f"worst queries by {worst.metric} ({n} of {total})"
         return [about, *(f"  {line}" for line in lines)]
     return _loss_table(found, worst)
@@ -220,10 +221,25 @@ def _loss_table(found: Judgement, worst: Worst) -> list[str]:
         f"{line.ljust(width)}{text}"
         for line, text in zip(lines, [title, *(row.places for row in worst.rows)], strict=True)
     ]
+    tops = [f"now on top: {row.top}" if row.top else "" for row in worst.rows]
+    texts = [row.text for row in worst.rows]
+    lines = _with_texts(
+        lines, ["  ".join(filter(None, one)) for one in zip(texts, tops, strict=True)]
+    )
     share = f"; these {len(worst.rows)} are {worst.share:.0%} of the loss"
     about = f"biggest losses ({worst.metric}{share if len(worst.rows) > 1 else ''})"
     gains = ", ".join(f"{query} {gain:+.4f}" for query, gain in worst.gains)
     return [about, *lines, *([f"biggest gains: {gains}"] if gains else [])]
+
+
+def _with_texts(lines: list[str], texts: list[str]) -> list[str]:
+    """A table with a line more below each row that has something to say."""
+    title, *rows = lines
+    pairs = zip(rows, texts, strict=True)
+    return [
+        title,
+        *(line for row, text in pairs for line in (row, *([f"    {text}"] * bool(text)))),
+    ]
 
 
 def _cut(text: str, width: int) -> str:

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_rankmetrics._support import words
+from pytest_rankmetrics.policy.verdicts import judge_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun
 
 MOST_SLICES = 20
+_ROUNDED = 2e-6
+"""Values of a baseline are rounded to six places, and so are those that they are compared with."""
 _GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")
 
 
@@ -56,6 +59,11 @@ def gate_rows(run: GateRun) -> list[Row]:
         gate = f"{gate} {words.shown(record['name'], limit=60)}"
     name = words.shown(record["name"], limit=60)
     rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
+    rows += [
+        _threshold_row(gate, name, metric)
+        for metric in record["metrics"].values()
+        if _is_apart(metric) and _limit(metric)
+    ]
     rows += _slice_rows(gate, name, record)
     if not rows or (record["verdict"] in FAILED and not any(row.failed for row in rows)):
         # What to do about it stands in the message.
@@ -92,12 +100,14 @@ def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[st
     if verdict == "not gated":
         verdict, reason = "pass", ""
     interval = metric["change_ci"]
+    common = None if metric["change"] is None else metric["baseline"] + metric["change"]
+    apart = _is_apart(metric)
     return Row(
         gate=gate,
         name=name,
         metric=metric["name"],
-        now=metric["value"],
-        limit=_limit(metric),
+        now=common if apart else metric["value"],
+        limit="" if apart else _limit(metric),
         baseline=metric["baseline"],
         change=metric["change"],
         interval=None if interval is None or None in interval else tuple(interval),
@@ -108,7 +118,35 @@ def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[st
     )
 
 
-def _limit(one: dict[str, Any]) -> str:
+def _is_apart(metric: Mapping[str, Any]) -> bool:
+    """Whether fewer queries were compared than measured, so that the two values differ."""
+    if metric["change"] is None or metric["value"] is None:
+        return False
+    difference: float = metric["baseline"] + metric["change"] - metric["value"]
+    return abs(difference) > _ROUNDED
+
+
+def _threshold_row(gate: str, name: str, metric: Mapping[str, Any]) -> Row:
+    """The limit of the value over all queries, where the row before is about some of them."""
+    value = metric["value"]
+    decision = judge_threshold(value, metric["at_least"], metric["at_most"])
+    return Row(
+        gate=gate,
+        name=name,
+        metric=metric["name"],
+        now=value,
+        limit=_limit(metric),
+        baseline=None,
+        change=None,
+        interval=None,
+        p=None,
+        queries=metric["queries"],
+        verdict=decision.verdict.value,
+        reason=decision.reason,
+    )
+
+
+def _limit(one: Mapping[str, Any]) -> str:
     value = math.nan if one["value"] is None else one["value"]
     for sign, key in ((">=", "at_least"), ("<=", "at_most")):
         if one[key] is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.summary import Summary
+from pytest_rankmetrics.report.unconfirmed import unconfirmed
 
 TITLE = "ranking quality gates"
 
@@ -22,6 +23,7 @@ def write_summary(terminal: Any, summary: Summary) -> None:
         lines += [tally(summary.gates)] if summary.gates else []
     lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
     lines += [f"warning: {words.line(text, 300)}" for text in summary.remarks]
+    lines += unconfirmed(summary.gates)
     lines += [f"ERROR: {words.line(text, 300)}" for text in summary.problems]
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))

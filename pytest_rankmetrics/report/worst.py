@@ -12,6 +12,7 @@ from pytest_rankmetrics.baseline.file import write_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow
+from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.typing import FloatArray
@@ -19,6 +20,7 @@ from sklearn_rank.typing import FloatArray
 MOST_ITEMS = 6
 MOST_MISSING = 2
 TOP = 5
+LONGEST_TEXT = 80
 
 
 class Worst(NamedTuple):
@@ -115,7 +117,17 @@ def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryR
         places=_places(placement) if before is None else _moves(before, placement),
         missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
         top=_top(placement),
+        text=_text(found.measured, number),
     )
+
+
+def _text(measured: Measured, number: int) -> str:
+    """The text of a query on one line; what the caller's function raises hides no failure."""
+    try:
+        text = measured.query_text(measured.query_ids[number])
+    except Exception as error:
+        text = f"(query_text: {type(error).__name__})"
+    return words.line(str(text), LONGEST_TEXT) if text else ""
 
 
 def _places(placement: Placement) -> str:

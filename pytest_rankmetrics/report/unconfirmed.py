@@ -1,0 +1,32 @@
+"""Drops beyond their margin that are not confirmed: a gate that passes with one says so last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pytest_rankmetrics._support import words
+from pytest_rankmetrics.report.summary import GateRun
+
+
+def unconfirmed(gates: Iterable[GateRun]) -> list[str]:
+    """One line for each such drop, with what so many queries could have confirmed."""
+    return [
+        _line(words.shown(run.record["name"], limit=60), metric)
+        for run in gates
+        for metric in run.record["metrics"].values()
+        if metric["verdict"] == "warn" and metric["change"] is not None
+    ]
+
+
+def _line(gate: str, metric: Mapping[str, Any]) -> str:
+    was, change, n = metric["baseline"], metric["change"], metric["compared"]
+    parts = [words.p_phrase(metric["p"]), f"n={n}"]
+    if metric["detectable"]:
+        parts.append(
+            f"{words.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
+        )
+    return (
+        f"NOT CONFIRMED: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
+        f"({words.signed(change)}, allowed {words.number(metric['allowed'])}): {', '.join(parts)}"
+    )

@@ -1,0 +1,190 @@
+"""What a gate says: renamed baselines, unconfirmed drops, texts of queries, numbers that add up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_rankmetrics import RankGateFailure, assert_metric, assert_not_worse
+from sklearn_rank import InvalidParameterError
+from tests.plugin.cases import case
+from tests.plugin.conftest import Suite, said
+
+GATE = """
+    from cases import system
+
+    def test_bm25(rank_gate):
+        rank_gate.check(*system(), max_drop={"mrr": 0.005}, at_least={"mrr": 0.1})
+"""
+
+
+@pytest.fixture
+def recorded(suite: Suite) -> Suite:
+    suite.write(test_it=GATE)
+    suite.system([2] * 30)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    return suite
+
+
+# Renamed gates -----------------------------------------------------------------------------------
+
+
+def test_a_renamed_gate_is_led_to_its_old_baseline(recorded: Suite) -> None:
+    recorded.write(test_it=GATE.replace("test_bm25", "test_okapi"))
+    text = said(recorded.run())
+    assert "beside it test_bm25.rank.json belongs to no test: renamed? git mv " in text
+    move = "git mv test_it/test_bm25.rank.json test_it/test_okapi.rank.json; only if it is new:"
+    assert move in text
+    assert text.index("git mv") < text.index("--rank-update")
+
+
+def test_a_gate_that_is_new_beside_others_is_not_called_renamed(recorded: Suite) -> None:
+    both = GATE + GATE.replace("test_bm25", "test_new").partition("import system\n")[2]
+    recorded.write(test_it=both)
+    text = said(recorded.run("-k", "new"))
+    assert "write it with: pytest test_it.py::test_new --rank-update" in text
+    assert "git mv" not in text
+
+
+# Not confirmed -----------------------------------------------------------------------------------
+
+
+def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded: Suite) -> None:
+    # One query falls from 1/2 to 1/10: -0.4 / 30, and p = 0.16.
+    recorded.system([2] * 29 + [10])
+    result = recorded.run()
+    result.assert_outcomes(passed=1, warnings=1)
+    last = [line for line in result.stdout.lines if line.startswith("NOT CONFIRMED")]
+    assert len(last) == 1
+    assert last[0].startswith(
+        "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4867 (-0.0133, allowed 0.0050): p=0.16"
+    )
+    assert last[0].endswith(" in 4 cases of 5")
+    assert ", n=30, 30 queries confirm drops of 0.0" in last[0]
+
+
+# Queries -----------------------------------------------------------------------------------------
+
+
+def failure(**options: Any) -> str:
+    truth, old = case([2] * 30)
+    _, new = case([2] * 29 + [0])
+    with pytest.raises(RankGateFailure) as info:
+        assert_not_worse(truth, new, old, "mrr", confirm=False, **options)
+    return str(info.value)
+
+
+@pytest.mark.parametrize("given", [{"q030": "red shoes"}, lambda query: f"red shoes of {query}"])
+def test_the_text_of_a_query_and_the_head_of_its_list_are_shown(given: Any) -> None:
+    text = failure(query_text=given)
+    assert "    red shoes" in text
+    assert "now on top: bad1 bad2 bad3 bad4 bad5" in text
+
+
+def test_the_text_of_a_query_stands_below_a_threshold_too() -> None:
+    truth, results = case([2] * 9 + [0])
+    with pytest.raises(RankGateFailure, match=r"(?s)q010 .*\n +red shoes\n"):
+        assert_metric(truth, results, "mrr", at_least=0.9, query_text={"q010": "red shoes"})
+
+
+def test_texts_are_escaped_and_cut() -> None:
+    text = failure(query_text=lambda _: "\x1b[2J\n" + "x" * 500)
+    assert "\x1b" not in text
+    assert "x" * 100 not in text
+
+
+def test_a_text_that_cannot_be_made_hides_no_failure() -> None:
+    assert "(query_text: KeyError)" in failure(query_text=lambda query: {}[query])
+
+
+def test_query_text_of_another_kind_is_refused() -> None:
+    with pytest.raises(
+        InvalidParameterError, match=r"query_text must be \{query: text\} or a func"
+    ):
+        failure(query_text="red shoes")
+
+
+# Numbers that add up -----------------------------------------------------------------------------
+
+
+def test_a_comparison_on_common_queries_shows_its_own_two_numbers(recorded: Suite) -> None:
+    # The 30 common queries stay at 1/2; the ten that are new find nothing: 15 / 40 over all.
+    recorded.system([2] * 30 + [0] * 10)
+    result = recorded.run()
+    result.assert_outcomes(failed=1)
+    text = said(result)
+    assert "compare on 30 common queries: mrr 0.5000 -> 0.5000 (+0.0000)" in text
+    rows = [line.split()[-5:] for line in result.stdout.lines]
+    assert ["mrr", "0.5000", "0.5000", "+0.0000", "ok"] in rows
+    assert any("0.3750" in line and ">= 0.1000" in line for line in result.stdout.lines)
+
+
+def test_markdown_names_the_measure_of_the_worst_queries(recorded: Suite) -> None:
+    recorded.system([4] * 30)
+    recorded.run("--rank-markdown=report.md").assert_outcomes(failed=1)
+    report = (recorded.path / "report.md").read_text(encoding="utf-8")
+    assert "| query | mrr was | now | relevant items |" in report
+
+
+# What a gate that passes says --------------------------------------------------------------------
+
+
+def test_a_gate_that_passes_is_rendered_only_when_somebody_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*_: Any) -> str:
+        raise AssertionError
+
+    truth, results = case([2] * 30)
+    monkeypatch.setattr("pytest_rankmetrics.gates.outcome.message", never)
+    monkeypatch.setattr("pytest_rankmetrics.gates.outcome.worst_queries", never)
+    result = assert_metric(truth, results, "mrr", at_least=0.4)
+    assert result.headline == "mrr 0.5000 >= 0.4000 required (30 queries)"
+    monkeypatch.undo()
+    assert result.message.startswith(result.headline)
+    assert "worst queries by mrr" in result.message
+
+
+def test_reports_have_the_whole_message_of_gates_that_passed(recorded: Suite) -> None:
+    recorded.run("--rank-json=report.json").assert_outcomes(passed=1)
+    (gate,) = json.loads((recorded.path / "report.json").read_text(encoding="utf-8"))["gates"]
+    assert "95% CI of the change" in gate["message"]
+
+
+def test_items_are_read_a_second_time_only_for_a_failure() -> None:
+    class Counted(dict[str, list[str]]):
+        read = 0
+
+        def __getitem__(self, query: str) -> list[str]:
+            type(self).read += 1
+            return super().__getitem__(query)
+
+    truth, results = case([2] * 30)
+    assert_metric(truth, Counted(results), "mrr", at_least=0.4)
+    assert Counted.read == 30
+    with pytest.raises(RankGateFailure, match="bad1 good"):
+        assert_metric(truth, Counted(results), "mrr", at_least=0.9)
+
+
+def test_a_provider_is_called_once_for_each_item() -> None:
+    calls: list[str] = []
+
+    def provider(item: str) -> str:
+        calls.append(item)
+        return item
+
+    truth, results = case([2] * 10)
+    with pytest.raises(RankGateFailure, match="bad1 good"):
+        assert_metric(truth, results, "mrr", at_least=0.9, string_provider=provider)
+    assert len(calls) == 10 * (10 + 1)
+
+
+def test_data_that_changed_meanwhile_lend_no_names() -> None:
+    truth, results = case([2] * 10)
+    result = assert_metric(truth, results, "mrr", at_least=0.4)
+    for ranking in results.values():
+        ranking.reverse()
+    assert "2 of 10" in result.message
+    assert "bad" not in result.message
