@@ -208,8 +208,12 @@ class _Aligner:
         definition = self.recording.definitions[name]
         if definition.get("relevance") or not self.common:
             return
+        if None in self.placements:  # values without ranks are sealed
+            return
         anew = self.rankings.scored(self.measured.used[name], self.placements)
         if anew is None:
+            if self.complete:
+                self._refuse(f"queries.*.{other}", "the ranks contradict each other")
             return
         limit = _TOLERANCE * np.maximum(1.0, np.abs(column))
         with np.errstate(invalid="ignore"):

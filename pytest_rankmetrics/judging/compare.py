@@ -64,7 +64,9 @@ def compare_metrics(measured: Measured, reference: Reference, policy: Policy) ->
             alpha=settings.alpha,
             confirm=settings.confirm,
         )
-        detectable = detectable_drop(pair.error, pair.n, rule, tests)
+        provable = pair.paired is not None and pair.paired.p_floor * tests <= settings.alpha
+        error = pair.error if provable or not settings.confirm else math.nan
+        detectable = detectable_drop(error, pair.n, rule, tests)
         changes[name] = replace(pair.judged(rule, p), detectable=detectable)
     return changes
 

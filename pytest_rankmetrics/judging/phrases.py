@@ -98,8 +98,20 @@ def unconfirmed_text(found: Judgement, name: str, change: Change) -> str:
     return (
         f"{name} {words.signed(change.change)} exceeds the allowed "
         f"{allowed_change(found, name, change.allowed)} but is not significant "
-        f"({words.p_phrase(change.p)}, {_counts(change)})"
+        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(found, change)}"
     )
+
+
+def _beyond_proof(found: Judgement, change: Change) -> str:
+    """What to know where so few queries changed that no drop of theirs can be significant."""
+    if change.paired is None or found.policy.settings.correction == "none":
+        tests = 1
+    else:
+        tests = sum(one.paired is not None for one in found.changes.values())
+    if change.paired is None or not change.paired.p_floor * tests > found.policy.settings.alpha:
+        return ""
+    changed = words.queries(change.paired.worse + change.paired.better)
+    return f": {changed} changed, too few to confirm any drop"
 
 
 def slice_text(found: Judgement, label: str, name: str, change: Change) -> str:

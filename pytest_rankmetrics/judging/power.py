@@ -17,6 +17,8 @@ _SPREADS = 200
 def standard_error(change: FloatArray, weights: FloatArray | None) -> float:
     """Standard error of a mean; of a weighted one, that of the linearized ratio."""
     kept = ~np.isnan(change)
+    if weights is not None:
+        kept &= weights > 0
     share = np.ones(int(kept.sum())) if weights is None else weights[kept]
     n, total = len(share), math.fsum(share.tolist())
     if n < 2 or not total:

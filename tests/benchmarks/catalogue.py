@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from tests.benchmarks import lists, mappings, matrix, rows, startup
+from tests.benchmarks import gates, lists, mappings, matrix, rows, startup
 from tests.benchmarks._measure import Contest
 
 ROWS = {
@@ -18,6 +18,7 @@ ROWS = {
     "P9": (rows, mappings),
     "P10": (rows,),
     "P11": (rows,),
+    "P12": (gates,),
 }
 
 

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics import RankGateFailure, assert_metric, assert_not_worse
+from pytest_rankmetrics import (
+    RankGateFailure,
+    RankGateWarning,
+    assert_metric,
+    assert_not_worse,
+)
 from sklearn_rank import InvalidParameterError
 from tests.plugin.cases import case
 from tests.plugin.conftest import Suite, said
@@ -52,17 +57,25 @@ def test_a_gate_that_is_new_beside_others_is_not_called_renamed(recorded: Suite)
 
 
 def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded: Suite) -> None:
-    # One query falls from 1/2 to 1/10: -0.4 / 30, and p = 0.16.
-    recorded.system([2] * 29 + [10])
+    # Four queries fall from 1/2 to 1/10, two rise to 1: -1.6 / 30 + 1 / 30.
+    recorded.system([2] * 24 + [10] * 4 + [1] * 2)
     result = recorded.run()
     result.assert_outcomes(passed=1, warnings=1)
     last = [line for line in result.stdout.lines if line.startswith("NOT CONFIRMED")]
     assert len(last) == 1
     assert last[0].startswith(
-        "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4867 (-0.0133, allowed 0.0050): p=0.16"
+        "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4800 (-0.0200, allowed 0.0050): p=0.2"
     )
     assert last[0].endswith(" in 4 cases of 5")
     assert ", n=30, 30 queries confirm drops of 0.0" in last[0]
+
+
+def test_so_few_changed_queries_that_nothing_can_be_confirmed_are_said_to_be() -> None:
+    # One changed query is worse by the toss of a coin in one case of two.
+    truth, old = case([2] * 30)
+    _, new = case([2] * 29 + [10])
+    with pytest.warns(RankGateWarning, match="1 query changed, too few to confirm any drop"):
+        assert_not_worse(truth, new, old, "mrr")
 
 
 # Queries -----------------------------------------------------------------------------------------
