@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from sklearn_rank.support.segments import (
     segment_sum,
     similar_length_blocks,
 )
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 _NOBODY = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
+_DRAWS = 300
+"""Items of one group that are expected, at most, among the draws: exp(-300) is no underflow."""
 
 
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
@@ -66,6 +69,7 @@ def _expected_stop(
     stops: FloatArray, above: IntArray, tied: IntArray, offsets: IntArray, cut: int
 ) -> FloatArray:
     """Sum over relevant items of P(nobody stopped before) * P(stops here) / rank."""
+    reading = _still_reading(stops, offsets)
     shares = np.where(above < cut, stops / (above + 1), 0.0)
     in_tie = np.flatnonzero((tied > 1) & (above < cut))
     if len(in_tie):
@@ -75,8 +79,10 @@ def _expected_stop(
         first = in_tie[new]
         relevant = np.diff(np.flatnonzero(new), append=len(in_tie))
         shares[in_tie] = 0.0
+        read = reading[first] > _NOBODY
+        first, relevant = first[read], relevant[read]
         shares[first] = _tied_stop(stops, first, relevant, above[first], tied[first], cut)
-    return segment_sum(shares * _still_reading(stops, offsets), offsets)
+    return segment_sum(shares * reading, offsets)
 
 
 def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
@@ -94,6 +100,15 @@ def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
     return reading
 
 
+class _Alike(NamedTuple):
+    """Items of a tie that satisfy with the same probability; the largest such group first."""
+
+    offsets: IntArray
+    """Of the groups of each tie."""
+    stops: FloatArray
+    counts: IntArray
+
+
 def _tied_stop(
     stops: FloatArray,
     first: IntArray,
@@ -104,32 +119,117 @@ def _tied_stop(
 ) -> FloatArray:
     """Expected stop / rank within tie groups, for a reader who arrives at the group.
 
-    Let F(t) be the expected probability that t items drawn from the group satisfy nobody. Without
-    relevant items it is 1; adding the n-th item, which satisfies with probability s, gives
-    F'(t) = (1 - t/n) F(t) + (t/n) (1 - s) F(t - 1). All terms are positive, so nothing cancels.
-
-    Items are added by rising s, so that F never rises: what has come down to nothing stays so,
-    and ever fewer t have to be looked at.
+    Let G(t) be the expected probability that one of t items drawn from the group satisfies. By
+    summation by parts the expectation is the sum of G(t) / ((a + t) (a + t + 1)) below the last
+    place m, and G(m) / (a + m). All terms are positive, so nothing cancels.
     """
     inside = np.minimum(size, cut - above)
+    groups = _alike(stops, first, relevant, size)
+    # After Maclaurin, t draws satisfy nobody with a probability of at most (1 - mean)^t.
+    mean = np.minimum(segment_sum(groups.stops * groups.counts, groups.offsets) / size, 1.0)
+    with np.errstate(divide="ignore"):
+        enough = np.ceil(math.log(_NOBODY) / np.log1p(-mean))
+    drawn = np.minimum(inside, np.maximum(enough, 1.0)).astype(np.int64)
     result = np.empty(len(first))
-    for by_length in similar_length_blocks(inside):
-        for by_count in similar_length_blocks(relevant[by_length]):
-            chosen = by_length[by_count]
-            drawn = np.arange(1.0, inside[chosen].max() + 1.0)
-            nobody = np.ones((len(chosen), len(drawn) + 1))
-            reading = nobody
-            for item in range(int(relevant[chosen].max())):
-                present = item < relevant[chosen]
-                place = first[chosen] + np.where(present, relevant[chosen] - 1 - item, 0)
-                total = (size - relevant)[chosen] + item + 1
-                share = np.minimum(drawn[: reading.shape[1] - 1] / total[:, None], 1.0)
-                share *= present[:, None]
-                passing = (1.0 - stops[place])[:, None]
-                reading[:, 1:] += share * (passing * reading[:, :-1] - reading[:, 1:])
-                reading[reading < _NOBODY] = 0.0
-                reading = reading[:, : int(np.flatnonzero(reading.any(axis=0))[-1]) + 1]
-            expected = (nobody[:, :-1] - nobody[:, 1:]) / (above[chosen, None] + drawn)
-            valid = drawn <= inside[chosen, None]
-            result[chosen] = segment_sum(expected[valid], offsets_of(inside[chosen]))
+    for by_length in similar_length_blocks(drawn):
+        for by_groups in similar_length_blocks(np.diff(groups.offsets)[by_length]):
+            chosen = by_length[by_groups]
+            result[chosen] = _of_satisfied(
+                _satisfied(groups, chosen, int(drawn[chosen].max())),
+                drawn[chosen],
+                above[chosen].astype(np.float64),
+                drawn[chosen] < inside[chosen],
+            )
+    return result
+
+
+def _of_satisfied(
+    satisfied: FloatArray, drawn: IntArray, above: FloatArray, is_cut: BoolArray
+) -> FloatArray:
+    """Expected 1 / rank of the stop from G; where ``is_cut``, G is 1 after the places drawn."""
+    places = np.arange(1.0, satisfied.shape[1])
+    rank = above[:, None] + places
+    terms = satisfied[:, 1:] / (rank * (rank + 1.0))
+    terms[places >= (drawn + is_cut)[:, None]] = 0.0
+    last = np.where(is_cut, 1.0, satisfied[np.arange(len(drawn)), drawn])
+    return terms.sum(axis=1) + last / (above + drawn + is_cut)
+
+
+def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArray) -> _Alike:
+    """The items of each tie by their stop; the irrelevant ones, too, which never satisfy."""
+    tie = np.repeat(np.arange(len(first)), relevant)
+    places = np.arange(len(tie)) - np.repeat(offsets_of(relevant)[:-1], relevant)
+    chances = stops[first[tie] + places]
+    new = np.ones(len(tie), dtype=bool)
+    new[1:] = (tie[1:] != tie[:-1]) | (chances[1:] != chances[:-1])
+    starts, rest = np.flatnonzero(new), np.flatnonzero(size > relevant)
+    tie = np.concatenate((tie[starts], rest))
+    counts = np.concatenate((np.diff(starts, append=len(chances)), (size - relevant)[rest]))
+    order = np.lexsort((-counts, tie))
+    chances = np.concatenate((chances[starts], np.zeros(len(rest))))
+    offsets = np.searchsorted(tie[order], np.arange(len(first) + 1))
+    return _Alike(offsets, chances[order], counts[order])
+
+
+def _satisfied(groups: _Alike, ties: IntArray, width: int) -> FloatArray:
+    """(ties, width + 1) G(t) for t up to ``width``; a row is right up to the size of its tie.
+
+    Among t items of one group alone G is 1 - (1 - s)^t. The other groups come one after another.
+    """
+    starts, n_groups = groups.offsets[:-1][ties], np.diff(groups.offsets)[ties]
+    total = groups.counts[starts]
+    satisfied = _any_of(groups.stops[starts], np.arange(width + 1.0))
+    for number in range(1, int(n_groups.max(initial=0))):
+        place = np.where(number < n_groups, starts + number, starts)
+        left = np.where(number < n_groups, groups.counts[place], 0)
+        while (most := int(left.max())) > 0:
+            if most > 1 and total.min() >= 2 * width:
+                # So few that the chance to draw none of them stays far from underflow.
+                added = np.minimum(left, _DRAWS * total // width)
+                satisfied = _with_several(satisfied, total, added, groups.stops[place])
+            else:
+                added = np.minimum(left, 1)
+                satisfied = _with_one(satisfied, total, added, groups.stops[place])
+            total, left = total + added, left - added
+    return satisfied
+
+
+def _any_of(stops: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Probability that at least one of some items satisfies, all of which do with one chance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chances = -np.expm1(drawn * np.log1p(-stops)[:, None])
+    return np.where(drawn == 0, 0.0, chances)
+
+
+def _with_one(
+    satisfied: FloatArray, total: IntArray, added: IntArray, stops: FloatArray
+) -> FloatArray:
+    """G with one item more (or none): among t draws it is with probability t / (total + 1)."""
+    drawn = np.arange(float(satisfied.shape[1]))
+    share = np.minimum(drawn[1:] * (added / (total + 1))[:, None], 1.0)
+    stop = stops[:, None]
+    result = satisfied.copy()
+    result[:, 1:] *= 1.0 - share
+    result[:, 1:] += share * (stop + (1.0 - stop) * satisfied[:, :-1])
+    return result
+
+
+def _with_several(
+    satisfied: FloatArray, total: IntArray, added: IntArray, stops: FloatArray
+) -> FloatArray:
+    """G with several items more of one chance, of which h are among t draws (hypergeometric)."""
+    drawn = np.arange(float(satisfied.shape[1]))
+    base, new = total[:, None].astype(np.float64), added[:, None].astype(np.float64)
+    share = np.ones_like(satisfied)
+    np.cumprod((base - drawn[:-1]) / (base + new - drawn[:-1]), axis=1, out=share[:, 1:])
+    result = share * satisfied
+    likely = float((new / (base + new)).max()) * drawn[-1]
+    for hits in range(1, min(int(added.max()), len(drawn) - 1) + 1):
+        fewer = drawn[hits:] - (hits - 1)
+        share = share[:, -len(fewer) :] * (fewer * ((new - hits + 1) / hits))
+        share /= base - drawn[hits:] + hits
+        some = _any_of(stops, np.array([float(hits)]))
+        result[:, hits:] += share * (some + (1.0 - some) * satisfied[:, :-hits])
+        if hits > likely and hits % 8 == 0 and float(share.max()) < _NOBODY:
+            break
     return result
