@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.sums import exact_sum, in_unit
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import MAX_LISTED, listed
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -22,6 +22,8 @@ class Average(NamedTuple):
     value: float
     n_undefined: int
     n_averaged: int
+    undefined: str = ""
+    """For how many queries the measure is undefined, and the first of them."""
 
 
 def average(
@@ -42,38 +44,54 @@ def average(
         weights = None if weights is None else weights[present]
         query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
-    count = int(undefined.sum())
-    if undefined.any():
-        values = _settle(values, undefined, zero_division, measure, query_ids)
+    count, told = int(undefined.sum()), ""
+    if count:
+        told = f"undefined for {count:,} of {len(values):,} queries: {_first(undefined, query_ids)}"
+        if zero_division == "raise":
+            msg = f"{measure} is {told}"
+            raise UndefinedMetricError(msg)
+        if zero_division != "warn":
+            values = np.where(undefined, float(zero_division), values)
         if weights is not None:
             weights = weights[~np.isnan(values)]
         values = values[~np.isnan(values)]
-    return Average(_mean(values, weights), count, len(values))
+    return Average(_mean(values, weights), count, len(values), told)
 
 
-def _settle(
-    values: FloatArray,
-    undefined: Array,
-    zero_division: str | float,
-    measure: str,
-    query_ids: Sequence[Any] | Array,
-) -> FloatArray:
-    """The values with the undefined ones replaced, or left NaN to be left out."""
-    places = np.flatnonzero(undefined).tolist()
-    if zero_division in ("warn", "raise"):
-        what = (
-            f"{measure} is undefined for {len(places):,} of {len(values):,} queries: "
-            f"{listed([query_ids[place] for place in places])}"
+def _first(chosen: BoolArray, query_ids: Sequence[Any] | Array) -> str:
+    """First few of the chosen queries, and how many more there are."""
+    places = np.flatnonzero(chosen).tolist()
+    text = listed([query_ids[place] for place in places[:MAX_LISTED]])
+    more = len(places) - MAX_LISTED
+    return f"{text} and {more:,} more" if more > 0 else text
+
+
+def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
+    """One warning that lists the measures (``of`` some part of the data) that are undefined."""
+    measures: dict[str, list[str]] = {}
+    for measure, mean in averages.items():
+        if mean.undefined:
+            measures.setdefault(mean.undefined, []).append(measure)
+    if not measures:
+        return
+    told = "; ".join(
+        f"{_joined(names)} {'is' if len(names) == 1 else 'are'} {undefined}"
+        for undefined, names in measures.items()
+    )
+    none = [name for name, mean in averages.items() if mean.undefined and not mean.n_averaged]
+    left = "they are left out" if len(none) < sum(map(len, measures.values())) else ""
+    if none:
+        left += (
+            f"{', and ' if left else ''}the result {f'of {_joined(none)} ' if left else ''}is NaN"
         )
-        if zero_division == "raise":
-            raise UndefinedMetricError(what)
-        left = "the result is NaN" if len(places) == len(values) else "they are left out"
-        warn(
-            f"{what}; {left}. Use the zero_division parameter to control this behavior.",
-            exceptions.UndefinedMetricWarning,
-        )
-        return values
-    return np.where(undefined, float(zero_division), values)
+    warn(
+        f"{of}{told}; {left}. Use the zero_division parameter to control this behavior.",
+        exceptions.UndefinedMetricWarning,
+    )
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:

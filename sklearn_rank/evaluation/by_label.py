@@ -70,9 +70,12 @@ def _as_labels(label: Any) -> Iterable[Any]:
     return label if isinstance(label, (set, frozenset, list, tuple)) else (label,)
 
 
-def take_queries(judged: Judged, queries: IntArray, query_ids: list[Any]) -> Judged:
-    """What was judged of some queries; what belongs to no query in particular stays behind."""
-    missing = np.intersect1d(judged.missing, queries)
+def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> Judged:
+    """What was judged of some queries; what belongs to no query in particular stays behind.
+
+    All queries ``known`` by name are left out of it, or are among its own.
+    """
+    missing = np.flatnonzero(judged.is_missing[queries])
     parts = score_parts = (judged.rankings.take(queries),)
     if judged.by_score is not judged.rankings:
         score_parts = (judged.by_score.take(queries),)
@@ -82,8 +85,8 @@ def take_queries(judged: Judged, queries: IntArray, query_ids: list[Any]) -> Jud
         score_parts,
         _SlicedPool(judged.pool, queries),
         counts=InputCounts(missing=len(missing)),
-        missing=np.searchsorted(queries, missing),
-        left_out=[*query_ids, *judged.left_out],
+        missing=missing,
+        left_out=known,
         keyed=judged.keyed,
         query_columns=judged.query_columns,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import Average, average
+from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
@@ -57,7 +57,7 @@ def score_measures(
 
     blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
-    return [
+    scored = [
         _averaged(
             measure, judged, next(per_query), _average_weights(measure, judged), zero_division
         )
@@ -65,6 +65,9 @@ def score_measures(
         else _averaged_pool(measure, value, zero_division)
         for measure, value in zip(measures, pooled, strict=True)
     ]
+    if zero_division == "warn":
+        warn_of_undefined({str(one.measure): one.average for one in scored})
+    return scored
 
 
 def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:

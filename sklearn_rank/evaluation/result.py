@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
@@ -12,6 +12,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from sklearn_rank.evaluation import tables
+from sklearn_rank.evaluation.averaging import warn_of_undefined
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.compute import Scored, score_slice
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
@@ -26,7 +27,7 @@ from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.statistics import IntervalMethod, mean_confidence_interval
-from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.support.text import closest, listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["Evaluation"]
@@ -261,8 +262,14 @@ class Evaluation:
         """
         if isinstance(slices, str):
             slices = self._judged.labels(slices)
-        labels = read_slices(slices, _listed_ids(self.query_ids), self._judged.left_out)
-        return {label: self._slice(queries) for label, queries in labels.items()}
+        query_ids = _listed_ids(self.query_ids)
+        labels = read_slices(slices, query_ids, self._judged.left_out)
+        # Shared by all slices: a copy for each would be as long as all queries together.
+        known = (*query_ids, *self._judged.left_out)
+        parts = {label: self._slice(queries, known) for label, queries in labels.items()}
+        if self._zero_division == "warn":
+            _warn_of_slices({label: part for label, part in parts.items() if part is not self})
+        return parts
 
     @classmethod
     def merge(cls, *evaluations: Evaluation) -> Evaluation:
@@ -418,16 +425,29 @@ class Evaluation:
         msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
         raise UnknownMeasureError(msg + ", ".join(names))
 
-    def _slice(self, queries: IntArray) -> Evaluation:
+    def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
         if len(queries) == len(self.query_ids):
             # With what belongs to no query in particular: unjudged queries, missed items.
             return self
-        judged = take_queries(self._judged, queries, _listed_ids(self.query_ids))
+        judged = take_queries(self._judged, queries, known)
         scored = {
             name: score_slice(whole, queries, judged, self._zero_division)
             for name, whole in self._scored.items()
         }
         return Evaluation(scored, judged, self._zero_division)
+
+
+def _warn_of_slices(parts: Mapping[Any, Evaluation]) -> None:
+    """One warning: what is undefined in the first slice that has such queries, and which others."""
+    averages = {
+        label: {name: scored.average for name, scored in part._scored.items()}
+        for label, part in parts.items()
+        if any(scored.average.n_undefined for scored in part._scored.values())
+    }
+    if averages:
+        label, *others = averages
+        also = f" (and slices {listed(others)})" if others else ""
+        warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
 
 
 class _ByMeasure(Mapping[str, Any]):

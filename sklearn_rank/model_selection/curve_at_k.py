@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import average
+from sklearn_rank.evaluation.averaging import average, warn_of_undefined
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
@@ -102,10 +102,12 @@ def curve_of_rankings(
 
 def _warn_of_undefined(found: Evaluation) -> None:
     """One warning for all measures of a curve, in the words of a single measure."""
-    average(
+    measure = "precision or recall"
+    mean = average(
         np.sum(list(found.per_query.values()), axis=0),
         None,
         zero_division="warn",
-        measure="precision or recall",
+        measure=measure,
         query_ids=found.query_ids,
     )
+    warn_of_undefined({measure: mean})

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.rankings.judged import JudgedRankings, joined
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, FloatArray, IntArray
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 
 class Pool(Protocol):
@@ -121,6 +121,13 @@ class Judged:
             if self.score_parts is self.parts
             else joined(self.score_parts, self.query_ids)
         )
+
+    @cached_property
+    def is_missing(self) -> BoolArray:
+        """(Q,) whether a judged query has no ranking."""
+        missing = np.zeros(len(self.query_ids), dtype=bool)
+        missing[self.missing] = True
+        return missing
 
     @cached_property
     def _borders(self) -> list[int]:

@@ -54,7 +54,7 @@ def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> Array:
 
 def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of the elements of the chosen segments, and the offsets they then have."""
-    sizes = np.diff(offsets)[chosen]
+    sizes = offsets[chosen + 1] - offsets[chosen]
     new_offsets = offsets_of(sizes)
     shift = np.repeat(offsets[:-1][chosen] - new_offsets[:-1], sizes)
     return shift + np.arange(new_offsets[-1]), new_offsets

@@ -155,11 +155,13 @@ def test_zero_division_raise():
         evaluate(*HALF, "mrr", zero_division="raise")
 
 
-def test_undefined_warnings_are_scikit_learns_and_one_per_measure():
+def test_undefined_warnings_are_scikit_learns_and_one_per_call():
     assert UndefinedMetricWarning is SklearnWarning
     with pytest.warns(UndefinedMetricWarning) as caught:
         evaluation = evaluate(*HALF, ("mrr", "map"))
-    assert [str(one.message).split(" is ")[0] for one in caught] == ["mrr", "map"]
+    assert [str(one.message).split(";")[0] for one in caught] == [
+        "mrr and map are undefined for 1 of 2 queries: 0"
+    ]
     assert evaluation["mrr"] == 1 / 2
 
 
