@@ -152,7 +152,8 @@ def _of_satisfied(
     terms = satisfied[:, 1:] / (rank * (rank + 1.0))
     terms[places >= (drawn + is_cut)[:, None]] = 0.0
     last = np.where(is_cut, 1.0, satisfied[np.arange(len(drawn)), drawn])
-    return terms.sum(axis=1) + last / (above + drawn + is_cut)
+    expected: FloatArray = terms.sum(axis=1) + last / (above + drawn + is_cut)
+    return expected
 
 
 def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArray) -> _Alike:
