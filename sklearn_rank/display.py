@@ -135,7 +135,7 @@ class PrecisionRecallAtKDisplay:
             self.lines_ += ax.plot(recall, precision, **style)
         for place in {0, len(self.k) - 1} if self.precision else ():
             point = (self.recall[0][place], self.precision[0][place])
-            ax.annotate(f"k = {self.k[place]}", point, textcoords="offset points", xytext=(6, 6))
+            ax.annotate(f"k = {self.k[place]}", point, textcoords="offset points", **_inward(point))
         ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         if labels is not None:
@@ -301,6 +301,16 @@ class PrecisionRecallAtKDisplay:
         ]
         labels = [f"Fold {number}" for number in range(len(curves))] if names is None else names
         return _drawn(cls, curves, labels, ax, curve_kwargs)
+
+
+def _inward(point: tuple[float, float]) -> dict[str, Any]:
+    """Where a label stands beside a point so that it stays within the axes."""
+    right, up = point[0] > 0.5, point[1] > 0.5
+    return {
+        "xytext": (-6 if right else 6, -6 if up else 6),
+        "ha": "right" if right else "left",
+        "va": "top" if up else "bottom",
+    }
 
 
 def _drawn(

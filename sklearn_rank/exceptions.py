@@ -14,6 +14,8 @@ __all__ = [
     "FileFormatError",
     "GroupsRequiredError",
     "InvalidParameterError",
+    "MaskedScoresWarning",
+    "NothingRetrievedWarning",
     "QueryMismatchError",
     "QuerySplitError",
     "QuerySplitWarning",
@@ -76,6 +78,14 @@ class GroupsRequiredError(RankingConfigError):
 
 class DegenerateQueriesWarning(UserWarning):
     """Every query has a single row, so that nothing is ranked; perhaps groups are row ids."""
+
+
+class MaskedScoresWarning(UserWarning):
+    """A measure that counts every irrelevant item met cells of a matrix that are scored -inf."""
+
+
+class NothingRetrievedWarning(UserWarning):
+    """No relevant item of any query was retrieved: perhaps the ids are written differently."""
 
 
 class QuerySplitWarning(UserWarning):

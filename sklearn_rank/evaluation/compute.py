@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, MaskedScoresWarning
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Block, Judged
 from sklearn_rank.support.sums import in_unit
+from sklearn_rank.support.text import listed
 from sklearn_rank.support.threads import in_threads
+from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
@@ -43,6 +45,8 @@ def score_measures(
 
     Functions of the caller, such as a gain, are called in one thread.
     """
+    if judged.masks_by_score:
+        _warn_of_masked([str(one) for one in measures if _counts_irrelevant(one)])
     # What cannot be pooled is refused before anything is computed.
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
@@ -68,6 +72,21 @@ def score_measures(
     if zero_division == "warn":
         warn_of_undefined({str(one.measure): one.average for one in scored})
     return scored
+
+
+def _counts_irrelevant(measure: Measure) -> bool:
+    members = measure.options.get("measures", ())
+    return measure.metric.counts_irrelevant or any(map(_counts_irrelevant, members))
+
+
+def _warn_of_masked(measures: Sequence[str]) -> None:
+    if measures:
+        warn(
+            f"y_score holds -inf, which {listed(measures)} counts as an irrelevant item that was "
+            "ranked right; if these cells cannot be ranked at all, say which can: candidates=, or "
+            "a masked array",
+            MaskedScoresWarning,
+        )
 
 
 def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:

@@ -98,6 +98,11 @@ class Evaluation:
         }
         return _ByMeasure(values, self)
 
+    @property
+    def hint(self) -> str:
+        """In what the ids of both sides seem to differ, where no relevant item was retrieved."""
+        return self._judged.hint
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 

@@ -29,13 +29,15 @@ class _Evaluation(Protocol):
     def per_query(self) -> Mapping[str, FloatArray]: ...
     @property
     def counts(self) -> dict[str, Any]: ...
+    @property
+    def hint(self) -> str: ...
     def confidence_interval(self, measure: str) -> tuple[float, float]: ...
 
 
 def to_text(evaluation: _Evaluation) -> str:
     """A row per measure, then what was counted."""
     rows = [TITLES, *table_rows(evaluation)]
-    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{remarks(evaluation.counts)}"
+    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{remarks(evaluation.counts, evaluation.hint)}"
 
 
 def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) -> str:
@@ -58,7 +60,7 @@ def to_html(evaluation: _Evaluation) -> str:
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
         for row in table_rows(evaluation)
     )
-    said = html.escape(remarks(evaluation.counts))
+    said = html.escape(remarks(evaluation.counts, evaluation.hint))
     return (
         f"<table><caption>{said}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
@@ -126,11 +128,13 @@ _ITEM_REMARKS = (
 )
 
 
-def remarks(counts: dict[str, Any]) -> str:
-    """What was counted, in one line."""
+def remarks(counts: dict[str, Any], hint: str = "") -> str:
+    """What was counted, in one line, and why nothing was retrieved."""
     parts = [_spoken(counts["queries"])]
     parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS if counts[key]]
     parts += [f"{counts[key]:,} {text}" for key, text in _ITEM_REMARKS if counts[key]]
+    if counts["relevant"] and not counts["retrieved"]:
+        parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
 
 

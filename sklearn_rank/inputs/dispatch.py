@@ -11,6 +11,7 @@ from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
+from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.rankings.ties import TIE_RULES, check_ties
 from sklearn_rank.support.arrays import refuse_unordered
@@ -69,7 +70,7 @@ def read_rankings(
         _refuse_lists(y_score, layout)
     common = {"sample_weight": sample_weight, "ties": ties, "n_jobs": n_jobs}
     if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
-        return read_columns(
+        judged = read_columns(
             y_true,
             y_score,
             **common,
@@ -77,6 +78,7 @@ def read_rankings(
             duplicates=duplicates,
             negative_grades=negative_grades,
         )
+        return with_hint(judged, y_true, y_score, None)
     reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
     told = {
         "candidates": candidates,
@@ -87,7 +89,8 @@ def read_rankings(
         "relevance": relevance,
     }
     own = {name: told[name] for name in layout.takes}
-    return layout.read(y_true, y_score, **common, **own)
+    judged = layout.read(y_true, y_score, **common, **own)
+    return with_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
 
 
 _FOREIGN = {

@@ -45,7 +45,7 @@ def from_matrix(
     rows = offsets
     if cells is not None:
         flat, rows = flat[cells.positions], cells.offsets
-    check_finite(flat, "y_score", where=of_candidate, infinite=True)
+    has_lowest = check_finite(flat, "y_score", where=of_candidate, infinite=True)
     grades, positions = _grades(y_true, n_items)
 
     def graded(entry: int) -> str:
@@ -74,7 +74,7 @@ def from_matrix(
         judged=judged,
         n_jobs=n_jobs,
     )
-    return replace(judged_matrix, positional=True)
+    return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
 
 
 def _scores(y_true: Any, y_score: Any) -> Array:

@@ -41,6 +41,18 @@ _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+_ABSENT = {
+    "rprec": "R-precision, the precision at as many ranks as there are relevant items",
+    "r_precision": "R-precision, the precision at as many ranks as there are relevant items",
+    "bpref": "bpref",
+    "gm_map": "the geometric mean of average precisions",
+    "infap": "inferred average precision",
+    "iprec_at_recall": "precision interpolated at a level of recall",
+    "rbp": "rank-biased precision",
+}
+"""Names of trec_eval, ir_measures and ranx that look like measures here, and are others."""
+
+
 def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
     """Make a measure from its name or spelling.
 
@@ -144,15 +156,16 @@ def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
         raise UnknownMeasureError(msg)
-    match = _MEASURE.fullmatch(text.strip())
+    trec = _TREC_CUTOFF.fullmatch(text.strip())
+    match = _MEASURE.fullmatch(text.strip() if trec is None else f"{trec['name']}@{trec['k']}")
     if match is None:
         msg = f"{safe_repr(text)} is not a measure; spell it like 'ndcg(gain=linear)@10'"
         raise UnknownMeasureError(msg)
     name, min_rel = match["name"], match["level"]
     k = None if match["k"] is None else _cutoff(match["k"], text)
-    trec = _TREC_CUTOFF.fullmatch(text.strip())
-    if trec is not None:
-        name, k = trec["name"], _cutoff(trec["k"], text)
+    if name.lower() in _ABSENT:
+        msg = f"{safe_repr(text)} is {_ABSENT[name.lower()]}, which is not among the measures here"
+        raise UnknownMeasureError(msg)
     canonical, implied = _IMPLIED.get(name.lower(), (name, {}))
     metric = find_metric(canonical)
     parameters: dict[str, Any] = dict(implied)

@@ -75,8 +75,14 @@ def check_discount(value: Any, name: str, owner: str) -> Any:
 
 def check_max_grade(value: Any, name: str, owner: str) -> Any:
     """A word or a number above 0."""
+    if isinstance(value, str) and value != "query":
+        msg = (
+            f"The '{name}' parameter of {owner} must be 'query' or a finite number above 0. "
+            f"Got {safe_repr(value)} instead."
+        )
+        raise InvalidParameterError(msg)
     if isinstance(value, str):
-        return check_option(value, name, ("query",), owner)
+        return value
     return number_from(0.0, above=True)(value, name, owner)
 
 

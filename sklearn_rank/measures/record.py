@@ -49,6 +49,8 @@ class Metric:
         Whether a cutoff ``k`` applies.
     by_score : bool
         Whether relevance scores, where given, decide the order.
+    counts_irrelevant : bool
+        Whether every irrelevant item of a ranking counts, below the cutoff, too.
     checks : dict
         Own parameters and what each may be.
     averages : tuple of str
@@ -75,6 +77,7 @@ class Metric:
     graded: bool = False
     takes_k: bool = True
     by_score: bool = False
+    counts_irrelevant: bool = False
     checks: Mapping[str, Check] = field(default_factory=dict)
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None

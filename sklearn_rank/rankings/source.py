@@ -105,6 +105,10 @@ class Judged:
     """Whether the queries have no ids but their positions."""
     query_columns: tuple[QueryColumns, ...] = ()
     """Further columns of the data frames that were read."""
+    masks_by_score: bool = False
+    """Whether cells of a matrix are scored -inf, although nobody said which are candidates."""
+    hint: str = ""
+    """Why, probably, no relevant item of any query was retrieved."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
 

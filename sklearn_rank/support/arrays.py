@@ -122,16 +122,19 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
     return exact.reshape(array.shape)
 
 
-def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> None:
-    """ValueError at the first NaN (or infinite value, unless ``infinite`` is allowed)."""
+def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> bool:
+    """ValueError at the first NaN (or infinite value, unless ``infinite`` is allowed).
+
+    Tells whether -inf is among the values.
+    """
     if array.dtype.kind != "f" or not array.size:
-        return
+        return False
     # One pass that allocates nothing: a NaN or an infinity survives in the sum of the extremes.
     low, high = array.min(), array.max()
     bad_nan = bool(np.isnan(low) or np.isnan(high))
     bad_inf = not infinite and bool(np.isinf(low) or np.isinf(high))
     if not bad_nan and not bad_inf:
-        return
+        return bool(low == -np.inf)
     wrong = np.isnan(array) if bad_nan else np.isinf(array)
     positions = np.flatnonzero(wrong)
     place = where(int(positions[0])) if where else f"position {int(positions[0])}"
