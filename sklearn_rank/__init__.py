@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import FileFormatError as FileFormatError
     from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
+    from sklearn_rank.exceptions import MaskedScoresWarning as MaskedScoresWarning
+    from sklearn_rank.exceptions import NothingRetrievedWarning as NothingRetrievedWarning
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
     from sklearn_rank.exceptions import QuerySplitError as QuerySplitError
     from sklearn_rank.exceptions import QuerySplitWarning as QuerySplitWarning
@@ -110,6 +112,8 @@ _HOMES = {
         "FileFormatError",
         "GroupsRequiredError",
         "InvalidParameterError",
+        "MaskedScoresWarning",
+        "NothingRetrievedWarning",
         "QueryMismatchError",
         "QuerySplitError",
         "QuerySplitWarning",

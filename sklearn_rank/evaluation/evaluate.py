@@ -112,7 +112,11 @@ def evaluate(
     Warns
     -----
     UndefinedMetricWarning
-        If a measure is undefined for a query and ``zero_division="warn"``.
+        Once for all measures that are undefined for a query, if ``zero_division="warn"``.
+    NothingRetrievedWarning
+        If no relevant item of any query was retrieved and ids seem to be written in two ways.
+    MaskedScoresWarning
+        If a matrix of scores holds -inf and a measure counts every irrelevant item.
 
     References
     ----------

@@ -180,7 +180,7 @@ UNKNOWN = {
     "ndcg@10(gain=linear)": r"is not a measure",
     "map\0": r"'map\\x00' is not a measure",
     "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",
-    "rbp.95": r"'rbp.95' is not a measure",
+    "rbp.95": r"'rbp.95' is rank-biased precision, which is not among",
     "x" * 100_000: r"unknown measure 'x{80}' \(\+99,920 characters\)",
 }
 
