@@ -95,7 +95,7 @@ def current_fold(passed_as: str, X: Any = None) -> Fold | None:
     """
     for frame in _frames_of_libraries():
         known = frame.f_locals
-        if {"X", "y", "train", "test"} <= known.keys():
+        if all(name in known for name in ("X", "y", "train", "test")):
             permutes = frame.f_code.co_name == "_permutation_test_score"
             within = (known.get("split_params") or {}).get("groups") is not None
             parts = [part for part in ("test", "train") if X is known.get(f"X_{part}", _NOTHING)]
@@ -134,10 +134,10 @@ def callers_with(name: str) -> Iterator[Any]:
     """Values of a local variable or keyword of that name in the libraries' frames, if not None."""
     for frame in _frames_of_libraries():
         known = frame.f_locals
-        for values in (known, known.get("params"), known.get("fit_params")):
-            value = values.get(name) if isinstance(values, Mapping) else None
-            if value is not None:
-                yield value
+        keywords = (known.get("params"), known.get("fit_params"))
+        for values in (known, *(given for given in keywords if isinstance(given, Mapping))):
+            if values.get(name) is not None:
+                yield values[name]
 
 
 def is_called_by(module: str) -> bool:
