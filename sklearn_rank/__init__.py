@@ -149,6 +149,13 @@ _HOMES = {
         "normalized_expected_reciprocal_rank_score",
     ),
     "metrics.pairwise": ("group_auc_score", "lag_error", "limited_auc_score", "ranking_auc_score"),
+    "metrics.recall_levels": (
+        "all_hit_rate_at_k_score",
+        "geometric_mean_average_precision_score",
+        "interpolated_precision_score",
+        "r_precision_score",
+        "set_average_precision_score",
+    ),
     "display": ("PrecisionRecallAtKDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
     "rankers.ranker": ("QueryRanker",),

@@ -26,8 +26,6 @@ from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-LEAST_AP = 1e-5
-"""What an average precision counts at least in a geometric mean: trec_eval's MIN_GEO_MEAN."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +73,6 @@ def _cut(kernel: Callable[..., FloatArray], **own: Any) -> Formula:
     return lambda data, k: kernel(data.whole, k=k, **own)
 
 
-def _set_map(data: TrecData, _: Any) -> FloatArray:
-    return binary.precision(data.whole, k=None) * binary.recall(data.whole, k=None)
-
-
 def _set_relative_precision(data: TrecData, _: Any) -> FloatArray:
     found, whole = data.whole.n_hits, data.whole
     return ratio(found.astype(np.float64), np.minimum(whole.n_ranked, whole.n_relevant))
@@ -122,19 +116,23 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("num_rel_ret", _number("n_hits"), summary="sum", as_integer=True),
     TrecMeasure("map", _AP),
     TrecMeasure("gm_map", _AP, summary="geometric", per_query=False),
-    TrecMeasure("Rprec", lambda data, _: recall_levels.r_precision(data.whole)),
+    TrecMeasure("Rprec", lambda data, _: recall_levels.r_precision(data.whole, k=None)),
     TrecMeasure("bpref", _bpref),
     TrecMeasure("recip_rank", _cut(binary.reciprocal_rank)),
     TrecMeasure(
         "iprec_at_recall",
-        lambda data, recall: recall_levels.interpolated_precision(data.whole, recall=recall),
+        lambda data, recall: recall_levels.interpolated_precision(
+            data.whole, k=None, recall=recall
+        ),
         recall_levels.ELEVEN,
         spelling="_{:.2f}",
     ),
     TrecMeasure("P", _cut(binary.precision), CUTOFFS),
     TrecMeasure("recall", _cut(binary.recall), CUTOFFS),
     TrecMeasure("gm_bpref", _bpref, summary="geometric", per_query=False),
-    TrecMeasure("11pt_avg", lambda data, _: recall_levels.interpolated_precision(data.whole)),
+    TrecMeasure(
+        "11pt_avg", lambda data, _: recall_levels.interpolated_precision(data.whole, k=None)
+    ),
     TrecMeasure("ndcg", lambda data, _: gain.ndcg(data.graded, k=None, gain="linear")),
     TrecMeasure("ndcg_cut", lambda data, k: gain.ndcg(data.graded, k=k, gain="linear"), CUTOFFS),
     TrecMeasure("map_cut", _AP, CUTOFFS),
@@ -143,7 +141,7 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("set_P", _cut(binary.precision)),
     TrecMeasure("set_relative_P", _set_relative_precision),
     TrecMeasure("set_recall", _cut(binary.recall)),
-    TrecMeasure("set_map", _set_map),
+    TrecMeasure("set_map", _cut(recall_levels.set_average_precision)),
     TrecMeasure("set_F", _set_f, spelling="_{:g}"),
     TrecMeasure("num_nonrel_judged_ret", _judged_irrelevant, summary="sum", as_integer=True),
 )
@@ -169,6 +167,9 @@ _WITHOUT_CUTOFF = {
     "recall": "set_recall",
     "mrr": "recip_rank",
     "rprec": "Rprec",
+    "iprec": "11pt_avg",
+    "set_map": "set_map",
+    "gmap": "gm_map",
 }
 
 
@@ -281,7 +282,7 @@ def _summary(measure: TrecMeasure, values: list[float]) -> float:
     total = 0.0
     if measure.summary == "geometric":
         for value in values:
-            total += math.log(max(value, LEAST_AP))
+            total += math.log(max(value, recall_levels.LEAST_AP))
         return math.exp(total / len(values))
     for value in values:
         total += value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -121,16 +122,26 @@ def _averaged(
     weights: FloatArray | None,
     zero_division: str | float,
 ) -> Scored:
-    """Values with their mean."""
+    """Values with their mean, which is that of their logarithms where it is geometric."""
+    least = measure.metric.geometric_from
+    if least is not None and not isinstance(zero_division, str):
+        zero_division = float(logarithms(np.float64(zero_division), least))
     mean = average(
-        values,
+        values if least is None else logarithms(values, least),
         weights,
         present=None if judged.weights is None else judged.weights > 0,
         zero_division=zero_division,
         measure=str(measure),
         query_ids=judged.query_ids,
     )
+    if least is not None:
+        mean = mean._replace(value=math.exp(mean.value))
     return Scored(measure, values, weights, mean)
+
+
+def logarithms(values: Any, least: float) -> Any:
+    """Natural logarithms of values, none of which counts less than ``least``; NaN stays."""
+    return np.log(np.maximum(values, least))
 
 
 def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | float) -> Scored:

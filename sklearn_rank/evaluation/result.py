@@ -14,7 +14,7 @@ import numpy as np
 from sklearn_rank.evaluation import tables
 from sklearn_rank.evaluation.averaging import warn_of_undefined
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
-from sklearn_rank.evaluation.compute import Scored, score_slice
+from sklearn_rank.evaluation.compute import Scored, logarithms, score_slice
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
@@ -214,15 +214,20 @@ class Evaluation:
         values = scored.values
         if isinstance(self._zero_division, float) and not math.isnan(self._zero_division):
             values = np.where(np.isnan(values), self._zero_division, values)
-        return mean_confidence_interval(
+        metric = scored.measure.metric
+        least, bounds = metric.geometric_from, (0.0, metric.upper)
+        if least is not None:
+            values, bounds = logarithms(values, least), (math.log(least), 0.0)
+        low, high = mean_confidence_interval(
             values,
             weights=scored.weights,
-            bounds=(0.0, scored.measure.metric.upper),
+            bounds=bounds,
             level=level,
             method=method,
             n_resamples=n_resamples,
             random_state=random_state,
         )
+        return (low, high) if least is None else (math.exp(low), math.exp(high))
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str

@@ -7,17 +7,20 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import ratio, where_relevant
+from sklearn_rank.kernels.binary import average_precision, precision, recall
+from sklearn_rank.kernels.expectation import depth, ratio, reach, where_relevant
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray
 
 RecallLevel: TypeAlias = float | Literal["11pt"]
+LEAST_AP = 1e-5
+"""What a query counts at least in a geometric mean, as in trec_eval: ln 0 would be all."""
 ELEVEN = tuple(level / 10 for level in range(11))
 """Recall 0, 0.1, ... 1, the levels of the classic curve."""
 
 
-def r_precision(rankings: JudgedRankings, *, k: None = None) -> FloatArray:  # noqa: ARG001
+def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: ARG001
     """Relevant items within the first R, over R."""
     groups = rankings.groups
     wanted = rankings.n_relevant[groups.query]
@@ -29,7 +32,7 @@ def r_precision(rankings: JudgedRankings, *, k: None = None) -> FloatArray:  # n
 def interpolated_precision(
     rankings: JudgedRankings,
     *,
-    k: None = None,  # noqa: ARG001
+    k: None,  # noqa: ARG001
     recall: RecallLevel = "11pt",
 ) -> FloatArray:
     """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
@@ -49,6 +52,36 @@ def interpolated_precision(
         hits = rankings.offsets[:-1][reached] + np.maximum(wanted[reached], 1) - 1
         total[reached] += best[hits]
     return where_relevant(rankings, total / len(levels))
+
+
+def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """Precision times recall of the first k."""
+    return precision(rankings, k=k) * recall(rankings, k=k)
+
+
+def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """Sum of P@i over the relevant ranks i within k, over R."""
+    return average_precision(rankings, k=k, denominator="relevant")
+
+
+def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """1 if every relevant item stands within the first k, else 0.
+
+    Of the tie group that the cutoff divides, all r relevant items are within it in
+    C(m - r, d - r) / C(m, d) of the orders, d of its m items being within.
+    """
+    cut, groups = depth(rankings, k), rankings.groups
+    inside = reach(groups.above, groups.size, cut)
+    share = np.ones(len(inside))
+    divided = np.flatnonzero(inside < groups.size)
+    for place in divided.tolist():
+        drawn, size = int(inside[place]), int(groups.size[place])
+        steps = np.arange(min(int(groups.relevant[place]), drawn + 1))
+        share[place] = np.prod((drawn - steps) / (size - steps))
+    found = np.ones(len(rankings))
+    # Groups above the divided one are whole: at most one factor of a query lies between 0 and 1.
+    np.multiply.at(found, groups.query[divided], share[divided])
+    return where_relevant(rankings, np.where(rankings.n_hits == rankings.n_relevant, found, 0.0))
 
 
 def _best_from_here(rankings: JudgedRankings) -> FloatArray:

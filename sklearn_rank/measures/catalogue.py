@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copyreg
 import math
+import re
 from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.kernels import binary, combined, gain, pairwise, stopping
+from sklearn_rank.kernels import binary, combined, gain, pairwise, recall_levels, stopping
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -15,6 +16,7 @@ from sklearn_rank.measures.parameters import (
     UNRETRIEVED,
     check_max_grade,
     check_measures,
+    check_recall,
     one_of,
 )
 from sklearn_rank.measures.record import Measure, Metric
@@ -63,7 +65,7 @@ PRECISION = Metric(
     "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / k",
     function="precision_at_k_score",
-    aliases=("p", "prec", "precision_at_k"),
+    aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
 )
 RECALL = Metric(
@@ -74,7 +76,7 @@ RECALL = Metric(
     "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8",
     formula="h / R",
     function="recall_at_k_score",
-    aliases=("r", "recall_at_k"),
+    aliases=("r", "recall_at_k", "set_r", "set_recall"),
     checks={"denominator": one_of("relevant", "min")},
 )
 FBETA = Metric(
@@ -85,7 +87,7 @@ FBETA = Metric(
     "van Rijsbergen, Information Retrieval, 1979, ch. 7",
     formula="(1 + b²) P@k R@k / (b² P@k + R@k)",
     function="fbeta_at_k_score",
-    aliases=("f1", "f", "f_measure"),
+    aliases=("f1", "f", "f_measure", "f1_beta", "set_f"),
     checks={"beta": BETA},
 )
 HIT_RATE = Metric(
@@ -97,6 +99,62 @@ HIT_RATE = Metric(
     formula="1 if h > 0, else 0",
     function="hit_rate_at_k_score",
     aliases=("success", "hit", "hr", "hitrate"),
+)
+ALL_HIT_RATE = Metric(
+    "all_hit_rate",
+    "AllHitRate",
+    recall_levels.all_hit_rate,
+    "Share of queries whose relevant items all stand among the first k.",
+    "Yang et al., HotpotQA: A Dataset for Diverse, Explainable Multi-hop Question Answering, 2018",
+    formula="1 if h = R, else 0",
+    function="all_hit_rate_at_k_score",
+    aliases=("all_hit", "full_recall"),
+)
+RPREC = Metric(
+    "rprec",
+    "Rprec",
+    recall_levels.r_precision,
+    "Precision after as many items as are relevant.",
+    "Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and Evaluation in "
+    "Information Retrieval, 2005",
+    formula="relevant items among the first R / R",
+    function="r_precision_score",
+    aliases=("r_precision",),
+    takes_k=False,
+)
+IPREC = Metric(
+    "iprec",
+    "IPrec",
+    recall_levels.interpolated_precision,
+    "Greatest precision from where a recall is reached on, or its mean over 11 levels of recall.",
+    "Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8; "
+    "trec_eval 10",
+    formula="max P@i over the ranks i with at least recall × R relevant items; mean of 11 levels",
+    function="interpolated_precision_score",
+    aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
+    takes_k=False,
+    checks={"recall": check_recall},
+)
+SET_MAP = Metric(
+    "set_map",
+    "SetMAP",
+    recall_levels.set_average_precision,
+    "Precision times recall of the first k items, per query.",
+    "trec_eval 10",
+    formula="h² / (k R)",
+    function="set_average_precision_score",
+    aliases=("set_ap",),
+)
+GMAP = Metric(
+    "gmap",
+    "GMAP",
+    recall_levels.average_precision_of_all,
+    "Geometric mean over queries of the average precision, none below 0.00001.",
+    "Robertson, On GMAP: and Other Transformations, 2006",
+    formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
+    function="geometric_mean_average_precision_score",
+    aliases=("gm_map", "geometric_mean_average_precision"),
+    geometric_from=recall_levels.LEAST_AP,
 )
 DCG = Metric(
     "dcg",
@@ -229,7 +287,7 @@ HMEAN = Metric(
     "WarpRec documentation, Extended-F1",
     formula="(1 + b²) x y / (b² x + y) of two other measures x, y",
     function="harmonic_mean_score",
-    aliases=("harmonic_mean",),
+    aliases=("harmonic_mean", "extended_f1"),
     checks={"measures": check_measures, "beta": BETA},
     members=(Measure(PRECISION), Measure(RECALL)),
 )
@@ -242,6 +300,11 @@ METRICS: tuple[Metric, ...] = (
     RECALL,
     FBETA,
     HIT_RATE,
+    ALL_HIT_RATE,
+    RPREC,
+    IPREC,
+    SET_MAP,
+    GMAP,
     DCG,
     IDCG,
     NDCG,
@@ -257,9 +320,17 @@ METRICS: tuple[Metric, ...] = (
 _BY_NAME = {name: metric for metric in METRICS for name in (metric.name, *metric.aliases)}
 
 
+def plain(name: str) -> str:
+    """A name without case and separators: ``AveragePrecision`` is ``average_precision``."""
+    return re.sub(r"[_\-]", "", name.lower())
+
+
+_BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
+
+
 def find_metric(name: str) -> Metric:
     """The record behind a name or alias, whatever its case."""
-    metric = _BY_NAME.get(name.lower())
+    metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
     if metric is None:
         known = ", ".join(metric.name for metric in METRICS)
         hint = closest(name.lower(), _BY_NAME)

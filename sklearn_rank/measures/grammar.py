@@ -1,32 +1,38 @@
-"""Measures from text: the project's own spelling and those of three other programs.
+"""Measures from text: the project's own spelling and those of other programs.
 
-The own spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``. Names of
-trec_eval (``ndcg_cut_10``, ``P_10``, ``recip_rank``), ir_measures (``nDCG@10``,
-``AP(rel=2)@100``) and ranx (``precision@5-l2``) read as the measure they name. A spelling never
-brings another program's conventions with it: those are what ``convention=`` is for.
+The own spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
+measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
+``P_10``, ``recip_rank``), ir_measures (``nDCG@10``, ``AP(rel=2)@100``, ``IPrec@0.1``), WarpRec
+(``nDCGRendle2020@10``), ranx (``precision@5-l2``) and XGBoost (``pre@5``, ``ndcg@5-``) read as the
+measure they name. A spelling never brings another program's conventions with it, not even the minus
+sign, by which XGBoost counts undefined queries as 0: those are what ``convention=`` is for.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterable
 from typing import Any, cast
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
-from sklearn_rank.measures.catalogue import Measure, find_metric
+from sklearn_rank.measures.catalogue import Measure, find_metric, plain
 from sklearn_rank.support.parameters import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
 __all__ = ["measure", "parse_measures"]
 
 _MEASURE = re.compile(
-    r"(?P<name>[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
-    r"(?:-l(?P<level>\d+))?",
+    r"(?P<name>11pt_avg|[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
+    r"(?:-l(?P<level>\d+)|(?<=\d)-)?",
     re.DOTALL,
 )
 _TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
-_WORD = re.compile(r"[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
+_TREC_RECALL = re.compile(r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)")
+_SEVERAL = re.compile(r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)-?")
+"""One measure with several cutoffs, as in ``ndcg@5,10``."""
+_WORD = re.compile(r"11pt|[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
 _NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
 _LONGEST = 4000
 """Digits of a number: Python refuses to read integers of more than 4,300."""
@@ -36,18 +42,18 @@ _DEEPEST = 32
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),
-    "ndcg_burges": ("ndcg", {"gain": "exp2"}),
-    "dcg_burges": ("dcg", {"gain": "exp2"}),
+    "ndcgburges": ("ndcg", {"gain": "exp2"}),
+    "dcgburges": ("dcg", {"gain": "exp2"}),
+    "ndcgrendle2020": ("ndcg", {"gain": "binary"}),
+    "relativep": ("recall", {"denominator": "min"}),
 }
+_SET_F = "setf"
+"""ir_measures' and trec_eval's F: its parameter is the square of beta."""
 
 
 _ABSENT = {
-    "rprec": "R-precision, the precision at as many ranks as there are relevant items",
-    "r_precision": "R-precision, the precision at as many ranks as there are relevant items",
     "bpref": "bpref",
-    "gm_map": "the geometric mean of average precisions",
     "infap": "inferred average precision",
-    "iprec_at_recall": "precision interpolated at a level of recall",
     "rbp": "rank-biased precision",
 }
 """Names of trec_eval, ir_measures and ranx that look like measures here, and are others."""
@@ -141,11 +147,19 @@ def _parsed(measures: Any) -> tuple[Measure, ...]:
     if not isinstance(measures, Iterable):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         raise TypeError(msg)
-    parsed = tuple(_read(item) for item in measures)
+    parsed = tuple(_read(one) for item in measures for one in _each_cutoff(item))
     if not parsed:
         msg = "measures is empty; name at least one"
         raise ValueError(msg)
     return parsed
+
+
+def _each_cutoff(spec: Any) -> list[Any]:
+    """``ndcg@5,10`` as ``ndcg@5`` and ``ndcg@10``; anything else as it is."""
+    several = _SEVERAL.fullmatch(spec.strip()) if isinstance(spec, str) else None
+    if several is None:
+        return [spec]
+    return [f"{several['name']}{cutoff.strip()}" for cutoff in several["cutoffs"].split(",")]
 
 
 def _giving(result: Measure, given: Iterable[str]) -> Measure:
@@ -156,19 +170,24 @@ def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
         raise UnknownMeasureError(msg)
-    trec = _TREC_CUTOFF.fullmatch(text.strip())
-    match = _MEASURE.fullmatch(text.strip() if trec is None else f"{trec['name']}@{trec['k']}")
+    trec = _TREC_RECALL.fullmatch(text.strip()) or _TREC_CUTOFF.fullmatch(text.strip())
+    match = _MEASURE.fullmatch(f"{trec['name']}@{trec['k']}" if trec else text.strip())
     if match is None:
         msg = f"{safe_repr(text)} is not a measure; spell it like 'ndcg(gain=linear)@10'"
         raise UnknownMeasureError(msg)
     name, min_rel = match["name"], match["level"]
-    k = None if match["k"] is None else _cutoff(match["k"], text)
-    if name.lower() in _ABSENT:
-        msg = f"{safe_repr(text)} is {_ABSENT[name.lower()]}, which is not among the measures here"
+    cutoff = match["k"]
+    if plain(name) in _ABSENT:
+        msg = f"{safe_repr(text)} is {_ABSENT[plain(name)]}, which is not among the measures here"
         raise UnknownMeasureError(msg)
-    canonical, implied = _IMPLIED.get(name.lower(), (name, {}))
+    canonical, implied = _IMPLIED.get(plain(name), (name, {}))
     metric = find_metric(canonical)
     parameters: dict[str, Any] = dict(implied)
+    k = None
+    if cutoff is not None and metric.name == "iprec":
+        parameters["recall"] = _value(cutoff, text)
+    elif cutoff is not None:
+        k = _cutoff(cutoff, text)
     members: list[Measure] = []
     for argument in _arguments(match["inner"]):
         key, equals, value = argument.partition("=")
@@ -185,6 +204,8 @@ def _parse(text: str, level: int = 0) -> Measure:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)
         parameters[key] = given
+    if plain(name) == _SET_F and isinstance(parameters.get("beta"), (int, float)):
+        parameters["beta"] = math.sqrt(max(parameters["beta"], 0.0))
     if min_rel is not None:
         if "min_rel" in parameters or len(min_rel) > _LONGEST:
             what = "set twice in" if "min_rel" in parameters else "too large in"

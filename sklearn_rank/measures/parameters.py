@@ -109,6 +109,17 @@ def check_measures(value: Any, name: str, owner: str) -> Any:
     return tuple(value)
 
 
+def check_recall(value: Any, name: str, owner: str) -> Any:
+    """A level of recall, or the word for the eleven classic ones."""
+    if isinstance(value, str):
+        return check_option(value, name, ("11pt",), owner)
+    level = number_from(0.0)(value, name, owner)
+    if level > 1:
+        msg = f"The '{name}' parameter of {owner} must be in [0, 1] or '11pt'. Got {value!r}."
+        raise InvalidParameterError(msg)
+    return level
+
+
 UNRETRIEVED = one_of("last", "ignore")
 BETA = number_from(0.0)
 PAIRWISE: dict[str, Check] = {

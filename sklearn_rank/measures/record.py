@@ -57,6 +57,8 @@ class Metric:
         Ways of averaging over queries, the default first.
     weights : callable or None
         Judged rankings to one weight per query, where the average is not "macro".
+    geometric_from : float or None
+        The mean over queries is geometric, and no value counts less than this; None: arithmetic.
     members : tuple of Measure
         Measures that a metric combines unless told otherwise; none if it combines none.
     version : int
@@ -81,6 +83,7 @@ class Metric:
     checks: Mapping[str, Check] = field(default_factory=dict)
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None
+    geometric_from: float | None = None
     version: int = 1
     members: tuple[Measure, ...] = ()
 

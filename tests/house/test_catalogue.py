@@ -220,8 +220,9 @@ def test_an_assertion_by_name_is_that_of_a_record() -> None:
 @every_record
 def test_every_metric_has_a_gate(metric: Metric) -> None:
     """By its record alone: at its own value it passes, just beyond it fails."""
-    grades = np.array([[1, 0, 0, 1], [0, 1, 0, 0]])
-    scores = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3]])
+    # One query fails every metric and one passes all but the strictest: no value is 0 or 1.
+    grades = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
+    scores = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3], [1, 3, 4, 2]])
     name = f"{metric.name}@2" if metric.takes_k else metric.name
     value = evaluate(grades, scores, name)[name]
     limit = "at_least" if metric.greater_is_better else "at_most"

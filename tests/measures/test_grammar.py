@@ -48,6 +48,7 @@ VALUES = {
     },
     "measures": [],
     "discount": [],
+    "recall": [0, 0.1, 0.123456789, 1],
 }
 
 
@@ -169,7 +170,7 @@ UNKNOWN = {
     "presicion@5": r"unknown measure 'presicion'; did you mean 'precision'\?",
     "hits@5": r"unknown measure 'hits'; did you mean 'hit'\?",
     "zzz": r"^unknown measure 'zzz'; known measures: map, mar, ",
-    "set_F": r"unknown measure 'set_F'",
+    "set_X": r"unknown measure 'set_X'",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
     "@10": r"'@10' is not a measure",
