@@ -1,0 +1,28 @@
+"""ir_measures, with the providers that it chooses itself: pytrec_eval, gdeval, and its own."""
+
+import ir_measures
+from exchange import serve
+from ir_measures import AP, ERR, RR, P, R, Success, nDCG
+
+NAMES = {"map": AP, "precision": P, "recall": R, "hit_rate": Success, "ndcg": nDCG, "mrr": RR}
+CUT_ONLY = {"precision", "recall", "hit_rate"}
+
+
+def solve(problem):
+    measures = {name: measure for name, measure in NAMES.items() if name not in CUT_ONLY}
+    for k in (2, 5):
+        measures |= {f"{name}@{k}": measure @ k for name, measure in NAMES.items()}
+    qrels = {query["query"]: query["judged"] for query in problem["queries"]}
+    run = {query["query"]: dict(query["run"]) for query in problem["queries"] if query["run"]}
+    values = {}
+    for found in ir_measures.iter_calc(list(measures.values()), qrels, run):
+        values[found.measure, found.query_id] = found.value
+    means = ir_measures.calc_aggregate(list(measures.values()), qrels, run)
+    return {
+        name: ([values.get((measure, query)) for query in qrels], means[measure])
+        for name, measure in measures.items()
+    }
+
+
+if __name__ == "__main__":
+    serve("ir_measures", "ir-measures", solve)

@@ -1,0 +1,35 @@
+"""pytrec_eval-terrier: trec_eval's C, called from Python."""
+
+import pytrec_eval
+from exchange import serve
+
+NAMES = {
+    "map": "map",
+    "mrr": "recip_rank",
+    "ndcg": "ndcg",
+    "fbeta": "set_F",
+    "precision": "set_P",
+    "recall": "set_recall",
+}
+CUT = {"map": "map_cut", "precision": "P", "recall": "recall", "hit_rate": "success"}
+CUT["ndcg"] = "ndcg_cut"
+CUTOFFS = (2, 5)
+
+
+def solve(problem):
+    qrels = {query["query"]: query["judged"] for query in problem["queries"]}
+    run = {query["query"]: dict(query["run"]) for query in problem["queries"] if query["run"]}
+    asked = set(NAMES.values()) | {f"{cut}.2,5" for cut in CUT.values()}
+    results = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
+    answers = dict(NAMES) | {f"{name}@{k}": f"{CUT[name]}_{k}" for name in CUT for k in CUTOFFS}
+    return {
+        ours: (
+            [results[query][theirs] if query in results else None for query in qrels],
+            sum(result[theirs] for result in results.values()) / len(results),
+        )
+        for ours, theirs in answers.items()
+    }
+
+
+if __name__ == "__main__":
+    serve("pytrec_eval", "pytrec-eval-terrier", solve)
