@@ -18,6 +18,7 @@ from _architecture import picture
 from _docstrings import entries, with_shared
 from _markdown import markdown, plain, table
 from _names import FACADE, facade
+from _programs import CHECKED, programs
 
 import sklearn_rank
 from sklearn_rank import scorers
@@ -151,7 +152,7 @@ def pages() -> dict[Path, str]:
         DOCS / "api.md": api_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
-        MEASURES: _with_parts(MEASURES, _conventions()),
+        MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
         **{module: with_shared(module) for module in MODULES},
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
@@ -170,7 +171,7 @@ def _conventions() -> str:
         [
             f"`{preset.name}`",
             preset.ties,
-            str(preset.zero_division),
+            _undefined_text(preset),
             preset.missing,
             preset.negative_grades,
             _preset_parameters(preset),
@@ -187,6 +188,12 @@ def _preset_parameters(preset: Convention) -> str:
         text = ", ".join(f"{name}={_shown(value)}" for name, value in parameters.items())
         metrics.setdefault(text, []).append(metric)
     return "; ".join(f"{', '.join(names)}: {text}" for text, names in metrics.items()) or "none"
+
+
+def _undefined_text(preset: Convention) -> str:
+    """What an undefined query counts, and for which metrics it is something else."""
+    others = [f"{metric} {value}" for metric, value in preset.undefined.items()]
+    return "; ".join([str(preset.zero_division), *others])
 
 
 def _shown(value: object) -> str:

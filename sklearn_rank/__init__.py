@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
     from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
+    from sklearn_rank.exceptions import ConventionWarning as ConventionWarning
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
     from sklearn_rank.exceptions import FileFormatError as FileFormatError
@@ -122,6 +123,7 @@ _HOMES = {
     "evaluation.result": ("Evaluation",),
     "exceptions": (
         "ColumnRoleError",
+        "ConventionWarning",
         "DegenerateQueriesWarning",
         "DuplicateItemError",
         "FileFormatError",

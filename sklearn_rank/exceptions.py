@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ColumnRoleError",
+    "ConventionWarning",
     "DegenerateQueriesWarning",
     "DuplicateItemError",
     "FileFormatError",
@@ -74,6 +75,10 @@ class RankingConfigError(TypeError):
 
 class GroupsRequiredError(RankingConfigError):
     """The query of each row is needed and was not given."""
+
+
+class ConventionWarning(UserWarning):
+    """The program of a convention counts these data otherwise, in a way that is not offered."""
 
 
 class DegenerateQueriesWarning(UserWarning):

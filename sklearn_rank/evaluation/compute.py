@@ -34,16 +34,19 @@ class Scored:
     """(Q,) NaN where undefined; None for a pooled measure, which has no values per query."""
     weights: FloatArray | None
     average: Average
+    zero_division: str | float
+    """What a query counts for which the measure is undefined."""
 
 
 def score_measures(
     measures: Sequence[Measure],
     judged: Judged,
-    zero_division: str | float,
+    zero_division: str | float | Sequence[str | float],
     n_jobs: int | None = None,
 ) -> list[Scored]:
     """Values of all queries and their means; all measures of a block while it is at hand.
 
+    ``zero_division`` is that of all measures, or a sequence with that of each.
     Functions of the caller, such as a gain, are called in one thread.
     """
     if judged.masks_by_score:
@@ -62,16 +65,17 @@ def score_measures(
 
     blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
+    if isinstance(zero_division, (str, float)):
+        zero_division = [zero_division] * len(measures)
     scored = [
-        _averaged(
-            measure, judged, next(per_query), _average_weights(measure, judged), zero_division
-        )
+        _averaged(measure, judged, next(per_query), _average_weights(measure, judged), settled)
         if value is None
-        else _averaged_pool(measure, value, zero_division)
-        for measure, value in zip(measures, pooled, strict=True)
+        else _averaged_pool(measure, value, settled)
+        for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
     ]
-    if zero_division == "warn":
-        warn_of_undefined({str(one.measure): one.average for one in scored})
+    warn_of_undefined(
+        {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
+    )
     return scored
 
 
@@ -104,11 +108,9 @@ def score_values(
     return _averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
 
 
-def score_slice(
-    whole: Scored, queries: IntArray, judged: Judged, zero_division: str | float
-) -> Scored:
+def score_slice(whole: Scored, queries: IntArray, judged: Judged) -> Scored:
     """The same for ``judged``, some of the queries; only pooled measures are computed again."""
-    measure = whole.measure
+    measure, zero_division = whole.measure, whole.zero_division
     if whole.values is None:
         return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
     weights = None if whole.weights is None else whole.weights[queries]
@@ -136,7 +138,7 @@ def _averaged(
     )
     if least is not None:
         mean = mean._replace(value=math.exp(mean.value))
-    return Scored(measure, values, weights, mean)
+    return Scored(measure, values, weights, mean, zero_division)
 
 
 def logarithms(values: Any, least: float) -> Any:
@@ -153,7 +155,7 @@ def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | flo
         measure=str(measure),
         query_ids=["all items together"],
     )
-    return Scored(measure, None, None, mean)
+    return Scored(measure, None, None, mean, zero_division)
 
 
 # One measure of one block ------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.evaluation.differences import warn_of_differences
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
@@ -107,7 +108,8 @@ def evaluate(
         If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
         cannot be equal.
     InvalidParameterError
-        If a measure, convention or parameter means nothing here.
+        If a measure, convention or parameter means nothing here, or the program of the convention
+        has no such measure.
 
     Warns
     -----
@@ -117,6 +119,8 @@ def evaluate(
         If no relevant item of any query was retrieved and ids seem to be written in two ways.
     MaskedScoresWarning
         If a matrix of scores holds -inf and a measure counts every irrelevant item.
+    ConventionWarning
+        If the program of the convention counts these data in a way that is not offered here.
 
     References
     ----------
@@ -138,8 +142,10 @@ def evaluate(
     jobs = _check_jobs(n_jobs)
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
-    settled = _settled(preset, zero_division)
+    if zero_division is not None:
+        check_zero_division(zero_division, "evaluate")
     named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
+    settled = [_settled(preset, zero_division, measure) for measure in named.values()]
     judged = read_rankings(
         y_true,
         y_score,
@@ -157,7 +163,8 @@ def evaluate(
         keep_items=check_flag(keep_items, "keep_items", "evaluate"),
     )
     scored = score_measures(list(named.values()), judged, settled, jobs)
-    return Evaluation(dict(zip(named, scored, strict=True)), judged, settled)
+    warn_of_differences(preset, named, judged, (y_true, y_score), ties_are_given=ties is not None)
+    return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
 def evaluate_placements(
@@ -199,7 +206,7 @@ def evaluate_placements(
     settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
     wanted = parse_measures(measures)
     scored = score_measures(wanted, judged, settled)
-    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), judged, settled)
+    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), judged)
 
 
 def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, Measure]:
@@ -220,9 +227,9 @@ def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, M
     return named
 
 
-def _settled(preset: Convention, zero_division: Any) -> str | float:
+def _settled(preset: Convention, zero_division: Any, measure: Measure) -> str | float:
     return check_zero_division(
-        preset.zero_division if zero_division is None else zero_division, "evaluate"
+        preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,25 +27,29 @@ def check_same_measures(measures: Sequence[Sequence[Measure]]) -> None:
             raise InvalidParameterError(msg)
 
 
-def check_same_policy(policies: Sequence[str | float]) -> None:
+def check_same_policy(parts: Sequence[Mapping[str, Scored]]) -> None:
     """InvalidParameterError unless undefined queries count the same in all."""
-    first, *others = map(str, policies)
-    for number, other in enumerate(others, start=2):
-        if other != first:
-            msg = f"evaluation {number} has zero_division={other} and the first {first}"
-            raise InvalidParameterError(msg)
+    for name in parts[0]:
+        first, *others = (str(part[name].zero_division) for part in parts)
+        for number, other in enumerate(others, start=2):
+            if other != first:
+                msg = f"evaluation {number} has zero_division={other} and the first {first}"
+                raise InvalidParameterError(msg)
 
 
 def merge_scored(
-    parts: Sequence[Mapping[str, Scored]], judged: Judged, zero_division: str | float
+    parts: Sequence[Mapping[str, Scored]], judged: Judged
 ) -> dict[str, Scored]:
     """The values of all parts with their means; only pooled measures are computed again."""
-    # The parts have warned already.
-    silent = math.nan if zero_division == "warn" else zero_division
-    return {
-        name: score_values(first.measure, judged, _values([part[name] for part in parts]), silent)
-        for name, first in parts[0].items()
-    }
+    merged = {}
+    for name, first in parts[0].items():
+        policy = first.zero_division
+        # The parts have warned already.
+        silent = math.nan if policy == "warn" else policy
+        values = _values([part[name] for part in parts])
+        scored = score_values(first.measure, judged, values, silent)
+        merged[name] = replace(scored, zero_division=policy)
+    return merged
 
 
 def _values(scored: Sequence[Scored]) -> np.ndarray | None:

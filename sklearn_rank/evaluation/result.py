@@ -64,7 +64,6 @@ class Evaluation:
     _scored: Mapping[str, Scored]
     """By the spelling that was asked for; with its convention's parameters where two are alike."""
     _judged: Judged
-    _zero_division: str | float
 
     @property
     def query_ids(self) -> Any:
@@ -212,8 +211,8 @@ class Evaluation:
             msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise ScoresRequiredError(msg)
         values = scored.values
-        if isinstance(self._zero_division, float) and not math.isnan(self._zero_division):
-            values = np.where(np.isnan(values), self._zero_division, values)
+        if isinstance(scored.zero_division, float) and not math.isnan(scored.zero_division):
+            values = np.where(np.isnan(values), scored.zero_division, values)
         metric = scored.measure.metric
         least, bounds = metric.geometric_from, (0.0, metric.upper)
         if least is not None:
@@ -323,12 +322,10 @@ class Evaluation:
                 msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
                 raise TypeError(msg)
         check_same_measures([evaluation.measures for evaluation in evaluations])
-        check_same_policy([evaluation._zero_division for evaluation in evaluations])
-        policy = evaluations[0]._zero_division
+        scored = [evaluation._scored for evaluation in evaluations]
+        check_same_policy(scored)
         judged = merge_judged([evaluation._judged for evaluation in evaluations])
-        return cls(
-            merge_scored([part._scored for part in evaluations], judged, policy), judged, policy
-        )
+        return cls(merge_scored(scored, judged), judged)
 
     def query_weights(self, measure: str | Measure) -> FloatArray | None:
         """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
@@ -440,11 +437,8 @@ class Evaluation:
             # With what belongs to no query in particular: unjudged queries, missed items.
             return self
         judged = take_queries(self._judged, queries, known)
-        scored = {
-            name: score_slice(whole, queries, judged, self._zero_division)
-            for name, whole in self._scored.items()
-        }
-        return Evaluation(scored, judged, self._zero_division)
+        scored = {name: score_slice(whole, queries, judged) for name, whole in self._scored.items()}
+        return Evaluation(scored, judged)
 
 
 def _warn_of_slices(parts: Mapping[Any, Evaluation]) -> None:

@@ -19,6 +19,7 @@ from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.text import as_text
 from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
 
 _NO_SCORES = NoPool(
@@ -245,11 +246,7 @@ def _by_falling_id(ranking: Ranking) -> Ranking:
     if ranking.scores is None:
         return ranking
     keys = list(ranking.items)
-    try:
-        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=True)
-    except TypeError as error:
-        msg = "ties='docid' compares item ids, and these do not compare; pass string_provider"
-        raise TypeError(msg) from error
+    order = sorted(range(len(keys)), key=lambda place: as_text(keys[place]), reverse=True)
     values = list(cast("Mapping[Any, Any]", ranking.items).values())
     ordered = {keys[place]: values[place] for place in order}
     return ranking._replace(items=ordered, scores=ranking.scores[np.array(order, dtype=np.int64)])

@@ -20,7 +20,7 @@ from sklearn_rank.inputs.id_columns import IdColumn, IdRows, as_list, is_series,
 from sklearn_rank.support.arrays import is_missing
 from sklearn_rank.support.segments import offsets_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import as_text, safe_repr
 from sklearn_rank.typing import Array, IntArray
 
 _Table = TypeVar("_Table", bound="LongTable")
@@ -275,11 +275,11 @@ def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
     if is_series(ids):
         import polars as pl
 
-        frame = pl.DataFrame({"run": number, "id": ids})
+        frame = pl.DataFrame({"run": number, "id": ids}).cast({"id": pl.String})
         by = pl.arg_sort_by(["run", "id"], descending=[False, True])
         return frame.select(by).to_series().to_numpy().astype(np.int64)
-    listed = as_list(ids)
-    places = sorted(range(len(listed)), key=listed.__getitem__, reverse=True)
+    texts = [as_text(item) for item in as_list(ids)]
+    places = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
     places.sort(key=number.tolist().__getitem__)
     return np.array(places, dtype=np.int64)
 

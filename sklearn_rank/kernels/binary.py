@@ -81,7 +81,7 @@ def average_recall(
 def average_precision(
     rankings: JudgedRankings, *, k: int | None, denominator: str = "min"
 ) -> FloatArray:
-    """Sum of P@i over the relevant ranks i within k, over R, min(R, k), k or the hits."""
+    """Sum of P@i over the relevant ranks i within k, over R, min(R, k), k, the hits or the list."""
     if denominator == "retrieved":
         return where_relevant(rankings, _average_precision_per_hit(rankings, k))
     cut = depth(rankings, k)
@@ -90,6 +90,8 @@ def average_precision(
     divisor: FloatArray | IntArray | float = rankings.n_relevant
     if denominator == "min":
         divisor = _capped(rankings, k)
+    elif denominator == "listed":
+        divisor = np.minimum(_capped(rankings, k), rankings.n_ranked)
     elif denominator == "k" and k is not None:
         divisor = as_float(k)
     return where_relevant(rankings, ratio(total, divisor))

@@ -34,7 +34,7 @@ MAP = Metric(
     formula="∑ P@i / min(R, k) over the ranks i ≤ k that hold a relevant item",
     function="mean_average_precision_score",
     aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
-    checks={"denominator": one_of("min", "relevant", "retrieved", "k")},
+    checks={"denominator": one_of("min", "relevant", "retrieved", "listed", "k")},
 )
 MAR = Metric(
     "mar",

@@ -1,29 +1,87 @@
-"""How other programs count: presets that set parameters, and nothing else.
+"""How other programs count.
 
-A preset fills in what the caller left open; explicit arguments win. Where a program's own order of
-ties is arbitrary, the preset says ``"stable"``.
+A preset fills in what the caller left open; explicit arguments win. It gives the numbers of its
+program, which docs/_presets.json records, or it says by name why it does not: a measure that the
+program lacks or counts in a way that no parameter expresses is refused, and data on which the two
+differ, such as ties that a program leaves to chance, are warned of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.presets import PRESETS
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.typing import FloatArray
 
 __all__ = ["CONVENTIONS", "Convention", "find_convention"]
 
 
+class Frozen(Mapping[str, Any]):
+    """A mapping that cannot be changed and has a hash, and so have those that it holds."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = {
+            key: Frozen(value) if isinstance(value, Mapping) else value
+            for key, value in values.items()
+        }
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
 @dataclass(frozen=True)
 class Convention:
-    """Parameters that make the numbers those of another program."""
+    """Parameters that make the numbers those of another program.
+
+    Attributes
+    ----------
+    name : str
+        As in ``convention="trec_eval"``.
+    ties, zero_division, missing : str or float
+        What :func:`evaluate` takes where the call leaves them open.
+    negative_grades : {"raise", "unjudged"}
+        A grade below 0 is an error, or means that nobody judged the item.
+    parameters : mapping of str to mapping
+        Own parameters of each metric, by its name.
+    undefined : mapping of str to str or float
+        ``zero_division`` of the metrics that differ in it.
+    measures : tuple of str or None
+        Names of the metrics that the program has; None allows all. ``hmean`` is allowed where its
+        members are.
+    refused : mapping of str to str
+        Why a metric has no number here; the name with an ``@`` speaks of cutoffs only.
+    differs : mapping of str to mapping
+        What the program does with "tied" relevant items, an "empty" ranking, one in which all that
+        is relevant is "unfound", "graded" items, scores of "at most 0", or "close" scores, which
+        are equal as float32, by metric or ``"*"``, where no parameter says so: such data are warned
+        of.
+
+    Examples
+    --------
+    >>> from sklearn_rank import Convention, evaluate
+    >>> house = Convention("house", zero_division=0.0, parameters={"ndcg": {"gain": "linear"}})
+    >>> round(evaluate([{"a": 2, "b": 1}], [["b", "a"]], "ndcg", convention=house)["ndcg"], 4)
+    0.8597
+    """
 
     name: str
     ties: str = "average"
@@ -31,107 +89,66 @@ class Convention:
     missing: str = "zero"
     negative_grades: str = "raise"
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Own parameters of each metric, by its name."""
+    undefined: Mapping[str, str | float] = field(default_factory=dict)
+    measures: tuple[str, ...] | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+    differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("parameters", "undefined", "refused", "differs"):
+            object.__setattr__(self, name, Frozen(getattr(self, name)))
+
+    def __reduce__(self) -> Any:
+        # By name, so that a preset keeps its identity, and NaN in it with it.
+        if CONVENTIONS.get(self.name) is self:
+            return find_convention, (self.name,)
+        return super().__reduce__()
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure with the parameters that it leaves open."""
-        if measure.metric.combines:
+        """The measure with the parameters that it leaves open.
+
+        Raises
+        ------
+        UnknownMeasureError
+            If the program has no such measure, or counts it in a way that is not offered here.
+        """
+        metric = measure.metric
+        if metric.combines:
             members = tuple(self.apply(member) for member in measure.options["measures"])
             return replace(
                 measure, parameters=tuple({**dict(measure.parameters), "measures": members}.items())
             )
-        return measure.with_parameters(**self.parameters.get(measure.metric.name, {}))
+        self._check(measure)
+        return measure.with_parameters(**self.parameters.get(metric.name, {}))
 
+    def zero_division_of(self, measure: Measure) -> str | float:
+        """What a query counts for which a measure is undefined."""
+        return self.undefined.get(measure.metric.name, self.zero_division)
 
-def _log2_from_rank_two(ranks: FloatArray) -> FloatArray:
-    """LensKit's discount: ranks 1 and 2 weigh the same."""
-    return np.log2(np.maximum(ranks, 2.0))
+    def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
+        """What the program does otherwise in a case, with the measures it concerns; or nothing."""
+        reasons: dict[str, list[str]] = {}
+        known = self.differs.get(case, {})
+        for name, measure in measures.items():
+            reason = known.get(measure.metric.name, known.get("*"))
+            if reason:
+                reasons.setdefault(reason, []).append(name)
+        return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
 
+    def _check(self, measure: Measure) -> None:
+        name = measure.metric.name
+        reason = self.refused.get(name)
+        if reason is None and measure.k is not None:
+            reason = self.refused.get(f"{name}@")
+        if reason is None and self.measures is not None and name not in self.measures:
+            reason = f"the program does not compute it; it has: {', '.join(self.measures)}"
+        if reason is not None:
+            msg = f"convention {safe_repr(self.name)} gives no {measure}: {reason}"
+            raise UnknownMeasureError(msg)
 
-def _exp2_of_next(grades: FloatArray) -> FloatArray:
-    """WarpRec's gain: 2^(grade + 1) - 1."""
-    return np.exp2(grades + 1.0) - 1.0
-
-
-def _gains(gain: Any, **others: Any) -> dict[str, dict[str, Any]]:
-    return {name: {"gain": gain, **others} for name in ("dcg", "idcg", "ndcg")}
-
-
-_BOOSTING = {
-    "map": {"denominator": "min"},
-    "precision": {"denominator": "retrieved"},
-    **_gains("exp2"),
-}
-_SMOOTHED = {name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")}
 
 CONVENTIONS: Mapping[str, Convention] = MappingProxyType(
-    {
-        preset.name: preset
-        for preset in (
-            Convention("default"),
-            Convention(
-                "trec_eval",
-                ties="docid",
-                zero_division=0.0,
-                missing="skip",
-                negative_grades="unjudged",
-                parameters={"map": {"denominator": "relevant"}, **_gains("linear")},
-            ),
-            Convention("sklearn", zero_division=0.0, parameters=_gains("linear")),
-            Convention(
-                "warprec",
-                ties="stable",
-                zero_division=np.nan,
-                parameters={"map": {"denominator": "min"}, **_SMOOTHED, **_gains(_exp2_of_next)},
-            ),
-            Convention(
-                "ardoco",
-                ties="stable",
-                zero_division=np.nan,
-                parameters={
-                    "map": {"denominator": "retrieved"},
-                    "lag": {"average": "pooled", "unretrieved": "ignore"},
-                    "auc": {"average": "pooled", "unretrieved": "ignore"},
-                },
-            ),
-            Convention(
-                "ptranking",
-                ties="stable",
-                zero_division="raise",
-                parameters={"map": {"denominator": "min"}, **_gains("exp2")},
-            ),
-            Convention("xgboost", ties="stable", zero_division=1.0, parameters=_BOOSTING),
-            Convention("lightgbm", ties="stable", zero_division=1.0, parameters=_BOOSTING),
-            Convention(
-                "recbole",
-                ties="stable",
-                zero_division=0.0,
-                parameters={"map": {"denominator": "min"}, **_gains("binary")},
-            ),
-            Convention(
-                "spark",
-                ties="stable",
-                zero_division=0.0,
-                parameters={"map": {"denominator": "min"}, **_gains("binary")},
-            ),
-            Convention(
-                "ranx",
-                ties="stable",
-                zero_division=0.0,
-                missing="raise",
-                parameters={"map": {"denominator": "relevant"}, **_gains("linear")},
-            ),
-            Convention(
-                "lenskit",
-                ties="stable",
-                zero_division=np.nan,
-                parameters={
-                    "recall": {"denominator": "min"},
-                    **_gains("linear", discount=_log2_from_rank_two),
-                },
-            ),
-        )
-    }
+    {name: Convention(name, **settings) for name, settings in PRESETS.items()}
 )
 
 

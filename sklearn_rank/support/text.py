@@ -13,6 +13,11 @@ MAX_LISTED = 5
 """Ids in a message: enough to see what they have in common."""
 
 
+def as_text(item: Any) -> str:
+    """An id as a run file holds it, by which trec_eval breaks ties: "9" is greater than "10"."""
+    return item if isinstance(item, str) else str(item)
+
+
 def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     """Printable, single-line, quoted form of an id, cut to ``limit`` characters; None cuts nothing.
 

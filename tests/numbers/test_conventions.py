@@ -1,17 +1,10 @@
-"""Presets fill in parameters that were left open, and nothing else.
-
-Of the table of presets that the project started from, these cells are not offered here:
-
-| preset | cell | here |
-|---|---|---|
-| ptranking | err max_grade=batch | "query": a value must not depend on the batch |
-| lenskit | AP divided by min(R, n) | the default: a shorter list must not score better |
-| any | missing "n/a" | the default, "zero" |
-"""
+"""A convention fills in parameters that were left open, refuses what it cannot give, and warns."""
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -19,6 +12,7 @@ import pytest
 from sklearn_rank import (
     CONVENTIONS,
     Convention,
+    ConventionWarning,
     InvalidParameterError,
     QueryMismatchError,
     UndefinedMetricError,
@@ -28,66 +22,6 @@ from sklearn_rank import (
 )
 from sklearn_rank.measures.conventions import find_convention
 
-# name: ties, zero_division, missing, divisor of AP, gain of grade 2, discount of ranks 1 2 3
-LOG2 = [1.0, math.log2(3), 2.0]
-TABLE = {
-    "default": ("average", "warn", "zero", "min", 3, LOG2),
-    "trec_eval": ("docid", 0.0, "skip", "relevant", 2, LOG2),
-    "sklearn": ("average", 0.0, "zero", "min", 2, LOG2),
-    "warprec": ("stable", math.nan, "zero", "min", 7, LOG2),
-    "ardoco": ("stable", math.nan, "zero", "retrieved", 3, LOG2),
-    "ptranking": ("stable", "raise", "zero", "min", 3, LOG2),
-    "xgboost": ("stable", 1.0, "zero", "min", 3, LOG2),
-    "lightgbm": ("stable", 1.0, "zero", "min", 3, LOG2),
-    "recbole": ("stable", 0.0, "zero", "min", 1, LOG2),
-    "spark": ("stable", 0.0, "zero", "min", 1, LOG2),
-    "ranx": ("stable", 0.0, "raise", "relevant", 2, LOG2),
-    "lenskit": ("stable", math.nan, "zero", "min", 2, [1.0, 1.0, math.log2(3)]),
-}
-OTHERS = {
-    "warprec": {name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")},
-    "ardoco": {
-        "lag": {"average": "pooled", "unretrieved": "ignore"},
-        "auc": {"average": "pooled", "unretrieved": "ignore"},
-    },
-    "xgboost": {"precision": {"denominator": "retrieved"}},
-    "lightgbm": {"precision": {"denominator": "retrieved"}},
-    "lenskit": {"recall": {"denominator": "min"}},
-}
-
-
-def test_the_table_is_whole():
-    assert set(TABLE) == set(CONVENTIONS)
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_preset_is_its_row_of_the_table(name):
-    preset = CONVENTIONS[name]
-    ties, zero_division, missing, divisor, gain, discount = TABLE[name]
-    assert preset.name == name
-    assert (preset.ties, preset.missing) == (ties, missing)
-    assert preset.zero_division == pytest.approx(zero_division, nan_ok=True)
-    assert preset.negative_grades == ("unjudged" if name == "trec_eval" else "raise")
-    assert preset.apply(measure("map")).options["denominator"] == divisor
-    # One item of grade 2 alone at rank 1, 2, 3.
-    for rank, share in enumerate(discount):
-        ranking = [[*"xyz"[:rank], "a"]]
-        value = evaluate([{"a": 2}], ranking, "dcg", convention=name)["dcg"]
-        assert value == pytest.approx(gain / share, rel=1e-15)
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_preset_sets_nothing_else(name):
-    parameters = {metric: dict(own) for metric, own in CONVENTIONS[name].parameters.items()}
-    for metric, own in OTHERS.get(name, {}).items():
-        assert parameters.pop(metric) == own
-    assert set(parameters) <= {"map", "dcg", "idcg", "ndcg"}
-    for metric, own in parameters.items():
-        assert set(own) <= ({"denominator"} if metric == "map" else {"gain", "discount"})
-    for metric in ("mar", "mrr", "fbeta", "hit_rate", "err", "nerr"):
-        assert CONVENTIONS[name].apply(measure(metric)) == measure(metric)
-
-
 RANKING = [["a", "x", "b", "y"]], [{"a": 1, "b": 2, "z": 1}]
 
 
@@ -96,17 +30,30 @@ RANKING = [["a", "x", "b", "y"]], [{"a": 1, "b": 2, "z": 1}]
     [
         ("trec_eval", "map@3", (1 + 2 / 3) / 3),
         ("trec_eval", "ndcg@2", 1 / (2 + 1 / math.log2(3))),
+        ("ir_measures", "ndcg@2", 1 / (2 + 1 / math.log2(3))),
+        # Probabilities 1/16 and 3/16 of grades 1 and 2 of at most 4; b is third.
+        ("gdeval", "err@3", 1 / 16 + (15 / 16) * (3 / 16) / 3),
+        ("gdeval", "ndcg@1", 1 / 3),
         ("ardoco", "map", (1 + 2 / 3) / 2),
         ("ardoco", "lag", (0 + 1) / 2),
         # Relevant items above 2, 1 and 0 of 2 irrelevant ones; one more negative is added.
         ("warprec", "gauc", ((3 - 0) + (3 - 1) + (3 - 2)) / (3 * 3)),
         ("warprec", "ndcg@1", (2**2 - 1) / (2**3 - 1)),
         ("xgboost", "precision@8", 2 / 4),
-        ("lightgbm", "precision@8", 2 / 4),
+        ("lightgbm", "ndcg@1", 1 / 3),
+        ("catboost", "precision@8", 2 / 4),
+        ("catboost", "dcg@3", 1 + 2 / 2),
+        ("torchmetrics", "map", (1 + 2 / 3) / 2),
+        ("torchmetrics", "precision@8", 2 / 8),
         ("lenskit", "recall@2", 1 / 2),
-        ("lenskit", "ndcg@2", 1 / (2 + 1)),
+        ("lenskit", "precision@8", 2 / 4),
+        ("lenskit", "ndcg@3", (1 + 1 / math.log2(3)) / (1 + 1 + 1 / math.log2(3))),
+        ("lenskit", "ndcg(gain=linear)@2", 1 / (2 + 1)),
         ("spark", "ndcg@2", 1 / (1 + 1 / math.log2(3))),
         ("recbole", "map@2", 1 / 2),
+        ("rectools", "map@2", 1 / 3),
+        ("recommenders", "map@2", 1 / 2),
+        ("implicit", "map@2", 1 / 2),
         ("ranx", "map@2", 1 / 3),
         ("sklearn", "ndcg@1", 1 / 2),
     ],
@@ -115,6 +62,16 @@ def test_values_by_hand(name, spec, expected):
     ranking, truth = RANKING
     evaluation = evaluate(truth, ranking, spec, convention=name)
     assert evaluation[spec] == pytest.approx(expected, rel=1e-15)
+
+
+def test_lenskit_divides_average_precision_by_a_short_list():
+    """Of three relevant items a list of two shows one, second; the list is what can be filled."""
+    truth, ranking = [{"a", "b", "c"}], [["x", "a"]]
+    assert evaluate(truth, ranking, "map", convention="lenskit")["map"] == (1 / 2) / 2
+    assert evaluate(truth, ranking, "map(denominator=listed)@1")["map(denominator=listed)@1"] == 0
+    assert evaluate(truth, ranking, "map")["map"] == pytest.approx((1 / 2) / 3)
+    # Nothing listed: nothing is found, and the query counts.
+    assert evaluate(truth, [[]], "map(denominator=listed)")["map(denominator=listed)"] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -151,7 +108,7 @@ def test_results_are_found_as_asked_and_as_used():
     evaluation = evaluate(truth, ranking, "ndcg@1", convention="trec_eval")
     assert list(evaluation.scores) == ["ndcg@1"]
     assert evaluation["ndcg@1"] == evaluation["ndcg(gain=linear)@1"] == 1 / 2
-    assert [str(one) for one in evaluation.measures] == ["ndcg(gain=linear)@1"]
+    assert [str(used) for used in evaluation.measures] == ["ndcg(gain=linear)@1"]
     assert evaluation.to_dict()["measures"] == {"ndcg@1": "ndcg(gain=linear)@1"}
 
 
@@ -177,16 +134,68 @@ def test_ardoco_leaves_out_queries_without_a_hit_in_its_own_form():
     assert shared["map"] == (1 / 2 + 1 / 4) / 2
     # With a truth of its own it has something to find, and counts.
     truths = [{"q1a", "q1b", "q1c"}, {"q2a"}, {"q3a"}]
-    own = evaluate(truths, rankings, "map", convention="ardoco")
+    with pytest.warns(ConventionWarning, match="^nothing relevant was retrieved in 1 query, "):
+        own = evaluate(truths, rankings, "map", convention="ardoco")
     assert own["map"] == (1 / 2 + 1 / 4 + 0) / 3
 
 
-def test_xgboost_counts_one_for_every_measure_unless_told():
+# What counts for an undefined query --------------------------------------------------------------
+
+
+def test_an_undefined_query_counts_what_the_program_counts_for_each_measure():
     pair = [set(), {"a"}], [["x"], ["a"]]
     evaluation = evaluate(*pair, ("map", "ndcg@5", "precision@1"), convention="xgboost")
-    assert list(evaluation.scores.values()) == [1.0, 1.0, 1.0]
-    settled = evaluate(*pair, "precision@1", convention="xgboost", zero_division=0.0)
-    assert settled["precision@1"] == 1 / 2
+    assert list(evaluation.scores.values()) == [1.0, 1.0, 1 / 2]
+    settled = evaluate(*pair, ("map", "precision@1"), convention="xgboost", zero_division=0.0)
+    assert list(settled.scores.values()) == [1 / 2, 1 / 2]
+
+
+def test_warprec_leaves_a_user_out_of_precision_and_counts_0_in_f1():
+    pair = [set(), {"a"}], [["x"], ["a"]]
+    found = evaluate(*pair, ("precision@1", "f1@1", "hmean(map,mrr)@1"), convention="warprec")
+    assert list(found.scores.values()) == [1.0, 1 / 2, 1 / 2]
+
+
+def test_slices_and_intervals_keep_what_an_undefined_query_counts():
+    truth = {"a": set(), "b": {"x"}, "c": {"x"}, "d": {"x"}}
+    evaluation = evaluate(
+        truth, {query: ["x"] for query in truth}, ("ndcg", "precision"), convention="xgboost"
+    )
+    part = evaluation.by_slice({"a": "left", "b": "left", "c": "right", "d": "right"})["left"]
+    assert (part["ndcg"], part["precision"]) == (1.0, 1 / 2)
+    low, high = evaluation.confidence_interval("precision")
+    assert low < 3 / 4 < high
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("trec_eval", 1 / 2),
+        ("catboost", 1 / 2),
+        ("warprec", 1.0),
+        ("ranx", 1 / 2),
+        ("spark", 1 / 2),
+    ],
+)
+def test_explicit_zero_division_wins(name, expected):
+    pair = [set(), {"a"}], [["a"], ["a"]]
+    assert evaluate(*pair, "map", convention=name)["map"] == expected
+    for value, mean in ((0.0, 1 / 2), (1.0, 1.0), (np.nan, 1.0)):
+        assert evaluate(*pair, "map", convention=name, zero_division=value)["map"] == mean
+    with pytest.raises(UndefinedMetricError, match=r"map\S* is undefined for 1 of 2 queries: 0"):
+        evaluate(*pair, "map", convention=name, zero_division="raise")
+
+
+def test_where_a_mean_of_the_program_is_nan_the_query_is_named():
+    pair = [set(), {"a"}], [["a"], ["a"]]
+    with pytest.raises(UndefinedMetricError, match="map is undefined for 1 of 2 queries: 0"):
+        evaluate(*pair, "map", convention="ptranking")
+    with pytest.raises(UndefinedMetricError, match="recall is undefined for 1 of 2 queries: 0"):
+        evaluate(*pair, "recall", convention="recbole")
+    assert evaluate(*pair, "map", convention="ptranking", zero_division=0.0)["map"] == 1 / 2
+
+
+# Ties, missing queries ---------------------------------------------------------------------------
 
 
 def test_explicit_ties_win():
@@ -195,28 +204,19 @@ def test_explicit_ties_win():
     # Falling ids: b above a.
     assert evaluate(truth, run, "mrr", convention="trec_eval")["mrr"] == 1 / 2
     assert evaluate(truth, run, "mrr", convention="trec_eval", ties="optimistic")["mrr"] == 1.0
-    assert evaluate(truth, run, "mrr", convention="warprec")["mrr"] == 1.0
+    assert evaluate(truth, run, "map", convention="lightgbm")["map"] == 1.0
+    assert evaluate(truth, run, "mrr", convention="catboost")["mrr"] == 1 / 2
     assert evaluate(truth, run, "mrr", convention="warprec", ties="pessimistic")["mrr"] == 1 / 2
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("trec_eval", 1 / 2), ("xgboost", 1.0), ("warprec", 1.0), ("ranx", 1 / 2), ("ardoco", 1.0)],
-)
-def test_explicit_zero_division_wins(name, expected):
-    pair = [set(), {"a"}], [["a"], ["a"]]
-    assert evaluate(*pair, "mrr", convention=name)["mrr"] == expected
-    for value, mean in ((0.0, 1 / 2), (1.0, 1.0), (np.nan, 1.0)):
-        assert evaluate(*pair, "mrr", convention=name, zero_division=value)["mrr"] == mean
-    with pytest.raises(UndefinedMetricError, match="mrr is undefined for 1 of 2 queries: 0"):
-        evaluate(*pair, "mrr", convention=name, zero_division="raise")
-
-
-def test_ptranking_raises_and_can_be_told_not_to():
-    pair = [set(), {"a"}], [["a"], ["a"]]
-    with pytest.raises(UndefinedMetricError, match="map is undefined for 1 of 2 queries: 0"):
-        evaluate(*pair, "map", convention="ptranking")
-    assert evaluate(*pair, "map", convention="ptranking", zero_division=0.0)["map"] == 1 / 2
+def test_trec_eval_compares_ids_as_text():
+    """ "9" is greater than "10", so it stands first, whatever the type of the ids."""
+    scores = {9: 1.0, 10: 1.0, 11: 1.0}
+    found = evaluate({"q": {9: 1}}, {"q": scores}, "mrr", convention="trec_eval")
+    assert found["mrr"] == 1.0
+    texts = {str(item): score for item, score in scores.items()}
+    assert evaluate({"q": {"9": 1}}, {"q": texts}, "mrr", convention="trec_eval")["mrr"] == 1.0
+    assert evaluate({"q": {10: 1}}, {"q": scores}, "mrr", ties="docid")["mrr"] == 1 / 3
 
 
 def test_explicit_missing_wins():
@@ -226,6 +226,91 @@ def test_explicit_missing_wins():
     with pytest.raises(QueryMismatchError, match="1 of 2 judged queries have no ranking: 'q'"):
         evaluate(*pair, "map", convention="ranx")
     assert evaluate(*pair, "map", convention="ranx", missing="skip")["map"] == 1.0
+
+
+# What cannot be given ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "message"),
+    [
+        ("recbole", "gauc", r"^convention 'recbole' gives no gauc: RecBole's GAUC .* is auc here$"),
+        ("xgboost", "auc", r"'xgboost' gives no auc: XGBoost's auc counts all pairs of a group in"),
+        ("lightgbm", "mar@5", r"no mar@5: the program does not compute it; it has: map, ndcg$"),
+        ("sklearn", "map@5", r"no map@5: label_ranking_average_precision_score has no cutoff$"),
+        ("ir_measures", "mrr@5", r"no mrr@5: RR@k comes from another provider"),
+        ("catboost", "gauc", r"no gauc: CatBoost's QueryAUC counts a tie half"),
+        ("catboost", "err", r"no err: CatBoost's ERR takes a grade for the probability"),
+        ("rectools", "ndcg@5", r"no ndcg@5: RecTools divides by the DCG of k relevant items"),
+        ("implicit", "precision@5", r"no precision@5: implicit's precision divides all hits"),
+        ("recbole", "hmean(map,err)@5", r"convention 'recbole' gives no err: the program does"),
+    ],
+)
+def test_what_a_program_does_not_have_is_refused(name, spec, message):
+    with pytest.raises(UnknownMeasureError, match=message):
+        evaluate([{"a"}], [["a"]], spec, convention=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "scores", "message"),
+    [
+        (
+            "warprec",
+            ("mrr@5", "map@5"),
+            {"a": 1, "b": 1},
+            r"^relevant items are tied in 1 query, which convention 'warprec' cannot count as its "
+            r"program does: mrr@5, map@5: the program leaves the order of tied items to chance$",
+        ),
+        ("sklearn", ("map", "ndcg"), {"a": 1, "b": 1}, r"does: map: label_ranking_average_precisi"),
+        (
+            "torchmetrics",
+            ("precision", "ndcg"),
+            {"a": 1, "b": -1, "c": 0},
+            r"^2 scores are at most 0, .* does: precision: torchmetrics takes items scored at most",
+        ),
+        (
+            "ir_measures",
+            "map",
+            {"a": 1 + 1e-12, "b": 1},
+            r"^scores differ by less than float32 tells in 1 query, .* compares scores as float32$",
+        ),
+        (
+            "trec_eval",
+            "map",
+            {},
+            r"^the ranking is empty in 1 query, .*: a run file cannot",
+        ),
+        ("lenskit", ("map", "mrr"), {}, r": map: LensKit leaves an empty list out of the mean$"),
+    ],
+)
+def test_data_that_a_program_counts_otherwise_are_warned_of(name, spec, scores, message):
+    with pytest.warns(ConventionWarning, match=message) as caught:
+        evaluate({"q": {"a": 1}}, {"q": scores}, spec, convention=name)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_grades_that_a_program_counts_otherwise_are_warned_of():
+    with pytest.warns(ConventionWarning, match="^1 grades are above 1, .* a sum of grades$"):
+        evaluate([{"a": 2, "b": 1}], [["a", "b"]], "map", convention="ptranking")
+    assert evaluate([{"a": 1}], [["a", "b"]], "map", convention="ptranking")["map"] == 1.0
+
+
+@pytest.mark.parametrize("groups", [None, [0, 0, 0]])
+def test_scores_of_arrays_are_looked_at_too(groups):
+    grades, scores = np.array([1, 0, 0]), np.array([1.0, -1.0, 0.0])
+    if groups is None:
+        grades, scores = grades[None], scores[None]
+    with pytest.warns(ConventionWarning, match="^2 scores are at most 0"):
+        evaluate(grades, scores, "map", groups=groups, convention="torchmetrics")
+
+
+def test_explicit_ties_are_nobodys_chance():
+    truth, run = {"q": {"a"}}, {"q": {"a": 1, "b": 1}}
+    assert evaluate(truth, run, "mrr", convention="warprec", ties="average")["mrr"] == 3 / 4
+
+
+# Conventions as values ---------------------------------------------------------------------------
 
 
 def test_a_convention_of_ones_own():
@@ -258,6 +343,7 @@ def test_unknown_conventions(name, message):
         ({"ties": "random"}, "The 'ties' parameter of evaluate must be one of"),
         ({"missing": "drop"}, "The 'missing' parameter of evaluate must be one of"),
         ({"zero_division": 0.5}, "The 'zero_division' parameter of evaluate must be one of"),
+        ({"undefined": {"map": 0.5}}, "The 'zero_division' parameter of evaluate must be one of"),
     ],
 )
 def test_conventions_are_checked_where_they_are_used(own, message):
@@ -270,3 +356,24 @@ def test_presets_cannot_be_changed():
         CONVENTIONS["default"] = Convention("other")
     with pytest.raises(AttributeError, match="cannot assign to field 'ties'"):
         CONVENTIONS["default"].ties = "stable"
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        CONVENTIONS["lightgbm"].parameters["map"] = {}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        CONVENTIONS["lightgbm"].parameters["map"]["denominator"] = "k"
+
+
+def test_a_convention_is_not_changed_through_what_it_was_made_of():
+    parameters = {"ndcg": {"gain": "linear"}}
+    own = Convention("house", parameters=parameters)
+    parameters["ndcg"]["gain"] = "exp2"
+    assert own.parameters == {"ndcg": {"gain": "linear"}}
+    assert own == Convention("house", parameters={"ndcg": {"gain": "linear"}})
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_presets_are_values(name):
+    preset = CONVENTIONS[name]
+    assert preset.name == name
+    assert {preset: name}[preset] == name
+    assert pickle.loads(pickle.dumps(preset)) is preset
+    assert copy.deepcopy(preset) is preset

@@ -89,7 +89,8 @@ def _query(name: str, number: int, tags: list[str], rng: random.Random) -> dict[
         ranked, grades = _ranked(first, tags, grades, rng)
     rng.shuffle(ranked)
     scores = _scores(ranked, tags, rng)
-    run = None if first and "missing" in tags else [[i, s] for i, s in zip(ranked, scores)]
+    pairs = [[item, score] for item, score in zip(ranked, scores, strict=True)]
+    run = None if first and "missing" in tags else pairs
     return {"query": name, "judged": grades, "run": run}
 
 

@@ -16,7 +16,7 @@ class Recommender:
 
     def recommend(self, users, _rows, N=10, **_options):  # noqa: N803 - implicit's name
         ids = np.full((len(users), N), -1, dtype=np.int32)
-        for row, user in zip(ids, users):
+        for row, user in zip(ids, users, strict=True):
             items = self.rankings[user][:N]
             row[: len(items)] = items
         return ids, np.zeros(ids.shape, dtype=np.float32)

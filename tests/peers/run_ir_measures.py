@@ -2,7 +2,7 @@
 
 import ir_measures
 from exchange import serve
-from ir_measures import AP, ERR, RR, P, R, Success, nDCG
+from ir_measures import AP, RR, P, R, Success, nDCG
 
 NAMES = {"map": AP, "precision": P, "recall": R, "hit_rate": Success, "ndcg": nDCG, "mrr": RR}
 CUT_ONLY = {"precision", "recall", "hit_rate"}

@@ -5,7 +5,15 @@ import warnings
 import numpy as np
 from exchange import attempt, has, ranking, relevant, serve
 from lenskit.data import ItemList
-from lenskit.metrics import DCG, NDCG, AveragePrecision, Hit, Precision, Recall, RecipRank
+from lenskit.metrics.ranking import (
+    DCG,
+    NDCG,
+    AveragePrecision,
+    Hit,
+    Precision,
+    Recall,
+    RecipRank,
+)
 
 CLASSES = {
     "map": (AveragePrecision, {}),

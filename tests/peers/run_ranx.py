@@ -31,7 +31,7 @@ def solve(problem):
     names = [query["query"] for query in problem["queries"]]
     return {
         ours: ([run.scores[name][query] for query in names], means[name])
-        for ours, name in zip(spelled, asked)
+        for ours, name in zip(spelled, asked, strict=True)
     }
 
 

@@ -5,6 +5,8 @@ import torch
 from exchange import alone_and_together, has, labels, ranking, relevant, scores, serve
 from recbole.evaluator import metrics
 
+# RecBole 1.2 uses names that NumPy 1.24 took away.
+float, np.bool = float, bool
 NAMES = {
     "map": metrics.MAP,
     "mrr": metrics.MRR,
@@ -35,7 +37,7 @@ def solve(problem):
 def top(kind, name, k, queries):
     """A measure at k; what RecBole calls ``rec.topk`` is a row of hits and the positives."""
     hits = np.zeros((len(queries), WIDTH + 1), dtype=int)
-    for row, query in zip(hits, queries):
+    for row, query in zip(hits, queries, strict=True):
         grades = relevant(query)
         found = [int(item in grades) for item in ranking(query)]
         row[: len(found)] = found

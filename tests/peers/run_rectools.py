@@ -1,12 +1,11 @@
-"""RecTools, with its defaults; ``divide_by_achievable`` where a spelling asks for it."""
+"""RecTools, with its defaults."""
 
 import warnings
 
 import numpy as np
 import pandas as pd
 from exchange import attempt, has, ranking, relevant, serve
-from rectools import Columns
-from rectools import metrics
+from rectools import Columns, metrics
 
 CLASSES = {
     "map": (metrics.MAP, {}),
@@ -17,7 +16,6 @@ CLASSES = {
     "fbeta": (metrics.F1Beta, {}),
     "hit_rate": (metrics.HitRate, {}),
     "ndcg": (metrics.NDCG, {}),
-    "ndcg(ideal=judged)": (metrics.NDCG, {"divide_by_achievable": True}),
 }
 warnings.simplefilter("ignore")
 

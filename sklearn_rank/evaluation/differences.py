@@ -1,0 +1,87 @@
+"""Where the number of a convention cannot be that of its program: said by name, once a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.exceptions import ConventionWarning
+from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.conventions import Convention
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.warn import warn
+from sklearn_rank.typing import Array
+
+
+def warn_of_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    judged: Judged,
+    sides: tuple[Any, Any],
+    *,
+    ties_are_given: bool,
+) -> None:
+    """Warn of what the program does with these data and no parameter expresses."""
+    rankings = judged.rankings
+    cases: dict[str, Callable[[], int]] = {
+        "tied": lambda: 0 if ties_are_given else _n_tied(judged.by_score),
+        "empty": lambda: int((rankings.n_ranked == 0).sum()) - judged.counts.missing,
+        "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum()),
+        "graded": lambda: int((rankings.judged_grades > 1).sum()),
+        "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
+        "close": lambda: _n_close(_scores(*sides)),
+    }
+    for case, count in cases.items():
+        differences = preset.differences(case, measures)
+        number = count() if differences else 0
+        if number > 0:
+            what = _SUBJECTS[case].format(number, "query" if number == 1 else "queries")
+            warn(
+                f"{what}, which convention {preset.name!r} cannot count as its program does: "
+                f"{differences}",
+                ConventionWarning,
+            )
+
+
+_SUBJECTS = {
+    "tied": "relevant items are tied in {:,} {}",
+    "empty": "the ranking is empty in {:,} {}",
+    "unfound": "nothing relevant was retrieved in {:,} {}",
+    "graded": "{:,} grades are above 1",
+    "at most 0": "{:,} scores are at most 0",
+    "close": "scores differ by less than float32 tells in {:,} {}",
+}
+
+
+def _n_tied(rankings: JudgedRankings) -> int:
+    """Queries in which a relevant item shares its score."""
+    if not len(rankings.tied):
+        return 0
+    starts = rankings.offsets[:-1][rankings.n_hits > 0]
+    return int((np.maximum.reduceat(rankings.tied, starts) > 1).sum())
+
+
+def _n_at_most_zero(scores: list[Array]) -> int:
+    return sum(int((values <= 0).sum()) for values in scores)
+
+
+def _n_close(scores: list[Array]) -> int:
+    """Rankings whose scores float64 tells apart and float32 does not."""
+    return sum(
+        len(np.unique(values.astype(np.float32))) < len(np.unique(values)) for values in scores
+    )
+
+
+def _scores(y_true: Any, y_score: Any) -> list[Array]:
+    """Scores of each ranking that has any; those of arrays and long tables all together."""
+    if layout_of(y_true) in ("rows", "matrix"):
+        return [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
+    if isinstance(getattr(y_score, "scores", None), np.ndarray):
+        return [y_score.scores]
+    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
+    listed = rankings if isinstance(rankings, Iterable) else ()
+    return [np.array(list(ranking.values())) for ranking in listed if isinstance(ranking, Mapping)]

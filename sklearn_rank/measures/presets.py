@@ -1,0 +1,244 @@
+"""The programs that conventions speak of, as what sets each apart from the defaults.
+
+Each line stands on values of the real program: docs/_presets.json has them, docs/measures.md the
+table that is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.typing import FloatArray
+
+
+def _log2_from_rank_two(ranks: FloatArray) -> FloatArray:
+    """LensKit's discount: ranks 1 and 2 weigh the same."""
+    return np.log2(np.maximum(ranks, 2.0))
+
+
+def _exp2_of_next(grades: FloatArray) -> FloatArray:
+    """WarpRec's gain: 2^(grade + 1) - 1."""
+    return np.exp2(grades + 1.0) - 1.0
+
+
+def _gains(gain: Any, **others: Any) -> dict[str, dict[str, Any]]:
+    return {name: {"gain": gain, **others} for name in ("dcg", "idcg", "ndcg")}
+
+
+_AT_K = ("map", "mrr", "precision", "recall", "hit_rate", "ndcg")
+_BY_CHANCE = {"tied": {"*": "the program leaves the order of tied items to chance"}}
+
+_FLOAT32 = "the program compares scores as float32"
+
+_TREC_EVAL = {
+    "ties": "docid",
+    "zero_division": 0.0,
+    "negative_grades": "unjudged",
+    "parameters": {"map": {"denominator": "relevant"}, "ndcg": {"gain": "linear"}},
+}
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "trec_eval": {
+        **_TREC_EVAL,
+        "missing": "skip",
+        "measures": (*_AT_K, "fbeta"),
+        "differs": {
+            "empty": {"*": "a run file cannot hold an empty ranking, so its query is missing there"}
+        },
+    },
+    "pytrec_eval": {
+        **_TREC_EVAL,
+        "missing": "skip",
+        "measures": (*_AT_K, "fbeta"),
+        "differs": {"close": {"*": _FLOAT32}, "empty": {"*": "the query is left out there"}},
+    },
+    "ir_measures": {
+        **_TREC_EVAL,
+        "measures": _AT_K,
+        "differs": {"close": {"*": _FLOAT32}},
+        "refused": {"mrr@": "RR@k comes from another provider there, which breaks ties otherwise"},
+    },
+    "gdeval": {
+        "ties": "docid",
+        "zero_division": 0.0,
+        "negative_grades": "unjudged",
+        "parameters": {"err": {"max_grade": 4.0}},
+        "measures": ("err", "ndcg"),
+    },
+    "sklearn": {
+        "zero_division": 0.0,
+        "parameters": {**_gains("linear"), "auc": {"average": "pooled"}},
+        "undefined": {"map": 1.0, "auc": "warn", "gauc": "warn"},
+        "measures": ("map", "dcg", "idcg", "ndcg", "auc", "gauc"),
+        "refused": {"map@": "label_ranking_average_precision_score has no cutoff"},
+        "differs": {
+            "tied": {
+                "map": "label_ranking_average_precision_score puts all tied items on the last rank "
+                "of their tie"
+            }
+        },
+    },
+    "warprec": {
+        "zero_division": np.nan,
+        "parameters": {
+            "map": {"denominator": "min"},
+            "ndcg": {"gain": _exp2_of_next},
+            **{name: {"smoothing": 1} for name in ("auc", "gauc", "lauc")},
+        },
+        "undefined": {"fbeta": 0.0, "hmean": 0.0},
+        "measures": (*_AT_K, "mar", "fbeta", "auc", "gauc", "lauc"),
+        "differs": _BY_CHANCE,
+    },
+    "ardoco": {
+        "ties": "stable",
+        "zero_division": np.nan,
+        "parameters": {
+            "map": {"denominator": "retrieved"},
+            "lag": {"average": "pooled", "unretrieved": "ignore"},
+            "auc": {"average": "pooled", "unretrieved": "ignore"},
+        },
+        "measures": ("map", "lag", "auc"),
+        "refused": {"map@": "ArDoCo reads whole rankings"},
+        "differs": {"unfound": {"map": "ArDoCo leaves out a query that found nothing"}},
+    },
+    "ptranking": {
+        "zero_division": "raise",
+        "parameters": {
+            "map": {"denominator": "min"},
+            "precision": {"denominator": "retrieved"},
+            "ndcg": {"gain": "exp2"},
+        },
+        "undefined": {"precision": 0.0},
+        "measures": ("map", "precision", "ndcg", "nerr"),
+        "differs": {
+            **_BY_CHANCE,
+            "graded": {"map": "PT-Ranking divides by a sum of grades"},
+        },
+    },
+    "xgboost": {
+        "ties": "stable",
+        "zero_division": 1.0,
+        "parameters": {
+            "map": {"denominator": "min"},
+            "precision": {"denominator": "retrieved"},
+            "ndcg": {"gain": "exp2"},
+        },
+        "undefined": {"precision": 0.0},
+        "measures": ("map", "precision", "ndcg"),
+        "refused": {
+            "auc": "XGBoost's auc counts all pairs of a group in the order of their labels, equal "
+            "labels too, and leaves out groups below three rows"
+        },
+    },
+    "lightgbm": {
+        "ties": "stable",
+        "zero_division": 1.0,
+        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "exp2"}},
+        "measures": ("map", "ndcg"),
+    },
+    "catboost": {
+        "ties": "pessimistic",
+        "zero_division": 0.0,
+        "parameters": {
+            "map": {"denominator": "min"},
+            "precision": {"denominator": "retrieved"},
+            **_gains("linear"),
+        },
+        "undefined": {"ndcg": 1.0, "recall": 1.0},
+        "measures": ("map", "mrr", "precision", "recall", "dcg", "ndcg"),
+        "refused": {
+            "err": "CatBoost's ERR takes a grade for the probability that it satisfies",
+            "auc": "CatBoost's AUC counts all pairs of all groups together, in the order of their "
+            "labels",
+            "gauc": "CatBoost's QueryAUC counts a tie half where its other measures take the worst "
+            "order: it is gauc without this convention, with zero_division=0.0",
+        },
+    },
+    "torchmetrics": {
+        "zero_division": 0.0,
+        "parameters": {"map": {"denominator": "retrieved"}, "ndcg": {"gain": "linear"}},
+        "measures": (*_AT_K, "gauc"),
+        "differs": {
+            "tied": dict.fromkeys(_AT_K[:-1], _BY_CHANCE["tied"]["*"]),
+            "at most 0": dict.fromkeys(
+                _AT_K[:4], "torchmetrics takes items scored at most 0 for irrelevant"
+            ),
+        },
+    },
+    "recbole": {
+        "zero_division": 0.0,
+        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
+        "undefined": {"recall": "raise", "auc": np.nan},
+        "measures": (*_AT_K, "auc"),
+        "refused": {"gauc": "RecBole's GAUC weighs users by their positives, which is auc here"},
+        "differs": {"tied": dict.fromkeys(_AT_K, _BY_CHANCE["tied"]["*"])},
+    },
+    "rectools": {
+        "ties": "stable",
+        "zero_division": np.nan,
+        "parameters": {"map": {"denominator": "relevant"}},
+        "measures": ("map", "mrr", "precision", "recall", "fbeta", "hit_rate"),
+        "refused": {
+            "ndcg": "RecTools divides by the DCG of k relevant items, however few there are; its "
+            "divide_by_achievable=True is ndcg(gain=binary) without this convention"
+        },
+    },
+    "recommenders": {
+        "ties": "stable",
+        "zero_division": np.nan,
+        "missing": "raise",
+        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
+        "measures": ("map", "precision", "recall", "ndcg"),
+        "differs": {
+            "empty": dict.fromkeys(
+                ("map", "precision", "recall"), "a user without recommendations is left out there"
+            )
+        },
+    },
+    "implicit": {
+        "ties": "stable",
+        "zero_division": np.nan,
+        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
+        "measures": ("map", "ndcg"),
+        "refused": {
+            "precision": "implicit's precision divides all hits by the sum of min(k, R)",
+            "lauc": "implicit's AUC takes all items that a user does not have for irrelevant",
+        },
+    },
+    "spark": {
+        "ties": "stable",
+        "zero_division": 0.0,
+        "parameters": {"map": {"denominator": "min"}, "ndcg": {"gain": "binary"}},
+        "measures": ("map", "precision", "recall", "ndcg"),
+    },
+    "ranx": {
+        "ties": "stable",
+        "zero_division": 0.0,
+        "missing": "raise",
+        "parameters": {"map": {"denominator": "relevant"}, **_gains("linear")},
+        "measures": (*_AT_K, "fbeta", "dcg"),
+    },
+    "lenskit": {
+        "ties": "stable",
+        "zero_division": np.nan,
+        "parameters": {
+            "map": {"denominator": "listed"},
+            "precision": {"denominator": "retrieved"},
+            "recall": {"denominator": "min"},
+            **_gains("binary", discount=_log2_from_rank_two),
+        },
+        "undefined": {"precision": 0.0, "dcg": 0.0},
+        "measures": (*_AT_K, "dcg"),
+        "differs": {
+            "empty": {
+                "map": "LensKit leaves an empty list out of the mean",
+                "precision": "LensKit leaves an empty list out of the mean",
+            }
+        },
+    },
+}
+"""Settings of each :class:`Convention`, by its name."""

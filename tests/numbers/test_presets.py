@@ -1,0 +1,60 @@
+"""The presets against what the real programs answered, as docs/_presets.json records it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sklearn_rank import CONVENTIONS
+from tests.peers.__main__ import RECORD
+from tests.peers.compare import all_compared, read_record
+from tests.peers.problems import digest, problems
+
+PROGRAMS = read_record()["programs"]
+
+
+def test_the_record_answers_these_problems():
+    """Otherwise ask the programs again: ``.ci/versions peers``."""
+    assert read_record()["problems"] == digest()
+    assert RECORD.stat().st_size < 1_000_000
+
+
+def test_every_preset_is_recorded():
+    presets = set(CONVENTIONS) - {"default"}
+    assert set(PROGRAMS) == presets
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_preset_gives_the_numbers_of_its_program_or_says_that_it_does_not(program):
+    results = next(results for name, _, results in all_compared() if name == program)
+    different = {measure: result.different for measure, result in results.items()}
+    assert {measure: names for measure, names in different.items() if names} == {}
+    # A preset that refused or warned of everything would pass, too.
+    equal = sum(len(result.equal) for result in results.values())
+    warned = sum(len(result.warned) for result in results.values())
+    assert equal >= warned
+    assert equal >= 40
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_metric_of_a_preset_is_recorded(program):
+    preset = CONVENTIONS[program]
+    asked = {name for answer in PROGRAMS[program]["values"].values() for name in answer}
+    recorded = {name.partition("@")[0].partition("(")[0] for name in asked}
+    assert recorded >= set(preset.measures) - {"idcg", "hmean"}
+
+
+def test_the_problems_are_nasty():
+    """Each kind of problem is what its tags say."""
+    for problem in problems():
+        tags, queries = problem["tags"], problem["queries"]
+        runs = [dict(query["run"] or []) for query in queries]
+        tied = any(len(set(run.values())) < len(run) for run in runs)
+        assert tied == ("ties" in tags), problem["name"]
+        assert any(query["run"] is None for query in queries) == ("missing" in tags)
+        assert any(grade > 1 for q in queries for grade in q["judged"].values()) == (
+            "graded" in tags
+        )
+        if "complete" in tags:
+            assert all(
+                set(query["judged"]) == set(run) for query, run in zip(queries, runs, strict=True)
+            )
