@@ -276,7 +276,7 @@ class Evaluation:
         # Shared by all slices: a copy for each would be as long as all queries together.
         known = (*query_ids, *self._judged.left_out)
         parts = {label: self._slice(queries, known) for label, queries in labels.items()}
-        if self._zero_division == "warn":
+        if any(scored.zero_division == "warn" for scored in self._scored.values()):
             _warn_of_slices({label: part for label, part in parts.items() if part is not self})
         return parts
 

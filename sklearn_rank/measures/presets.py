@@ -54,7 +54,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         **_TREC_EVAL,
         "missing": "skip",
         "measures": (*_AT_K, "fbeta"),
-        "differs": {"close": {"*": _FLOAT32}, "empty": {"*": "the query is left out there"}},
+        "differs": {"close": {"*": _FLOAT32}},
     },
     "ir_measures": {
         **_TREC_EVAL,

@@ -319,13 +319,13 @@ class RankingScorer(_Base):  # type: ignore[misc]
         measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
         measure = preset.apply(replace(measure, given=given)).complete()
         if preset.name != "default":
-            own = {**self._left_open(preset), **own}
+            own = {**self._left_open(preset, measure), **own}
         return self._copy(measure=measure, options=replace(self.options, **own))
 
-    def _left_open(self, preset: Convention) -> dict[str, Any]:
+    def _left_open(self, preset: Convention, measure: Measure) -> dict[str, Any]:
         """Options of a convention that were not set otherwise."""
         said = self.options.changed()
-        of_program = {"ties": preset.ties, "zero_division": preset.zero_division}
+        of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(measure)}
         return {name: value for name, value in of_program.items() if name not in said}
 
     def bind(self, groups: Any) -> RankingScorer:

@@ -120,12 +120,12 @@ def test_relevance_beside_scores_is_refused():
 def test_relevance_with_ties_by_id_is_refused(options):
     message = r"ties='docid' would reorder tied items, but ranked lists stand as given; pass "
     with pytest.raises(ValueError, match=message):
-        evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **options)
+        evaluate([{"b"}], [["a", "b"]], "mrr", relevance=[[1, 1]], **options)
     with pytest.raises(ValueError, match=message):
-        evaluate({"q": {"b"}}, {"q": ["a", "b"]}, "gauc", relevance={"q": [1, 1]}, **options)
+        evaluate({"q": {"b"}}, {"q": ["a", "b"]}, "mrr", relevance={"q": [1, 1]}, **options)
     assert evaluate([{"b"}], [["a", "b"]], "gauc", ties="docid")["gauc"] == 0.0
     stable = {**options, "ties": "stable"}
-    assert evaluate([{"b"}], [["a", "b"]], "gauc", relevance=[[1, 1]], **stable)["gauc"] == 0.0
+    assert evaluate([{"b"}], [["a", "b"]], "mrr", relevance=[[1, 1]], **stable)["mrr"] == 1 / 2
 
 
 def test_relevance_beside_dropped_duplicates_is_refused():

@@ -122,7 +122,7 @@ def test_trec_eval(start: int) -> None:
     for seed in range(start, start + 40):
         y_true, y_score = nasty(seed).mapping
         expected = pytrec_eval.RelevanceEvaluator(y_true, TREC_EVAL_REQUEST).evaluate(y_score)
-        found = evaluate(y_true, y_score, tuple(TREC_EVAL.values()), convention="trec_eval")
+        found = evaluate(y_true, y_score, tuple(TREC_EVAL.values()), convention="pytrec_eval")
         assert list(found.query_ids) == [query for query in y_true if query in y_score]
         assert set(found.query_ids) == set(expected)
         for theirs, ours in TREC_EVAL.items():
@@ -135,7 +135,7 @@ def test_trec_eval(start: int) -> None:
 @pytest.mark.parametrize("spelling", ["P_5", "recall_10", "map_cut_3", "ndcg_cut_10", "success_1"])
 def test_trec_eval_names_ask_for_the_same(spelling: str) -> None:
     y_true, y_score = nasty(0).mapping
-    found = evaluate(y_true, y_score, spelling, convention="trec_eval")
+    found = evaluate(y_true, y_score, spelling, convention="pytrec_eval")
     assert found[spelling] == found[TREC_EVAL[spelling]]
 
 
@@ -172,7 +172,7 @@ def test_ir_measures(start: int) -> None:
             y_true,
             y_score,
             tuple(IR_MEASURES.values()),
-            convention="trec_eval",
+            convention="pytrec_eval",
             missing="zero",
         )
         place = {query: number for number, query in enumerate(found.query_ids)}
@@ -209,7 +209,7 @@ def test_ir_measures_rr_with_a_cutoff_where_nothing_is_tied(k: int) -> None:
 @pytest.mark.parametrize("theirs", [AP @ 5, nDCG @ 10, P @ 5, AP(rel=2) @ 100, RR, R @ 10], ids=str)
 def test_ir_measures_spellings_ask_for_the_same(theirs: Any) -> None:
     y_true, y_score = nasty(1).mapping
-    found = evaluate(y_true, y_score, str(theirs), convention="trec_eval", missing="zero")
+    found = evaluate(y_true, y_score, str(theirs), convention="pytrec_eval", missing="zero")
     expected = ir_measures.calc_aggregate([theirs], y_true, y_score)[theirs]
     assert found[str(theirs)] == pytest.approx(expected, abs=1e-9)
 

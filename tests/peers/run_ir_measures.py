@@ -13,7 +13,8 @@ def solve(problem):
     for k in (2, 5):
         measures |= {f"{name}@{k}": measure @ k for name, measure in NAMES.items()}
     qrels = {query["query"]: query["judged"] for query in problem["queries"]}
-    run = {query["query"]: dict(query["run"]) for query in problem["queries"] if query["run"]}
+    ranked = [query for query in problem["queries"] if query["run"] is not None]
+    run = {query["query"]: dict(query["run"]) for query in ranked}
     values = {}
     for found in ir_measures.iter_calc(list(measures.values()), qrels, run):
         values[found.measure, found.query_id] = found.value

@@ -18,7 +18,8 @@ CUTOFFS = (2, 5)
 
 def solve(problem):
     qrels = {query["query"]: query["judged"] for query in problem["queries"]}
-    run = {query["query"]: dict(query["run"]) for query in problem["queries"] if query["run"]}
+    ranked = [query for query in problem["queries"] if query["run"] is not None]
+    run = {query["query"]: dict(query["run"]) for query in ranked}
     asked = set(NAMES.values()) | {f"{cut}.2,5" for cut in CUT.values()}
     results = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
     answers = dict(NAMES) | {f"{name}@{k}": f"{CUT[name]}_{k}" for name in CUT for k in CUTOFFS}
