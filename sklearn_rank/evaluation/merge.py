@@ -37,9 +37,7 @@ def check_same_policy(parts: Sequence[Mapping[str, Scored]]) -> None:
                 raise InvalidParameterError(msg)
 
 
-def merge_scored(
-    parts: Sequence[Mapping[str, Scored]], judged: Judged
-) -> dict[str, Scored]:
+def merge_scored(parts: Sequence[Mapping[str, Scored]], judged: Judged) -> dict[str, Scored]:
     """The values of all parts with their means; only pooled measures are computed again."""
     merged = {}
     for name, first in parts[0].items():
