@@ -29,6 +29,7 @@ GROUPS = {
     "metrics.binary": "Metrics of relevant items",
     "metrics.graded": "Metrics of grades",
     "metrics.pairwise": "Metrics of pairs",
+    "metrics.recall_levels": "Metrics as deep as there are relevant items",
     "metrics.combined": "Metrics made of others",
     "metrics.curves": "Curves",
     "scorers": "Scorers",

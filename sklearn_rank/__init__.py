@@ -76,6 +76,19 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.pairwise import lag_error as lag_error
     from sklearn_rank.metrics.pairwise import limited_auc_score as limited_auc_score
     from sklearn_rank.metrics.pairwise import ranking_auc_score as ranking_auc_score
+    from sklearn_rank.metrics.recall_levels import (
+        all_hit_rate_at_k_score as all_hit_rate_at_k_score,
+    )
+    from sklearn_rank.metrics.recall_levels import (
+        geometric_mean_average_precision_score as geometric_mean_average_precision_score,
+    )
+    from sklearn_rank.metrics.recall_levels import (
+        interpolated_precision_score as interpolated_precision_score,
+    )
+    from sklearn_rank.metrics.recall_levels import r_precision_score as r_precision_score
+    from sklearn_rank.metrics.recall_levels import (
+        set_average_precision_score as set_average_precision_score,
+    )
     from sklearn_rank.model_selection.splits import QueryKFold as QueryKFold
     from sklearn_rank.model_selection.splits import check_query_splits as check_query_splits
     from sklearn_rank.rankers.ranker import QueryRanker as QueryRanker
