@@ -13,7 +13,7 @@ from sklearn_rank.files.delimited import find_columns
 from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.inputs.roles import Role
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 Columnar: TypeAlias = Literal["parquet", "arrow"]
@@ -46,13 +46,18 @@ def read_columnar(
             None if number is None else table.numbers(found[number], number),
             number == "rank",
         )
-    except (FileFormatError, ColumnRoleError, OSError):
+    except (FileFormatError, ColumnRoleError):
         raise
     except BaseException as error:
-        # Rust panics are no Exception; whatever a broken file does there is one error here.
-        if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit)):
+        # A panic of Rust is no Exception: whatever a broken file does to a library is one error
+        # here, the same for both, with the library's own as its cause.
+        is_of_the_file = not isinstance(
+            error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit)
+        )
+        if not is_of_the_file or getattr(error, "errno", None) is not None:
             raise
-        return source.fail(None, f"is not {kind}: {safe_text(str(error))}")
+        msg = f"{source.name}: cannot be read as {kind}"
+        raise FileFormatError(msg) from error
 
 
 def _open(source: Source, kind: Columnar) -> _Table:
