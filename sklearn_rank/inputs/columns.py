@@ -20,6 +20,7 @@ from sklearn_rank.inputs.long_tables import (
     Run,
     columns_about_queries,
     fall_order,
+    fall_orders,
 )
 from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.rankings.places import KnownHits, ranked
@@ -132,8 +133,9 @@ def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
 
     Tied rows have one score: to move them among each other changes nothing but where hits stand.
     """
-    came = fall_order(scores, run.offsets, None)
-    by_id = fall_order(scores, run.offsets, run.item_ids)
+    came, by_id = fall_orders(scores, run.offsets, run.item_ids)
+    if by_id is came:
+        return hits
     place = np.empty_like(by_id)
     place[by_id] = np.arange(len(by_id))
     rows = came[place[hits.rows]]

@@ -260,14 +260,22 @@ def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
 
 def fall_order(scores: Array, offsets: IntArray, ids: IdColumn | None) -> IntArray:
     """Rows of each query by falling score; equal ones by falling id if ids are given."""
+    if ids is None:
+        return order_segments(falling_codes(scores), offsets).order
+    return fall_orders(scores, offsets, ids)[1]
+
+
+def fall_orders(scores: Array, offsets: IntArray, ids: IdColumn) -> tuple[IntArray, IntArray]:
+    """Both orders by one sort: equal rows as they came, and by falling id."""
     order, same = order_segments(falling_codes(scores), offsets)
-    if ids is None or not same.any():
-        return order
+    if not same.any():
+        return order, order
     runs = runs_of(same)
     members = order[runs.members]
     number = np.repeat(np.arange(len(runs.borders) - 1), np.diff(runs.borders))
-    order[runs.members] = members[_by_falling_id(take_ids(ids, members), number)]
-    return order
+    by_id = order.copy()
+    by_id[runs.members] = members[_by_falling_id(take_ids(ids, members), number)]
+    return order, by_id
 
 
 def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
