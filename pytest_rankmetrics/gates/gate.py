@@ -15,7 +15,7 @@ from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.orphans import orphans_beside
 from pytest_rankmetrics.gates.outcome import result_of
-from pytest_rankmetrics.gates.recorded import RecordedGate
+from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
 from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.gates.update import Keeper
 from pytest_rankmetrics.judging.judge import judge
@@ -172,7 +172,8 @@ class RankGate:
             path = options.baseline_dir / shown
         self._claim(shown, current.running())
         orphans = partial(orphans_beside, path, self._request)
-        return RecordedGate(name, self._nodeid, path, root, shown, self._target(), orphans)
+        commands = Commands.of_pytest(self._target(), name, self._nodeid)
+        return RecordedGate(name, self._nodeid, path, root, shown, commands, orphans)
 
     @property
     def _nodeid(self) -> str:

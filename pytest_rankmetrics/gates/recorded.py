@@ -15,6 +15,27 @@ _MOST_ORPHANS = 3
 
 
 @dataclass(frozen=True)
+class Commands:
+    """What to type when a baseline is to be written."""
+
+    update: str
+    accept: str
+
+    @classmethod
+    def of_pytest(cls, target: str, name: str, nodeid: str) -> Commands:
+        """Pytest on the test of a gate; ``target`` is its node id, seen from where it starts."""
+        pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
+        accept = f'--rank-accept "*{_glob(name, nodeid)}*" --rank-reason "..."'
+        return cls(f"{pytest} --rank-update", f"{pytest} {accept}")
+
+
+def _glob(name: str, nodeid: str) -> str:
+    """A pattern that a shell takes as it is: the gate's name, or else its test's."""
+    name = name.partition("[")[0]
+    return name if _PLAIN.fullmatch(name) else nodeid.rpartition("::")[2].partition("[")[0]
+
+
+@dataclass(frozen=True)
 class RecordedGate:
     """Names of one gate and of its baseline."""
 
@@ -26,8 +47,7 @@ class RecordedGate:
     """Nothing is written outside of it."""
     shown: str
     """How messages call the baseline."""
-    target: str
-    """What a command calls the test: its node id, seen from where pytest was started."""
+    commands: Commands
     orphans: Callable[[], Sequence[str]]
     """Names of the baselines beside this one that belong to no test."""
     obtained: str = ""
@@ -38,16 +58,12 @@ class RecordedGate:
         """The baseline, as a message may have it."""
         return safe_text(self.shown, limit=300)
 
-    def command(self, option: str) -> str:
-        """Pytest on the test of the gate."""
-        return f"pytest {shlex.quote(safe_text(self.target, limit=300))} {option}"
-
     def remedy(self, baseline_dir: Path | None) -> str:
         """What to do without a baseline; a gate that was renamed wants its old one back."""
         if baseline_dir is not None:
             shown = safe_text(str(baseline_dir), limit=300)
             return f"it is not below {shown}: a gate that is new or renamed is red until it is"
-        write = self.command("--rank-update")
+        write = self.commands.update
         orphans = self.orphans()
         if not orphans:
             return f"write it with: {write}"
@@ -65,14 +81,5 @@ class RecordedGate:
         if self.obtained:
             lines.append(f"obtained  {self.obtained}")
         if broken:
-            accept = f'--rank-accept "*{self._glob}*" --rank-reason "..."'
-            lines.append(f"accept    {self.command(accept)}")
+            lines.append(f"accept    {self.commands.accept}")
         return lines
-
-    @property
-    def _glob(self) -> str:
-        """A pattern that a shell takes as it is: the gate's name, or else its test's."""
-        name = self.name.partition("[")[0]
-        if _PLAIN.fullmatch(name):
-            return name
-        return self.nodeid.rpartition("::")[2].partition("[")[0]

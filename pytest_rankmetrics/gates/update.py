@@ -18,6 +18,7 @@ from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.file import Baseline, read_baseline
 from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
+from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.judging.findings import Judgement
@@ -25,7 +26,6 @@ from pytest_rankmetrics.judging.judge import judge, vacuous
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
-from pytest_rankmetrics.session.options import Options
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -40,7 +40,7 @@ class Keeper:
     """Judges one gate against its baseline, and writes that where it is asked to."""
 
     gate: RecordedGate
-    options: Options
+    options: Writing
     policy: Policy
     recording: Recording
     store: Store = "ranks"
@@ -228,7 +228,7 @@ class Keeper:
             if change.decision.verdict is Verdict.IMPROVED:
                 judgement.fail(
                     f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
-                    f"than the baseline: record it with: {self.gate.command('--rank-update')}",
+                    f"than the baseline: record it with: {self.gate.commands.update}",
                     f"{name} {change.change:+.4f}",
                 )
 

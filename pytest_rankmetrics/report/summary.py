@@ -63,6 +63,8 @@ class Summary:
     required: tuple[str, ...] = ()
     """Gates that have to run and pass."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    update: str = "pytest --rank-update"
+    """Command that raises baselines."""
     show: Show = "all"
     """Gates in the table of the terminal."""
 

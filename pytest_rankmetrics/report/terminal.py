@@ -70,7 +70,7 @@ def _can_be_raised(summary: Summary) -> list[str]:
     )
     if not n or summary.settings["ratchet"] == "off":
         return []
-    return [f"{words.count(n, 'baseline')} can be raised: pytest --rank-update"]
+    return [f"{words.count(n, 'baseline')} can be raised: {summary.update}"]
 
 
 def _unused(summary: Summary) -> list[str]:

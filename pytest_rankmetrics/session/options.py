@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
 
 import pytest
 
+from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
 from pytest_rankmetrics.session.arguments import refuse_moved_root
@@ -39,16 +39,10 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Options:
+class Options(Writing):
     """All options of a session."""
 
     settings: Settings = field(default_factory=Settings)
-    update: bool = False
-    accept: tuple[str, ...] = ()
-    reason: str = ""
-    force_regen: bool = False
-    regen_all: bool = False
-    baseline_dir: Path | None = None
     unused: Unused = "report"
     show: Show = "all"
     required: tuple[str, ...] = ()
@@ -61,11 +55,6 @@ class Options:
     def explains(self) -> bool:
         """Whether a report says everything of gates that passed, too."""
         return bool(self.json or self.html)
-
-    @property
-    def writes(self) -> bool:
-        """Whether baselines may be written."""
-        return self.update or bool(self.accept) or self.force_regen or self.regen_all
 
 
 OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
@@ -283,8 +272,3 @@ def _foreign_ini(config: pytest.Config, name: str) -> Any:
     except (KeyError, ValueError):
         return None
     return None if str(value).strip() in ("", "0") else value
-
-
-def in_ci() -> bool:
-    """Whether this runs in continuous integration."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")

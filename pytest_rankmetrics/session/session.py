@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics._support.naming import is_called
+from pytest_rankmetrics.baseline.writing import in_ci
 from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED, PASSED, GateRun, Summary
 from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.options import Options, in_ci
+from pytest_rankmetrics.session.options import Options
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
 
 GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)

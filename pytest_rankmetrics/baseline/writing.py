@@ -1,0 +1,33 @@
+"""Which baselines a run may write, and why."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Writing:
+    """What was asked for on a command line."""
+
+    update: bool = False
+    """Missing baselines are written and exceeded ones raised; none is lowered."""
+    accept: tuple[str, ...] = ()
+    """Gates, as globs, whose baselines may also be lowered."""
+    reason: str = ""
+    """Why they may; it is stored."""
+    force_regen: bool = False
+    regen_all: bool = False
+    baseline_dir: Path | None = None
+    """Baselines are read below it, instead of beside their tests, and never written."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether baselines may be written."""
+        return self.update or bool(self.accept) or self.force_regen or self.regen_all
+
+
+def in_ci() -> bool:
+    """Whether this runs in continuous integration, where nothing that writes may end green."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
