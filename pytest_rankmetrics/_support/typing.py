@@ -23,6 +23,10 @@ class Reading(TypedDict, total=False):
 
     groups: Any
     """Query id of each row; for the rows layout."""
+    columns: Mapping[str, str]
+    """Columns of data frames by their role, where their names do not tell it."""
+    candidates: Any
+    """Which cells of a matrix are ranked at all."""
     query_ids: Sequence[Any]
     """Names of the queries; for the lists and matrix layouts, where a query is a position."""
     string_provider: StringProvider | None

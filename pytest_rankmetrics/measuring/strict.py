@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, get_args
 
@@ -18,8 +18,14 @@ from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.policy.limits import check_count
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError, SharedTruthWarning
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    NothingRetrievedWarning,
+    SharedTruthWarning,
+)
 from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.inputs.frames import as_tables
+from sklearn_rank.inputs.long_tables import Run
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.rankings.source import KeptItems
@@ -28,6 +34,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 _PASSED_ON = (
     "groups",
+    "candidates",
     "string_provider",
     "relevance",
     "sample_weight",
@@ -203,14 +210,14 @@ def measure_strictly(
         **_STRICT,
         **{name: value for name, value in reading.items() if name in _PASSED_ON},
     }
+    y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
     _refuse_empty(y_true, y_score)
     layout = layout_of(y_true)
-    with _without_shared_truth_warning() if isinstance(y_true, Set) else nullcontext():
-        # A provider is called once for each item; and who shares a truth has to be known.
-        given = any(reading.get(name) is not None for name in ("string_provider", "relevance"))
-        keep_items = keep_items or given or isinstance(y_true, Set)
-        found = evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
-    read_again = partial(evaluate, y_true, y_score, measures, keep_items=True, **options)
+    # A provider is called once for each item; and who shares a truth has to be known.
+    given = any(reading.get(name) is not None for name in ("string_provider", "relevance"))
+    keep_items = keep_items or given or isinstance(y_true, Set)
+    read = partial(_evaluate, y_true, y_score, measures, options)
+    found, read_again = read(keep_items), partial(read, True)
     measured = Measured(found, reading, measures, layout, read_again)
     if isinstance(y_true, Mapping) and "unjudged" not in allow:
         _refuse_unjudged([query for query in y_score if query not in y_true])
@@ -220,6 +227,17 @@ def measure_strictly(
     _warn_of_rewarded_silence(measured, allow)
     _warn_of_perfection(measured, allow)
     return measured
+
+
+def _evaluate(
+    y_true: Any,
+    y_score: Any,
+    measures: Sequence[Measure],
+    options: Mapping[str, Any],
+    keep_items: bool,
+) -> Evaluation:
+    with _without_warnings():
+        return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
 
 
 def _refuse_empty(y_true: Any, y_score: Any) -> None:
@@ -233,6 +251,8 @@ def _refuse_empty(y_true: Any, y_score: Any) -> None:
                 "an empty result set never passes a gate"
             )
             raise RankGateFailure(msg)
+    if isinstance(y_score, Run):
+        return  # no query of a long table is without rows
     rankings = list(y_score.values()) if isinstance(y_score, Mapping) else y_score
     if isinstance(rankings, (list, tuple)) and all(
         isinstance(one, (list, tuple, Mapping)) and not one for one in rankings
@@ -245,10 +265,11 @@ _filters = threading.Lock()
 
 
 @contextmanager
-def _without_shared_truth_warning() -> Iterator[None]:
-    """What the library warns of, the gate either allows or fails for."""
+def _without_warnings() -> Iterator[None]:
+    """What the library warns of here, the gate either allows or fails for."""
     with _filters, warnings.catch_warnings():
         warnings.simplefilter("ignore", SharedTruthWarning)
+        warnings.simplefilter("ignore", NothingRetrievedWarning)
         yield
 
 

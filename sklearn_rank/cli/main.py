@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 
 from sklearn_rank import __version__
-from sklearn_rank.cli import convert, demo, doctor, evaluate, measures
+from sklearn_rank.cli import convert, demo, doctor, evaluate, gate, measures
 from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
 
 __all__ = ["main"]
@@ -33,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     SystemExit
         With code 0 after ``--help`` and ``--version``, 2 for arguments that mean nothing.
     """
-    arguments = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    arguments = _parser().parse_args(words)
+    arguments.words = words
     command: Callable[[argparse.Namespace], int] = arguments.run
     try:
         code = command(arguments)
@@ -65,6 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="command", required=True, dest="command"
     )
-    for module in (evaluate, convert, measures, doctor, demo):
+    for module in (evaluate, gate, convert, measures, doctor, demo):
         module.add_parser(commands)
     return parser

@@ -1,0 +1,132 @@
+"""Gates over files, without pytest: the same policy, words and baselines, for any language."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_rankmetrics._support.naming import EXTENSION, slug
+from pytest_rankmetrics._support.typing import Reading, refuse_unknown
+from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics.baseline.writing import Writing, in_ci
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
+from pytest_rankmetrics.gates.update import Keeper
+from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import GateLimits, read_policy
+from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import Verdict
+from pytest_rankmetrics.report.summary import GateRun, Summary
+from sklearn_rank.support.text import safe_repr, safe_text
+
+
+@dataclass(frozen=True)
+class FileGate:
+    """A gate over one pair of files."""
+
+    name: str
+    read: Callable[[], tuple[Any, Any]]
+    """Judgements and rankings."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """Limits, and how the data is read: arguments of ``rank_gate.check``."""
+
+
+@dataclass(frozen=True)
+class FileSession:
+    """Where the baselines of some gates are, and what may become of them."""
+
+    directory: Path
+    settings: Settings = field(default_factory=Settings)
+    update: bool = False
+    reason: str = ""
+    """Why baselines may be lowered; empty: they may not."""
+    command: tuple[str, ...] = ("sklearn-rank", "gate")
+    """What was typed, without what writes."""
+
+    @property
+    def writing(self) -> Writing:
+        """What gates may write."""
+        accept = ("*",) if self.reason else ()
+        return Writing(update=self.update, accept=accept, reason=self.reason)
+
+    @property
+    def commands(self) -> Commands:
+        """What to type when a baseline is to be written."""
+        typed = shlex.join(safe_text(word, limit=300) for word in self.command)
+        return Commands(f"{typed} --update", f'{typed} --accept --reason "..."')
+
+
+def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
+    """Judge all gates; what could not be measured is a problem, and the others are judged."""
+    if session.writing.writes and in_ci():
+        msg = (
+            "--update and --accept are not for continuous integration (CI is set), where nothing "
+            "that writes a baseline may end green: write it where you work, and commit it"
+        )
+        raise ValueError(msg)
+    names = [gate.name for gate in gates]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        msg = f"two gates have the name {safe_repr(twice)}, which names the baseline"
+        raise ValueError(msg)
+    runs, problems = [], []
+    for gate in gates:
+        try:
+            result = _judged(gate, session)
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            text = safe_text(str(error), limit=2000)
+            problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
+            continue
+        record = result.as_dict(intervals=not result.passed)
+        outcome = "passed" if result.passed else "failed"
+        runs.append(GateRun({**record, "scope": ""}, gate.name, outcome))
+    return Summary(
+        gates=tuple(runs),
+        problems=tuple(problems),
+        settings=asdict(session.settings),
+        update=session.commands.update,
+    )
+
+
+def _judged(gate: FileGate, session: FileSession) -> GateResult:
+    """The outcome of one gate; a refusal to measure is a failure, as it is in pytest."""
+    refuse_unknown(gate.given, GateLimits, Reading)
+    reading: Any = {
+        name: gate.given[name] for name in Reading.__annotations__ if name in gate.given
+    }
+    limits: Any = {name: value for name, value in gate.given.items() if name not in reading}
+    policy = read_policy(session.settings, limits)
+    y_true, y_score = gate.read()
+    try:
+        measured = measure_strictly(
+            y_true, y_score, policy.measures, reading, keep_items=policy.compares
+        )
+        if policy.compares:
+            keeper = Keeper(_recorded(gate, session), session.writing, policy, Recording(measured))
+            result = keeper.result()
+        else:
+            result = result_of(judge(policy, measured), gate.name)
+    except RankGateFailure as failure:
+        text = safe_text(str(failure), limit=2000)
+        result = GateResult(gate.name, Verdict.FAIL, text, metrics={})
+    return replace(result, nodeid=gate.name)
+
+
+def _recorded(gate: FileGate, session: FileSession) -> RecordedGate:
+    """The gate with its baseline."""
+    path = session.directory / f"{slug(gate.name)}{EXTENSION}"
+    return RecordedGate(
+        gate.name,
+        gate.name,
+        path,
+        session.directory,
+        path.as_posix(),
+        session.commands,
+        orphans=lambda: (),
+    )

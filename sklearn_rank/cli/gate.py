@@ -1,0 +1,250 @@
+"""``sklearn-rank gate``: rankings in files against limits and baselines, for any language."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.terminal import FAILED, progress
+from sklearn_rank.support.text import closest, safe_repr, safe_text
+
+if TYPE_CHECKING:
+    from pytest_rankmetrics.gates.files import FileGate, FileSession
+
+GATE_FAILED = 1
+WRITING = ("--update", "--accept", "--reason")
+_FILES = ("name", "qrels", "run", "slices", "qrels_column", "run_column")
+"""What a gate of a TOML file has besides the arguments of ``rank_gate.check``."""
+_LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "gate",
+        help="fail when rankings are worse than a limit or their baseline",
+        description="Judge rankings in files against thresholds and a recorded baseline. Policy, "
+        "words and baselines are those of the pytest plugin. Exit code 0: all gates passed; 1: a "
+        "gate failed; 2: something could not be measured.",
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
+    add("run_path", metavar="RUN", nargs="?", help="rankings of the system")
+    add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
+    add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
+    add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
+    limits = {
+        "--at-least": "threshold, as map=0.3; repeat it for more",
+        "--at-most": "threshold of a measure of which less is better, as lag=2",
+        "--max-drop": "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
+        "--hard-drop": "drop that chance never excuses",
+    }
+    for option, what in limits.items():
+        add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
+    add("-m", "--measure", action="append", metavar="M", dest="metrics", help="further measure")
+    add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
+    add("--min-queries", type=int, metavar="N", help="with fewer, chance excuses nothing")
+    add("--convention", metavar="NAME", help="count as this program does")
+    missing = "judged queries without a ranking (default: raise)"
+    add("--missing", choices=("raise", "zero", "skip"), help=missing)
+    undefined = "what a query counts for which a measure is undefined (default: raise)"
+    add("--zero-division", type=float, metavar="X", help=undefined)
+    add("--allow", action="append", metavar="WORD", help="what is no error, as unjudged")
+    add("--update", action="store_true", help="write a missing baseline, raise one; lowers none")
+    add("--accept", action="store_true", help="also lower baselines; needs --reason")
+    add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
+    add("--strict", action="store_true", help="drops that are not confirmed fail, too")
+    add("--json", metavar="FILE", help="write a JSON report")
+    markdown = "append a Markdown report, besides the step summary of GitHub"
+    add("--markdown", metavar="FILE", help=markdown)
+    add("--junit", metavar="FILE", help="write a JUnit report")
+    add_columns(parser, "qrels", "run")
+    parser.set_defaults(run=run)
+
+
+def _limit(text: str) -> tuple[str | None, float]:
+    """A measure and a number; a number alone is for all measures."""
+    measure, _, number = text.rpartition("=")
+    try:
+        return measure or None, float(number)
+    except ValueError:
+        msg = f"must be MEASURE=NUMBER, got {text!r}"
+        raise argparse.ArgumentTypeError(msg) from None
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Judge all gates, report, and say whether all passed."""
+    from pytest_rankmetrics.gates.files import judge_files
+    from pytest_rankmetrics.report.command import print_summary, write_reports
+
+    if arguments.accept != bool(arguments.reason.strip()):
+        msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
+        raise ValueError(msg)
+    gates, session = _configured(arguments) if arguments.config else _typed(arguments)
+    with progress(f"judging {len(gates)} gates"):
+        summary = judge_files(gates, session)
+    problems = write_reports(
+        summary, json=arguments.json, markdown=arguments.markdown, junit=arguments.junit
+    )
+    print_summary(summary, colour=sys.stdout.isatty())
+    for problem in problems:
+        print(f"sklearn-rank gate: {problem}", file=sys.stderr)
+    if any(gate.failed for gate in summary.gates):
+        return GATE_FAILED
+    return FAILED if summary.problems or problems else 0
+
+
+# One gate, as typed -----------------------------------------------------------------------------
+
+
+def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
+    from pytest_rankmetrics.gates.files import FileGate
+
+    for value, what in (
+        (arguments.qrels, "QRELS"),
+        (arguments.run_path, "RUN"),
+        (arguments.name, "--name"),
+    ):
+        if not value:
+            msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
+            raise ValueError(msg)
+    given = {name: _together(name, getattr(arguments, name)) for name in _LIMITS}
+    for name in ("metrics", "allow"):
+        given[name] = getattr(arguments, name)
+    for name in ("max_slice_drop", "min_queries", "convention", "missing", "zero_division"):
+        given[name] = getattr(arguments, name)
+    given = {name: value for name, value in given.items() if value is not None}
+    if arguments.slices:
+        given["slices"] = _labels(arguments.slices)
+    read = partial(
+        _read_files,
+        arguments.qrels,
+        arguments.run_path,
+        arguments.qrels_column,
+        arguments.run_column,
+    )
+    return [FileGate(arguments.name, read, given)], _session(arguments, {}, Path())
+
+
+def _together(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
+    """{measure: number}, or the one number for all measures; None without any."""
+    if not pairs:
+        return None
+    alone = [number for measure, number in pairs if measure is None]
+    if not alone:
+        return dict(pairs)
+    if len(pairs) > 1 or name in ("at_least", "at_most"):
+        option = f"--{name.replace('_', '-')}"
+        msg = f"{option} {alone[0]:g} names no measure; write {option}=MEASURE={alone[0]:g}"
+        raise ValueError(msg)
+    return alone[0]
+
+
+def _read_files(
+    qrels: str, run: str, qrels_columns: Any, run_columns: Any
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    from sklearn_rank.cli.reading import read_qrels_file, read_run_file
+
+    return read_qrels_file(qrels, qrels_columns), read_run_file(run, run_columns)
+
+
+def _labels(path: str) -> Callable[[Any], Any]:
+    """A function of the query id, for which queries without a label are in no slice."""
+    from sklearn_rank.cli.reading import read_labels
+
+    return read_labels(path).get
+
+
+def _session(arguments: argparse.Namespace, table: Mapping[str, Any], base: Path) -> FileSession:
+    from pytest_rankmetrics.gates.files import FileSession
+    from pytest_rankmetrics.policy.settings import Settings
+
+    settings = dict(table.get("settings", {}))
+    _refuse_unknown(settings, Settings.__dataclass_fields__, "settings")
+    if arguments.strict:
+        settings["strict"] = True
+    directory = arguments.baseline_dir or base / table.get("baseline_dir", "rank-baselines")
+    return FileSession(
+        Path(directory),
+        Settings(**settings),
+        update=arguments.update,
+        reason=arguments.reason.strip(),
+        command=("sklearn-rank", *_without_writing(arguments.words)),
+    )
+
+
+def _without_writing(words: Sequence[str]) -> list[str]:
+    """What was typed, without the options that write."""
+    kept, value_follows = [], False
+    for word in words:
+        if not value_follows and word.partition("=")[0] not in WRITING:
+            kept.append(word)
+        value_follows = word == "--reason"
+    return kept
+
+
+# Several gates, as configured -------------------------------------------------------------------
+
+
+def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
+    typed = [
+        f"--{name.replace('_', '-')}"
+        for name in (*_LIMITS, "name", "slices", "max_slice_drop", "metrics", "allow")
+        if getattr(arguments, name)
+    ]
+    if arguments.qrels or typed:
+        other = "QRELS and RUN" if arguments.qrels else ", ".join(typed)
+        msg = f"--config says which gates there are; {other} belong into the file"
+        raise ValueError(msg)
+    path = Path(arguments.config)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        msg = f"{safe_text(str(path))}: {safe_text(str(error))}"
+        raise ValueError(msg) from None
+    _refuse_unknown(table, ("gate", "settings", "baseline_dir"), safe_text(str(path)))
+    gates = table.get("gate", [])
+    if not isinstance(gates, list) or not gates or not all(isinstance(one, dict) for one in gates):
+        msg = f"{safe_text(str(path))} has no gate; write one as [[gate]] with name, qrels and run"
+        raise ValueError(msg)
+    session = _session(arguments, table, path.parent)
+    return [_from_table(gate, number, path) for number, gate in enumerate(gates, 1)], session
+
+
+def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
+    from pytest_rankmetrics._support.typing import Reading
+    from pytest_rankmetrics.gates.files import FileGate
+    from pytest_rankmetrics.policy.policy import GateLimits
+
+    where = f"{safe_text(str(path))}: gate {safe_repr(table.get('name', number))}"
+    known = (*_FILES, *GateLimits.__annotations__, *Reading.__annotations__)
+    _refuse_unknown(table, known, where)
+    for name in ("name", "qrels", "run"):
+        if not isinstance(table.get(name), str) or not table[name].strip():
+            msg = f"{where} has no {name}; name, qrels and run are text"
+            raise ValueError(msg)
+    given = {name: value for name, value in table.items() if name not in _FILES}
+    if "slices" in table:
+        given["slices"] = _labels(str(path.parent / table["slices"]))
+    read = partial(
+        _read_files,
+        str(path.parent / table["qrels"]),
+        str(path.parent / table["run"]),
+        tuple(table.get("qrels_column", {}).items()),
+        tuple(table.get("run_column", {}).items()),
+    )
+    return FileGate(table["name"], read, given)
+
+
+def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
+    for name in table:
+        if name not in known:
+            msg = f"{where}: unknown key {safe_repr(name)}{closest(name, known)}"
+            raise ValueError(msg)
