@@ -25,6 +25,9 @@ from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text
 
+ARGUMENTS = (*GateLimits.__annotations__, *Reading.__annotations__)
+"""What a gate may be given besides its files."""
+
 
 @dataclass(frozen=True)
 class FileGate:

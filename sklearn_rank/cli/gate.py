@@ -219,13 +219,10 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
 
 
 def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
-    from pytest_rankmetrics._support.typing import Reading
-    from pytest_rankmetrics.gates.files import FileGate
-    from pytest_rankmetrics.policy.policy import GateLimits
+    from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
 
     where = f"{safe_text(str(path))}: gate {safe_repr(table.get('name', number))}"
-    known = (*_FILES, *GateLimits.__annotations__, *Reading.__annotations__)
-    _refuse_unknown(table, known, where)
+    _refuse_unknown(table, (*_FILES, *ARGUMENTS), where)
     for name in ("name", "qrels", "run"):
         if not isinstance(table.get(name), str) or not table[name].strip():
             msg = f"{where} has no {name}; name, qrels and run are text"
