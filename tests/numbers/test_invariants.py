@@ -218,6 +218,12 @@ def best_value(chosen: Measure, ranking: Ranking) -> Fraction | float:
             return Fraction(m, r)
         case "map" if options["denominator"] in ("relevant", "k"):
             return Fraction(m, r if options["denominator"] == "relevant" else read)
+        case "all_hit_rate":
+            return int(m == r)
+        case "set_map":
+            return Fraction(m, read) * Fraction(m, r)
+        case "gmap":
+            return Fraction(m, r)
         case "mar" if not options["normalize"]:
             return Fraction(m + 1, 2 * r)
         case "fbeta":
