@@ -16,14 +16,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_rankmetrics.assertions import (
+        assert_all_hit_rate_at_least as assert_all_hit_rate_at_least,
+    )
     from pytest_rankmetrics.assertions import assert_auc_at_least as assert_auc_at_least
     from pytest_rankmetrics.assertions import assert_dcg_at_least as assert_dcg_at_least
     from pytest_rankmetrics.assertions import assert_err_at_least as assert_err_at_least
     from pytest_rankmetrics.assertions import assert_fbeta_at_least as assert_fbeta_at_least
     from pytest_rankmetrics.assertions import assert_gauc_at_least as assert_gauc_at_least
+    from pytest_rankmetrics.assertions import assert_gmap_at_least as assert_gmap_at_least
     from pytest_rankmetrics.assertions import assert_hit_rate_at_least as assert_hit_rate_at_least
     from pytest_rankmetrics.assertions import assert_hmean_at_least as assert_hmean_at_least
     from pytest_rankmetrics.assertions import assert_idcg_at_least as assert_idcg_at_least
+    from pytest_rankmetrics.assertions import assert_iprec_at_least as assert_iprec_at_least
     from pytest_rankmetrics.assertions import assert_lag_at_most as assert_lag_at_most
     from pytest_rankmetrics.assertions import assert_lauc_at_least as assert_lauc_at_least
     from pytest_rankmetrics.assertions import assert_map_at_least as assert_map_at_least
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_not_worse as assert_not_worse
     from pytest_rankmetrics.assertions import assert_precision_at_least as assert_precision_at_least
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
+    from pytest_rankmetrics.assertions import assert_rprec_at_least as assert_rprec_at_least
+    from pytest_rankmetrics.assertions import assert_set_map_at_least as assert_set_map_at_least
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
@@ -47,14 +54,17 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "assertions": (
+        "assert_all_hit_rate_at_least",
         "assert_auc_at_least",
         "assert_dcg_at_least",
         "assert_err_at_least",
         "assert_fbeta_at_least",
         "assert_gauc_at_least",
+        "assert_gmap_at_least",
         "assert_hit_rate_at_least",
         "assert_hmean_at_least",
         "assert_idcg_at_least",
+        "assert_iprec_at_least",
         "assert_lag_at_most",
         "assert_lauc_at_least",
         "assert_map_at_least",
@@ -66,6 +76,8 @@ _HOMES = {
         "assert_not_worse",
         "assert_precision_at_least",
         "assert_recall_at_least",
+        "assert_rprec_at_least",
+        "assert_set_map_at_least",
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
     "gates.expected": ("expected_failure",),

@@ -77,13 +77,14 @@ def assert_metric(
 
     Examples
     --------
-    >>> from pytest_rankmetrics import assert_metric
+    >>> from pytest_rankmetrics import assert_metric, expected_failure
     >>> truth = {"q1": {"a"}, "q2": {"b"}}
     >>> assert_metric(truth, {"q1": ["a"], "q2": ["a", "b"]}, "mrr", at_least=0.75).value
     0.75
-    >>> assert_metric(truth, {"q1": ["a"], "q2": ["a", "b"]}, "mrr", at_least=0.8)
-    Traceback (most recent call last):
-    pytest_rankmetrics.RankGateFailure: mrr 0.7500 < 0.8000 required (short by 0.0500; 2 queries...
+    >>> with expected_failure() as failure:
+    ...     assert_metric(truth, {"q1": ["a"], "q2": ["a", "b"]}, "mrr", at_least=0.8)
+    >>> failure.value.headline
+    'mrr 0.7500 < 0.8000 required (short by 0.0500; 2 queries...
     """
     __tracebackhide__ = hide
     limits = {"at_least": at_least, "at_most": at_most}
@@ -226,6 +227,33 @@ def _named(
     if record.greater_is_better:
         return assert_metric(y_true, y_score, measure, at_least=threshold, **reading)
     return assert_metric(y_true, y_score, measure, at_most=threshold, **reading)
+
+
+def assert_all_hit_rate_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    k: int | None = None,
+    min_rel: float | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that the share of queries found whole (AllHitRate) is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.all_hit_rate_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_all_hit_rate_at_least
+    >>> assert_all_hit_rate_at_least(
+    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
+    ... ).value
+    0.5
+    """
+    __tracebackhide__ = hide
+    return _named("all_hit_rate", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
 
 
 def assert_auc_at_least(
@@ -383,6 +411,31 @@ def assert_gauc_at_least(
     )
 
 
+def assert_gmap_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    k: int | None = None,
+    min_rel: float | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that the geometric mean of average precision (GMAP) is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.geometric_mean_average_precision_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_gmap_at_least
+    >>> assert_gmap_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
+    0.7071...
+    """
+    __tracebackhide__ = hide
+    return _named("gmap", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
+
+
 def assert_hit_rate_at_least(
     y_true: Any,
     y_score: Any,
@@ -462,6 +515,33 @@ def assert_idcg_at_least(
     """
     __tracebackhide__ = hide
     return _named("idcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
+
+
+def assert_iprec_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    recall: float | Literal["11pt"] = "11pt",
+    min_rel: float | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that interpolated precision (IPrec) is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.interpolated_precision_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_iprec_at_least
+    >>> assert_iprec_at_least(
+    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7, recall=0.5
+    ... ).value
+    0.75
+    """
+    __tracebackhide__ = hide
+    return _named("iprec", y_true, y_score, threshold, reading, recall=recall, min_rel=min_rel)
 
 
 def assert_lag_at_most(
@@ -737,3 +817,56 @@ def assert_recall_at_least(
     return _named(
         "recall", y_true, y_score, threshold, reading, k=k, denominator=denominator, min_rel=min_rel
     )
+
+
+def assert_rprec_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    min_rel: float | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that R-precision (Rprec) is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.r_precision_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_rprec_at_least
+    >>> assert_rprec_at_least(
+    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5
+    ... ).value
+    0.5
+    """
+    __tracebackhide__ = hide
+    return _named("rprec", y_true, y_score, threshold, reading, min_rel=min_rel)
+
+
+def assert_set_map_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    k: int | None = None,
+    min_rel: float | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that precision times recall of a set (SetMAP) is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.set_average_precision_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_set_map_at_least
+    >>> assert_set_map_at_least(
+    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
+    ... ).value
+    0.5
+    """
+    __tracebackhide__ = hide
+    return _named("set_map", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
