@@ -16,7 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import ROLES, Role, find_roles
-from sklearn_rank.support.arrays import as_numbers, is_missing
+from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array
 
@@ -235,7 +235,7 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     missing = series.is_null()
     if missing.any():
         _refuse_missing(name, column, int(missing.arg_true()[0]))
-    return as_numbers(series.to_numpy(), f"column {safe_repr(column)} of {name}")
+    return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.arrays import is_missing, to_array
+from sklearn_rank.support.arrays import as_numpy, is_missing, to_array
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, IntArray
 
@@ -72,8 +72,7 @@ def _read(groups: Any) -> Ids:
         return _from_categorical(groups.array)
     if getattr(dtype, "tz", None) is not None and hasattr(groups, "array"):
         return _from_zoned(groups, dtype)
-    if hasattr(groups, "to_numpy"):
-        groups = groups.to_numpy()
+    groups = as_numpy(groups)
     if isinstance(groups, (list, tuple)):
         return _from_objects(groups)
     ids = to_array(groups, "groups")

@@ -9,6 +9,7 @@ from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import ScorerOptions
+from sklearn_rank.support.arrays import as_numpy
 from sklearn_rank.typing import Array
 
 
@@ -63,7 +64,7 @@ def read_rows(
         y=y,
         owner=owner,
     )
-    y = y.to_numpy() if hasattr(y, "to_numpy") and not hasattr(y, "to_pylist") else y
+    y = y if hasattr(y, "to_pylist") else as_numpy(y)
     if options.relevance is not None or options.pos_label is not None:
         y = responses.label_grades(y, options.pos_label, options.relevance)
     elif responses.has_signed_labels(estimator):
@@ -85,9 +86,9 @@ def read_queries(
     if layout == "matrix":
         if method == "predict_proba":
             scores = responses.expected_grades(estimator, scores)
-        return (y.to_numpy() if hasattr(y, "to_numpy") else y), scores
+        return as_numpy(y), scores
     if hasattr(scores, "columns"):
-        scores = scores.to_numpy()
+        scores = as_numpy(scores)
     if not hasattr(scores, "__len__"):
         scores = list(scores)
     if len(scores) != len(y):

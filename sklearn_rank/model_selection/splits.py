@@ -17,7 +17,7 @@ from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import carried_query_ids, what_became_of_ids
 from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
-from sklearn_rank.support.arrays import as_numbers, check_finite, is_missing
+from sklearn_rank.support.arrays import as_numbers, as_numpy, check_finite, is_missing
 from sklearn_rank.support.parameters import check_flag, check_option, check_query_name
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -171,7 +171,7 @@ def _count_relevant(y: Any) -> IntArray:
         return np.array([_count_items(one, place) for place, one in enumerate(y)], dtype=np.int64)
     if is_sparse(y):
         return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
-    grades = as_numbers(y.to_numpy() if hasattr(y, "to_numpy") else y, "y")
+    grades = as_numbers(as_numpy(y), "y")
     check_finite(grades, "y")
     counts: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
     return counts

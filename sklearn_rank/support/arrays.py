@@ -15,6 +15,9 @@ from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 EXACT_INTEGER = 2**53
 """float64 holds every integer up to here."""
 
+_WIDE_INTEGERS = ("Int128", "UInt128")
+"""Types of Polars and narwhals that NumPy has no counterpart of."""
+
 
 def refuse_unordered(values: Any, name: str) -> None:
     """TypeError for what has no order, can be read only once, or is a single string."""
@@ -30,6 +33,24 @@ def refuse_unordered(values: Any, name: str) -> None:
     if values is None or not hasattr(values, "__len__"):
         msg = f"{name} must be a sequence; got {type(values).__name__}"
         raise TypeError(msg)
+
+
+def as_numpy(values: Any) -> Any:
+    """What ``to_numpy`` of a series or frame gives, 128-bit integers too; all else as it is."""
+    if not hasattr(values, "to_numpy"):
+        return values
+    wide = _wide_integers(values)
+    return values.to_numpy() if wide is None else wide
+
+
+def _wide_integers(values: Any) -> Array | None:
+    """Integers of 128 bits as Python's, which are read exactly or refused; None of other types."""
+    if str(getattr(values, "dtype", None)) in _WIDE_INTEGERS:
+        return np.array(values.to_list(), dtype=object)
+    types = getattr(values, "dtypes", None)
+    if isinstance(types, list) and any(str(dtype) in _WIDE_INTEGERS for dtype in types):
+        return np.array(values.rows(), dtype=object)
+    return None
 
 
 def to_array(values: Any, name: str) -> Array:
@@ -48,6 +69,9 @@ def to_array(values: Any, name: str) -> Array:
         if isinstance(values, Mapping):
             msg = f"{name} is a {type(values).__name__}; pass an array"
             raise TypeError(msg)
+        wide = _wide_integers(values)
+        if wide is not None:
+            return wide
     try:
         return np.asarray(values)
     except ValueError as error:

@@ -496,7 +496,7 @@ def test_names_are_checked():
     assert get_scorer("lag") == get_scorer("neg_lag") == neg_lag_scorer
     with pytest.raises(UnknownMeasureError, match=r"unknown measure 'nDGC'; did you mean 'ndcg'"):
         get_scorer("nDGC@10")
-    with pytest.raises(TypeError, match="name must be a str, got int"):
+    with pytest.raises(TypeError, match="name must be a str or a measure, got int"):
         get_scorer(3)
     with pytest.raises(TypeError, match=r"has no option 'gian'; did you mean 'gain'"):
         ndcg_scorer.with_options(gian="linear")
