@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_rankmetrics.session import current
-from pytest_rankmetrics.session.collection import Collection
+from pytest_rankmetrics.session.collection import Collection, promise
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.options import OPTIONS, add_options, read_options
 from pytest_rankmetrics.session.recorder import Recorder
@@ -80,6 +80,7 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
     """
     from pytest_rankmetrics.gates.gate import RankGate
 
+    promise(request)
     return RankGate(request)
 
 
@@ -91,4 +92,5 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
     """
     from pytest_rankmetrics.gates.regression import make_fixture
 
+    promise(request)
     return make_fixture(request)

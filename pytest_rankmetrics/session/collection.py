@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable
 from inspect import signature
 from typing import Any
 
 import pytest
 
+from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.current import own_id
 from pytest_rankmetrics.session.required import is_named
 
@@ -114,6 +116,13 @@ def _promise(item: pytest.Item, marked: dict[pytest.Item | pytest.Collector, boo
         taken = taken.intersection(signature(item.function).parameters)
         return f"the test takes the fixture {min(taken)}" if taken else ""
     return ""
+
+
+def promise(request: pytest.FixtureRequest) -> None:
+    """Note that a running test asks for a fixture; in its setup another fixture may do so."""
+    if os.environ.get("PYTEST_CURRENT_TEST", "").endswith(" (call)"):
+        current.running()  # lets the run join if no gate was in sight
+        request.node.stash[PROMISE] = f"the test takes the fixture {request.fixturename}"
 
 
 def _is_marked(

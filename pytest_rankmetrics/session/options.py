@@ -9,6 +9,7 @@ from typing import Any, Literal, cast, get_type_hints
 
 import pytest
 
+from pytest_rankmetrics._support.naming import EXTENSION
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
@@ -143,6 +144,7 @@ def read_options(config: pytest.Config) -> Options:
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
     )
     _check_together(config, options)
+    _refuse_baseline(options)
     return options
 
 
@@ -219,6 +221,15 @@ def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
         msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
         raise pytest.UsageError(msg)
     return path
+
+
+def _refuse_baseline(options: Options) -> None:
+    """A report overwrites, or is appended to, whatever its path names."""
+    targets = {"--rank-json": options.json, "--rank-markdown": options.markdown}
+    for option, target in targets.items():
+        if target.lower().endswith(EXTENSION):
+            msg = f"{option} names a baseline, {target!r}; give the report a name of its own"
+            raise pytest.UsageError(msg)
 
 
 def _check_together(config: pytest.Config, options: Options) -> None:

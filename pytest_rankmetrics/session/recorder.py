@@ -29,6 +29,7 @@ class Recorder:
         self._run = run
         self._junit = junit
         self._called: pytest.Item | None = None
+        self._passed: pytest.Item | None = None
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A gate that failed while a module was imported is in the report of that module."""
@@ -54,13 +55,25 @@ class Recorder:
         if running is not None:
             records = running.take_records()
             if records:
-                _judge(report, records)
+                _judge(report, records, by_call=_is_xfail_call(item, call))
                 self._attach(report, item, call, records)
         promise = item.stash.get(PROMISE, "")
         broken = promise and (running is None or not running.ran)
-        if broken and call.when == "call" and self._called is item and report.outcome == "passed":
+        if broken and report.outcome == "passed" and self._is_over(item, call.when):
             _turn_red(report, f"{promise}, and no gate has run in it")
+        if call.when == "call":
+            self._passed = item if report.outcome == "passed" else None
         return report
+
+    def _is_over(self, item: pytest.Item, when: str) -> bool:
+        """Whether the test has had its chance; a promise made while it ran is judged later.
+
+        The first such promise lets this object join in the middle of a call, whose end it does not
+        see then.
+        """
+        if when == "call":
+            return self._called is item
+        return when == "teardown" and self._passed is item
 
     def _attach(
         self,
@@ -77,12 +90,26 @@ class Recorder:
             _add_properties(report, item, records)
 
 
-def _judge(report: pytest.TestReport, records: list[dict[str, Any]]) -> None:
+def _judge(report: pytest.TestReport, records: list[dict[str, Any]], *, by_call: bool) -> None:
     """Turn a report red if a gate failed and its test does not say so."""
     failed = [record for record in records if record["verdict"] in FAILED]
-    expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped"
+    expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped" and not by_call
     if failed and report.outcome != "failed" and not expected_to_fail:
         _turn_red(report, swallowed(failed[0]))
+
+
+def _is_xfail_call(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
+    """Whether ``pytest.xfail()`` ended a test that nobody had marked.
+
+    In an ``except`` clause it hides whatever failed, as ``pytest.skip()`` does; a mark is written
+    before anything fails.
+    """
+    if call.excinfo is None or not isinstance(call.excinfo.value, pytest.xfail.Exception):
+        return False
+    # pytest reports a failure that unittest expects by the same exception.
+    owners = (getattr(item, "obj", None), getattr(item, "cls", None))
+    marked = any(getattr(owner, "__unittest_expecting_failure__", False) for owner in owners)
+    return not marked and item.get_closest_marker("xfail") is None
 
 
 def swallowed(record: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -68,6 +69,7 @@ class Session:
         self._unused: list[str] = []
         self._deleted: list[str] = []
         self._kept: dict[str, str] = {}
+        self._session: pytest.Session | None = None
 
     # Hooks ---------------------------------------------------------------------------------------
 
@@ -115,11 +117,26 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Check what no test can check by itself, write the reports, and set the exit code."""
+        self._session = session
         self._complain_of_lost(self._run.lost())
         if self._looped:
             self._finish(exitstatus)
         if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_unconfigure(self) -> None:
+        """Keep a red run red: the last hook before pytest returns its exit code.
+
+        A hook of somebody else, called when the session finished, may have set another one.
+        """
+        if self._session is None or self._session.exitstatus not in GREEN:
+            return
+        failed = [run.test for run in self._gates() if run.record["verdict"] in FAILED]
+        if failed or self.problems:
+            self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            what = f"the gate of {failed[0]} failed" if failed else self.problems[0]
+            sys.stderr.write(f"rankmetrics: {what}, and a hook made the run green\n")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table of gates, if any ran or something is wrong."""
