@@ -14,20 +14,19 @@ import numpy as np
 from sklearn_rank.evaluation import tables
 from sklearn_rank.evaluation.averaging import warn_of_undefined
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
+from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measure
 from sklearn_rank.evaluation.compute import Scored, logarithms, score_slice
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     ScoresRequiredError,
-    UnknownMeasureError,
 )
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.statistics import IntervalMethod, mean_confidence_interval
-from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["Evaluation"]
@@ -83,8 +82,8 @@ class Evaluation:
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Mean of each measure, keyed by any spelling of it."""
-        return _ByMeasure(
-            {name: scored.average.value for name, scored in self._scored.items()}, self
+        return ByMeasure(
+            {name: scored.average.value for name, scored in self._scored.items()}, self._scored
         )
 
     @property
@@ -95,7 +94,7 @@ class Evaluation:
             for name, scored in self._scored.items()
             if scored.values is not None
         }
-        return _ByMeasure(values, self)
+        return ByMeasure(values, self._scored)
 
     @property
     def hint(self) -> str:
@@ -125,30 +124,7 @@ class Evaluation:
         ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
         judged"; per measure the queries for which it is ``undefined``, and those ``averaged``.
         """
-        rankings, counts = self._judged.rankings, self._judged.counts
-        by_score = self._judged.by_score
-        tied = (
-            np.maximum.reduceat(by_score.tied, by_score.offsets[:-1][by_score.n_hits > 0]) > 1
-            if (len(by_score.tied))
-            else np.zeros(0)
-        )
-        return {
-            "queries": len(rankings),
-            "missing": counts.missing,
-            "unjudged": counts.unjudged,
-            "no_relevant": int((rankings.n_relevant == 0).sum()),
-            "tied": int(tied.sum()),
-            "ranked": int(rankings.n_ranked.sum()),
-            "relevant": int(rankings.n_relevant.sum()),
-            "retrieved": int(rankings.n_hits.sum()),
-            "duplicates": counts.duplicates,
-            "missed": counts.missed,
-            "unjudged_grades": counts.unjudged_grades,
-            "undefined": {
-                name: scored.average.n_undefined for name, scored in self._scored.items()
-            },
-            "averaged": {name: scored.average.n_averaged for name, scored in self._scored.items()},
-        }
+        return counts_of(self._judged, self._scored)
 
     def confidence_interval(
         self,
@@ -418,19 +394,7 @@ class Evaluation:
         return tables.to_html(self)
 
     def _find(self, spec: Any) -> str:
-        """Name of the measure that a spelling means, with or without a convention's parameters."""
-        if isinstance(spec, str) and spec in self._scored:
-            return spec
-        wanted = read_measure(spec)
-        for name, scored in self._scored.items():
-            if scored.measure == wanted or (
-                name == str(wanted) and wanted.agrees_with(scored.measure)
-            ):
-                return name
-        names = list(self._scored)
-        asked = wanted.in_full()
-        msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
-        raise UnknownMeasureError(msg + ", ".join(names))
+        return find_measure(spec, self._scored)
 
     def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
         if len(queries) == len(self.query_ids):
@@ -452,36 +416,6 @@ def _warn_of_slices(parts: Mapping[Any, Evaluation]) -> None:
         label, *others = averages
         also = f" (and slices {listed(others)})" if others else ""
         warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
-
-
-class _ByMeasure(Mapping[str, Any]):
-    """A mapping keyed by canonical spellings that reads any spelling."""
-
-    def __init__(self, values: Mapping[str, Any], evaluation: Evaluation) -> None:
-        self._values = values
-        self._evaluation = evaluation
-
-    def __getitem__(self, spec: str | Measure) -> Any:
-        name = self._evaluation._find(spec)
-        if name not in self._values:
-            msg = f"{name} ranks all queries together; it has no values per query"
-            raise ScoresRequiredError(msg)
-        return self._values[name]
-
-    def __contains__(self, spec: object) -> bool:
-        try:
-            return self._evaluation._find(spec) in self._values
-        except (TypeError, ValueError):
-            return False
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(self._values)
 
 
 def _listed_ids(query_ids: Any) -> list[Any]:

@@ -102,7 +102,8 @@ def test_places_alone_give_the_same_values(metric: Any) -> None:
     rng = np.random.default_rng(0)
     grades, scores = rng.integers(0, 4, (20, 12)), rng.integers(0, 6, (20, 12)).astype(float)
     grades[:, 0], grades[:, 1] = 0, 1
-    whole = evaluate(grades, scores, metric.name)
+    # Interpolated precision has no closed form for ties, and refuses them.
+    whole = evaluate(grades, scores, metric.name, ties="stable" if metric.name == "iprec" else None)
     assert per_query(evaluate_placements(whole.placements(), metric.name)) == per_query(whole)
 
 

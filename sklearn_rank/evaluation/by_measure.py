@@ -1,0 +1,85 @@
+"""What is kept of each measure, found by any spelling of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.evaluation.compute import Scored
+from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
+from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.typing import BoolArray
+
+
+def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
+    """Name of the measure that a spelling means, with or without a convention's parameters."""
+    if isinstance(spec, str) and spec in scored:
+        return spec
+    wanted = read_measure(spec)
+    for name, kept in scored.items():
+        measure = kept.measure
+        if measure == wanted or (name == str(wanted) and wanted.agrees_with(measure)):
+            return name
+    names = list(scored)
+    asked = wanted.in_full()
+    msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
+    raise UnknownMeasureError(msg + ", ".join(names))
+
+
+def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
+    """Queries, and everything that was left out or could mislead."""
+    rankings, counts, by_score = judged.rankings, judged.counts, judged.by_score
+    tied: BoolArray = np.zeros(0, dtype=bool)
+    if len(by_score.tied):
+        starts = by_score.offsets[:-1][by_score.n_hits > 0]
+        tied = np.maximum.reduceat(by_score.tied, starts) > 1
+    return {
+        "queries": len(rankings),
+        "missing": counts.missing,
+        "unjudged": counts.unjudged,
+        "no_relevant": int((rankings.n_relevant == 0).sum()),
+        "tied": int(tied.sum()),
+        "ranked": int(rankings.n_ranked.sum()),
+        "relevant": int(rankings.n_relevant.sum()),
+        "retrieved": int(rankings.n_hits.sum()),
+        "duplicates": counts.duplicates,
+        "missed": counts.missed,
+        "unjudged_grades": counts.unjudged_grades,
+        "undefined": {name: kept.average.n_undefined for name, kept in scored.items()},
+        "averaged": {name: kept.average.n_averaged for name, kept in scored.items()},
+    }
+
+
+class ByMeasure(Mapping[str, Any]):
+    """A mapping keyed by canonical spellings that reads any spelling."""
+
+    def __init__(self, values: Mapping[str, Any], scored: Mapping[str, Scored]) -> None:
+        self._values = values
+        self._scored = scored
+
+    def __getitem__(self, spec: str | Measure) -> Any:
+        name = find_measure(spec, self._scored)
+        if name not in self._values:
+            msg = f"{name} ranks all queries together; it has no values per query"
+            raise ScoresRequiredError(msg)
+        return self._values[name]
+
+    def __contains__(self, spec: object) -> bool:
+        try:
+            return find_measure(spec, self._scored) in self._values
+        except (TypeError, ValueError):
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
