@@ -8,7 +8,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.binary import average_precision, precision, recall
-from sklearn_rank.kernels.expectation import depth, ratio, reach, where_relevant
+from sklearn_rank.kernels.expectation import as_float, depth, ratio, reach, where_relevant
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray
@@ -55,8 +55,21 @@ def interpolated_precision(
 
 
 def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
-    """Precision times recall of the first k."""
-    return precision(rankings, k=k) * recall(rankings, k=k)
+    """Precision times recall of the first k.
+
+    That is the square of the hits over k R; of tied items its expectation is the square of the
+    expected hits plus their variance, which the tie group has that the cutoff divides.
+    """
+    squares = precision(rankings, k=k) * recall(rankings, k=k)
+    if k is None:
+        return squares
+    groups = rankings.groups
+    inside = reach(groups.above, groups.size, depth(rankings, k)) / groups.size
+    share = groups.relevant / groups.size
+    # Hypergeometric: drawn without replacement. A group of one item is never divided.
+    draws = groups.size * inside * (1 - inside) * groups.size / np.maximum(groups.size - 1, 1)
+    variance = segment_sum(draws * share * (1 - share), groups.offsets)
+    return np.asarray(squares + ratio(variance, rankings.n_relevant) / as_float(k))
 
 
 def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
