@@ -234,7 +234,8 @@ def _refuse_baseline(options: Options) -> None:
 
 def _check_together(config: pytest.Config, options: Options) -> None:
     """UsageError for options that contradict each other, or that would let a gate judge itself."""
-    if options.accept and not options.reason:
+    # Spaces of no width and the like are nothing that anybody can read.
+    if options.accept and not any(letter.isalnum() for letter in options.reason):
         msg = "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
         raise pytest.UsageError(msg)
     if options.reason and not options.accept:

@@ -191,3 +191,13 @@ def test_a_report_is_not_written_over_a_baseline(option: str, recorded: Suite) -
     assert result.ret == 4
     assert f"{option} names a baseline, 'test_it/test_bm25.rank.json'" in said(result)
     assert recorded.baselines() == before
+
+
+@pytest.mark.parametrize("reason", ["\u200b", "\udcff", " - "], ids=["no width", "no text", "dash"])
+def test_a_reason_that_says_nothing_is_refused(reason: str, recorded: Suite) -> None:
+    before = recorded.baselines()
+    recorded.system(WORSE)
+    result = recorded.run("--rank-accept=*", f"--rank-reason={reason}")
+    assert result.ret == 4
+    assert "--rank-accept lowers baselines and needs --rank-reason=TEXT" in said(result)
+    assert recorded.baselines() == before
