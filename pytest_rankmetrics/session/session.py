@@ -76,9 +76,18 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
         """Note that this run executes tests; ``--fixtures``, ``--cache-show`` ... do not."""
+        self._looped = self._executes()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """``pytest.exit()`` ends a run before its loop, too: what is required did not run then."""
+        self._looped = self._executes()
+        self._collection.part = True
+
+    def _executes(self) -> bool:
+        """Whether the options let tests run; --setup-plan is --setup-only, too."""
         option = self.config.option
-        # --setup-plan is --setup-only, too.
-        self._looped = not (option.collectonly or getattr(option, "setuponly", False))
+        return not (option.collectonly or getattr(option, "setuponly", False))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -201,3 +201,12 @@ def test_a_reason_that_says_nothing_is_refused(reason: str, recorded: Suite) -> 
     assert result.ret == 4
     assert "--rank-accept lowers baselines and needs --rank-reason=TEXT" in said(result)
     assert recorded.baselines() == before
+
+
+@pytest.mark.parametrize("hook", ["collection_modifyitems", "collection_finish"])
+def test_a_run_that_a_hook_ends_early_misses_what_is_required(hook: str, recorded: Suite) -> None:
+    recorded.file(
+        "conftest.py", f"import pytest\ndef pytest_{hook}(): pytest.exit('x', returncode=0)"
+    )
+    result = recorded.run("-o", "rank_required=test_bm25")
+    assert result.ret == 1
