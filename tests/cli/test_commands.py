@@ -213,7 +213,7 @@ def test_measures(capsys):
     assert all(f"\n{name} " in text for name in ("map", "ndcg", "lag", "hmean"))
     text = output(capsys, "measures", "P_5")
     assert text.startswith("precision (P)\n")
-    assert "spellings:   precision, p, prec" in text
+    assert "spellings:   precision, p, pre, prec, precision_at_k, set_p\n" in text
     (one,) = json.loads(output(capsys, "measures", "lag", "--json"))
     assert (one["range"], one["cutoff"]) == ("[0, inf), lower is better", False)
 
