@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sklearn_rank import __version__
 from sklearn_rank.cli import convert, demo, doctor, evaluate, gate, measures
 from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
+from sklearn_rank.exceptions import ColumnRoleError
 
 __all__ = ["main"]
 
@@ -48,13 +49,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
-        print(f"sklearn-rank {arguments.command}: {error}", file=sys.stderr)
+        hint = _column_options(arguments) if isinstance(error, ColumnRoleError) else ""
+        print(f"sklearn-rank {arguments.command}: {error}{hint}", file=sys.stderr)
         return FAILED
     except Exception:
         # Python would end with 1, which says that a gate failed.
         traceback.print_exc()
         return FAILED
     return code
+
+
+def _column_options(arguments: argparse.Namespace) -> str:
+    """How ``columns=``, of which the messages of the library speak, is said here."""
+    names = [name for name in vars(arguments) if name.endswith("_column")]
+    options = " or ".join(f"--{name.replace('_', '-')} ROLE=NAME" for name in names)
+    return f" (on the command line: {options})" if options else ""
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -136,6 +136,7 @@ class _Reader:
                 line, f"has several lists of items: {', '.join(map(safe_repr, lists))}"
             )
         if not lists:
+            self._refuse_swapped(line, value)
             yield self._row(line, value, where)
             return
         query = self._query(line, value, where)
@@ -158,6 +159,15 @@ class _Reader:
             for key, one in value.items()
             if isinstance(one, (list, dict)) and plain_name(key) in names
         ]
+
+    def _refuse_swapped(self, line: int | None, value: dict[str, Any]) -> None:
+        """A list whose key says that it belongs to the other kind of file."""
+        names = _RELEVANT - _RANKED if self.is_run else _RANKED - _RELEVANT
+        other, own = ("judgements", "a run") if self.is_run else ("a run", "judgements")
+        for key, items in value.items():
+            if isinstance(items, (list, dict)) and plain_name(key) in names:
+                what = f"{safe_repr(key)} belongs to {other}, but this is read as {own}"
+                self._refuse(line, f"{what}; are the two files swapped?")
 
     def _query(self, line: int | None, value: dict[str, Any], where: str) -> str:
         names = [key for key, one in value.items() if not isinstance(one, (list, dict))]

@@ -174,7 +174,7 @@ def _columns_of(
     except ColumnRoleError as error:
         levels = [level for level in getattr(_index_of(frame), "names", ()) if level is not None]
         hint = f" The index has {listed(levels)}: .reset_index() makes columns." if levels else ""
-        msg = f"{error}.{hint} {_WIDE}"
+        msg = f"{error}; the metric functions take no columns=, there rename it.{hint} {_WIDE}"
         raise ColumnRoleError(msg) from None
 
 
@@ -182,8 +182,42 @@ def _index_of(frame: nw.DataFrame[Any]) -> Any:
     return getattr(frame.to_native(), "index", None)
 
 
+def _refuse_unread_numbers(
+    frame: nw.DataFrame[Any],
+    found: dict[Role, str],
+    name: str,
+    lacking: tuple[Role, ...],
+    otherwise: str,
+) -> None:
+    """ColumnRoleError if a column of unknown name may hold what no known column holds.
+
+    Nobody sees from a score that grades or scores were passed over. Numbers that are the same for
+    all rows of a query say something of the query, such as an age, and order nothing.
+    """
+    about = QueryColumns(frame, found["query"])
+    for column in frame.columns:
+        if column not in found.values() and _holds_numbers(frame, column) and not about.has(column):
+            roles = " or ".join(repr(role) for role in lacking)
+            role = f"columns={{{lacking[0]!r}: {safe_repr(column)}}}"
+            msg = (
+                f"{name} has no column for the role {roles}, but {safe_repr(column)} holds "
+                f"numbers; without them {otherwise}. Pass {role} or rename the column; if they say "
+                "nothing of that, leave the column out of the frame"
+            )
+            raise ColumnRoleError(msg)
+
+
+def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
+    import narwhals as nw
+
+    kind = frame[column].dtype
+    return kind.is_numeric() or kind == nw.Boolean
+
+
 def _read_truth(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Qrels:
     found = _columns_of(frame, columns, "y_true", "grade")
+    if "grade" not in found:
+        _refuse_unread_numbers(frame, found, "y_true", ("grade",), "every row would be relevant")
     queries, items = (_ids(frame, found[role], "y_true") for role in ("query", "item"))
     grades = _numbers(frame, found["grade"], "y_true") if "grade" in found else None
     about = QueryColumns(frame, found["query"])
@@ -192,6 +226,9 @@ def _read_truth(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Qrels:
 
 def _read_run(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Run:
     found = _columns_of(frame, columns, "y_score", "score", "rank")
+    if not found.keys() & {"score", "rank"}:
+        otherwise = "the order of the rows would rank the items"
+        _refuse_unread_numbers(frame, found, "y_score", ("score", "rank"), otherwise)
     queries, items = (_ids(frame, found[role], "y_score") for role in ("query", "item"))
     about = QueryColumns(frame, found["query"])
     order = {
@@ -248,6 +285,14 @@ class QueryColumns:
 
     def __contains__(self, name: object) -> bool:
         return name in self.frame.columns
+
+    def has(self, name: str) -> bool:
+        """Whether a column has one value for all rows of a query."""
+        try:
+            self.labels(name)
+        except InvalidParameterError:
+            return False
+        return True
 
     def labels(self, name: str) -> dict[Any, Any]:
         """{query: label}; InvalidParameterError if a query has several."""
