@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ColumnRoleError",
     "ConventionWarning",
+    "CutRankingsWarning",
     "DegenerateQueriesWarning",
     "DuplicateItemError",
     "FileFormatError",
@@ -83,6 +84,10 @@ class ConventionWarning(UserWarning):
 
 class DegenerateQueriesWarning(UserWarning):
     """Every query has a single row, so that nothing is ranked; perhaps groups are row ids."""
+
+
+class CutRankingsWarning(UserWarning):
+    """All rankings end at one length, and a measure needs the irrelevant items that are cut off."""
 
 
 class MaskedScoresWarning(UserWarning):

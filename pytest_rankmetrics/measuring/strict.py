@@ -19,6 +19,7 @@ from pytest_rankmetrics.policy.limits import check_count
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (
+    CutRankingsWarning,
     InvalidParameterError,
     NothingRetrievedWarning,
     SharedTruthWarning,
@@ -270,6 +271,7 @@ def _without_warnings() -> Iterator[None]:
     with _filters, warnings.catch_warnings():
         warnings.simplefilter("ignore", SharedTruthWarning)
         warnings.simplefilter("ignore", NothingRetrievedWarning)
+        warnings.simplefilter("ignore", CutRankingsWarning)
         yield
 
 

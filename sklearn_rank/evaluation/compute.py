@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
-from sklearn_rank.exceptions import InvalidParameterError, MaskedScoresWarning
+from sklearn_rank.exceptions import (
+    CutRankingsWarning,
+    InvalidParameterError,
+    MaskedScoresWarning,
+)
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -51,6 +55,7 @@ def score_measures(
     """
     if judged.masks_by_score:
         _warn_of_masked([str(one) for one in measures if _counts_irrelevant(one)])
+    _warn_of_cut([str(one) for one in measures if _needs_tail(one)], judged)
     # What cannot be pooled is refused before anything is computed.
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
@@ -82,6 +87,34 @@ def score_measures(
 def _counts_irrelevant(measure: Measure) -> bool:
     members = measure.options.get("measures", ())
     return measure.metric.counts_irrelevant or any(map(_counts_irrelevant, members))
+
+
+def _needs_tail(measure: Measure) -> bool:
+    """Whether an AUC takes the irrelevant items of the rankings alone, and misses for last."""
+    options = measure.options
+    members = options.get("measures", ())
+    own = "n_negatives" in options and options["n_negatives"] is None
+    return (own and options["unretrieved"] == "last") or any(map(_needs_tail, members))
+
+
+FEW = 10
+"""Fewer rankings than this may be of one length by chance."""
+
+
+def _warn_of_cut(measures: Sequence[str], judged: Judged) -> None:
+    if not measures or len(judged.query_ids) < FEW:
+        return
+    rankings = judged.by_score
+    lengths = rankings.n_ranked[rankings.n_ranked > 0]
+    if len(lengths) < FEW or (lengths != lengths[0]).any():
+        return
+    if (rankings.n_hits < rankings.n_relevant).any():
+        warn(
+            f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
+            f"{listed(measures)} knows no irrelevant items to stand above or below; pass "
+            "n_negatives= (how many irrelevant items a query has), or whole rankings",
+            CutRankingsWarning,
+        )
 
 
 def _warn_of_masked(measures: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from sklearn_rank.evaluation.differences import warn_of_differences
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
+from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
@@ -148,7 +149,7 @@ def evaluate(
     settled = [_settled(preset, zero_division, measure) for measure in named.values()]
     judged = read_rankings(
         y_true,
-        y_score,
+        without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
         columns=columns,
         groups=groups,
         string_provider=string_provider,

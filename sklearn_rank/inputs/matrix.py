@@ -140,6 +140,15 @@ def read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
     return Candidates(np.flatnonzero(chosen), offsets_of(np.count_nonzero(chosen, axis=1)))
 
 
+def without_lowest(y_true: Any, y_score: Any) -> Any:
+    """Scores of a matrix with those masked that are -inf; others as they are."""
+    is_matrix = is_sparse(y_true) or np.ndim(y_true) == 2
+    if not is_matrix or getattr(y_score, "ndim", 0) != 2 or is_sparse(y_score):
+        return y_score
+    scores = np.ma.asarray(y_score)
+    return np.ma.masked_where(scores == -np.inf, scores) if scores.dtype.kind == "f" else y_score
+
+
 def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:
     """Grades of all items, or of a sparse matrix those stored and their flat positions."""
     if not is_sparse(y_true):

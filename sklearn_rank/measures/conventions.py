@@ -60,6 +60,8 @@ class Convention:
         What :func:`evaluate` takes where the call leaves them open.
     negative_grades : {"raise", "unjudged"}
         A grade below 0 is an error, or means that nobody judged the item.
+    lowest : {"ranked", "masked"}
+        In a matrix, ``-inf`` is a score as others are, or says that the item cannot be ranked.
     parameters : mapping of str to mapping
         Own parameters of each metric, by its name.
     undefined : mapping of str to str or float
@@ -88,6 +90,7 @@ class Convention:
     zero_division: str | float = "warn"
     missing: str = "zero"
     negative_grades: str = "raise"
+    lowest: str = "ranked"
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     undefined: Mapping[str, str | float] = field(default_factory=dict)
     measures: tuple[str, ...] | None = None

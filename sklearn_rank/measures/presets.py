@@ -84,6 +84,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
     "warprec": {
         "zero_division": np.nan,
+        "lowest": "masked",
         "parameters": {
             "map": {"denominator": "min"},
             "ndcg": {"gain": _exp2_of_next},

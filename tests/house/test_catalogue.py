@@ -254,7 +254,7 @@ def test_assertion_carries_the_records_parameters(metric: Metric) -> None:
 def test_assertion_judges_by_the_record(metric: Metric) -> None:
     """It measures what the function measures, and fails just beyond it."""
     grades, scores = (
-        np.array([[1, 0, 0, 1], [0, 1, 0, 0]]),
+        np.array([[1, 1, 0, 0], [0, 1, 0, 0]]),
         np.array([[4.0, 3, 2, 1], [1, 2, 4, 3]]),
     )
     cutoff = {"k": 2} if metric.takes_k else {}
