@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.evaluate import add_columns
 from sklearn_rank.cli.terminal import FAILED, progress
-from sklearn_rank.support.text import closest, safe_repr, safe_text
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
@@ -194,6 +193,8 @@ def _without_writing(words: Sequence[str]) -> list[str]:
 
 
 def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
+    from sklearn_rank.support.text import safe_text
+
     typed = [
         f"--{name.replace('_', '-')}"
         for name in (*_LIMITS, "name", "slices", "max_slice_drop", "metrics", "allow")
@@ -220,6 +221,7 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
 
 def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
     from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
+    from sklearn_rank.support.text import safe_repr, safe_text
 
     where = f"{safe_text(str(path))}: gate {safe_repr(table.get('name', number))}"
     _refuse_unknown(table, (*_FILES, *ARGUMENTS), where)
@@ -241,6 +243,8 @@ def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:
+    from sklearn_rank.support.text import closest, safe_repr
+
     for name in table:
         if name not in known:
             msg = f"{where}: unknown key {safe_repr(name)}{closest(name, known)}"

@@ -13,6 +13,7 @@ from sklearn_rank.kernels.gain import exponential
 from sklearn_rank.rankings.grade_counts import best_of
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import (
+    BLOCK,
     offsets_of,
     segment_index,
     segment_sum,
@@ -131,16 +132,28 @@ def _tied_stop(
         enough = np.ceil(math.log(_NOBODY) / np.log1p(-mean))
     drawn = np.minimum(inside, np.maximum(enough, 1.0)).astype(np.int64)
     result = np.empty(len(first))
-    for by_length in similar_length_blocks(drawn):
-        for by_groups in similar_length_blocks(np.diff(groups.offsets)[by_length]):
-            chosen = by_length[by_groups]
+    widths = _rounded_up(drawn)
+    for width in np.unique(widths).tolist():
+        of_width = np.flatnonzero(widths == width)
+        for first_row in range(0, len(of_width), max(BLOCK // width, 1)):
+            chosen = of_width[first_row : first_row + max(BLOCK // width, 1)]
             result[chosen] = _of_satisfied(
-                _satisfied(groups, chosen, int(drawn[chosen].max())),
+                _satisfied(groups, chosen, width),
                 drawn[chosen],
                 above[chosen].astype(np.float64),
                 drawn[chosen] < inside[chosen],
             )
     return result
+
+
+def _rounded_up(drawn: IntArray) -> IntArray:
+    """Up to three leading bits, so that few widths serve all.
+
+    A width follows from its own tie alone: sums over padded rows have other bits in other widths.
+    """
+    step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
+    rounded: IntArray = (drawn + step - 1) // step * step
+    return rounded
 
 
 def _of_satisfied(
@@ -183,14 +196,18 @@ def _satisfied(groups: _Alike, ties: IntArray, width: int) -> FloatArray:
     for number in range(1, int(n_groups.max(initial=0))):
         place = np.where(number < n_groups, starts + number, starts)
         left = np.where(number < n_groups, groups.counts[place], 0)
-        while (most := int(left.max())) > 0:
-            if most > 1 and total.min() >= 2 * width:
-                # So few that the chance to draw none of them stays far from underflow.
-                added = np.minimum(left, _DRAWS * total // width)
-                satisfied = _with_several(satisfied, total, added, groups.stops[place])
-            else:
-                added = np.minimum(left, 1)
-                satisfied = _with_one(satisfied, total, added, groups.stops[place])
+        while left.any():
+            # Each tie goes the way that its own numbers tell, whichever others are at hand.
+            several = (left > 1) & (total >= 2 * width)
+            # So few that the chance to draw none of them stays far from underflow.
+            added = np.where(several, np.minimum(left, _DRAWS * total // width), left > 0)
+            for way, rows in (
+                (_with_several, np.flatnonzero(several)),
+                (_with_one, np.flatnonzero(~several & (left > 0))),
+            ):
+                if len(rows):
+                    chances = groups.stops[place[rows]]
+                    satisfied[rows] = way(satisfied[rows], total[rows], added[rows], chances)
             total, left = total + added, left - added
     return satisfied
 
@@ -224,13 +241,15 @@ def _with_several(
     share = np.ones_like(satisfied)
     np.cumprod((base - drawn[:-1]) / (base + new - drawn[:-1]), axis=1, out=share[:, 1:])
     result = share * satisfied
-    likely = float((new / (base + new)).max()) * drawn[-1]
+    likely = (new / (base + new))[:, 0] * drawn[-1]
     for hits in range(1, min(int(added.max()), len(drawn) - 1) + 1):
         fewer = drawn[hits:] - (hits - 1)
         share = share[:, -len(fewer) :] * (fewer * ((new - hits + 1) / hits))
         share /= base - drawn[hits:] + hits
         some = _any_of(stops, np.array([float(hits)]))
         result[:, hits:] += share * (some + (1.0 - some) * satisfied[:, :-hits])
-        if hits > likely and hits % 8 == 0 and float(share.max()) < _NOBODY:
-            break
+        if hits % 8 == 0:
+            share[(hits > likely) & (share.max(axis=1) < _NOBODY)] = 0.0
+            if not share.any():
+                break
     return result
