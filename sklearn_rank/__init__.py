@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
     from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
     from sklearn_rank.exceptions import ConventionWarning as ConventionWarning
+    from sklearn_rank.exceptions import CutRankingsWarning as CutRankingsWarning
     from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
     from sklearn_rank.exceptions import FileFormatError as FileFormatError
@@ -122,6 +123,7 @@ _HOMES = {
     "exceptions": (
         "ColumnRoleError",
         "ConventionWarning",
+        "CutRankingsWarning",
         "DegenerateQueriesWarning",
         "DuplicateItemError",
         "FileFormatError",
