@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -70,7 +71,7 @@ def _open(source: Source, kind: Columnar) -> _Table:
     return _ArrowTable(source, kind)
 
 
-class _Table:
+class _Table(ABC):
     """What is asked of a table, whichever library reads it."""
 
     def __init__(self, source: Source, kind: Columnar) -> None:
@@ -79,21 +80,21 @@ class _Table:
         self.file = io.BytesIO(path.read()) if hasattr(path, "read") else path
         self.kind = kind
 
+    @abstractmethod
     def names(self) -> list[str]:
         """Names of the columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def n_rows(self) -> int:
         """Number of rows, known before they are read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ids(self, name: str) -> Any:
         """A column of text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def numbers(self, name: str, what: str) -> Array:
         """A column of finite numbers."""
-        raise NotImplementedError
 
     def refuse_ids(self, name: str, dtype: Any) -> None:
         """Ids are text, or whole numbers that are written as text."""
