@@ -91,8 +91,10 @@ def measure_trec(request: Request, qrels: Qrels, run: Run) -> str:
     order = sorted(qrels.query_ids)
     qrels = qrels.of_queries(order)
     options = {"ties": "docid", "missing": missing, "negative_grades": "unjudged"}
-    whole = read_columns(qrels, ranked, **options).rankings  # type: ignore[arg-type]
-    alone = read_columns(qrels, judged_alone(ranked, qrels), **options).rankings  # type: ignore[arg-type]
+    whole, alone = (
+        read_columns(qrels, lists, **options).rankings.widened()  # type: ignore[arg-type]
+        for lists in (ranked, judged_alone(ranked, qrels))
+    )
     queries = list(whole.query_ids)
     counted = offsets_of((qrels.grades >= 0).astype(np.int64))[qrels.offsets]
     judged = dict(zip(order, np.diff(counted).tolist(), strict=True))

@@ -76,14 +76,11 @@ def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> J
     All queries ``known`` by name are left out of it, or are among its own.
     """
     missing = np.flatnonzero(judged.is_missing[queries])
-    parts = score_parts = (judged.rankings.take(queries),)
-    if judged.by_score is not judged.rankings:
-        score_parts = (judged.by_score.take(queries),)
+    by_relevance = None if judged.by_relevance is None else judged.by_relevance.take(queries)
     return Judged(
-        parts[0].query_ids,
-        parts,
-        score_parts,
+        judged.rankings.take(queries),
         _SlicedPool(judged.pool, queries),
+        by_relevance,
         counts=InputCounts(missing=len(missing)),
         missing=missing,
         left_out=known,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Block, Judged
+from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.threads import in_threads
@@ -64,11 +64,11 @@ def score_measures(
     if any(measure.calls_back for measure in measures):
         n_jobs = None
 
-    def values_of(number: int) -> list[FloatArray]:
-        block = judged.block(number)
+    def values_of(queries: slice) -> list[FloatArray]:
+        block = _cut(judged, queries)
         return [function(block) for function in functions]
 
-    blocks = in_threads(values_of, range(len(judged.parts)), n_jobs)
+    blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
@@ -194,6 +194,27 @@ def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | flo
 # One measure of one block ------------------------------------------------------------------------
 
 
+class Block(NamedTuple):
+    """Some queries that follow each other, read by one thread alone.
+
+    What their measures share is kept in these rankings and forgotten with them, so that the next
+    block finds its memory free.
+    """
+
+    queries: slice
+    rankings: JudgedRankings
+    by_score: JudgedRankings
+    """Ranked by the relevance scores where those were given; else the same object."""
+
+
+def _cut(judged: Judged, queries: slice) -> Block:
+    """The only place where queries are cut into blocks, and made as wide as formulas read them."""
+    rankings = by_score = judged.rankings.part(queries).widened()
+    if judged.by_relevance is not None:
+        by_score = judged.by_relevance.part(queries).widened()
+    return Block(queries, rankings, by_score)
+
+
 def _by_block(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]:
     """Function from a block of queries to their values, NaN where undefined."""
     metric, options = measure.metric, measure.options
@@ -222,7 +243,7 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
     if isinstance(negatives, tuple) and len(negatives) != 1:
         msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
         raise InvalidParameterError(msg)
-    return _values(measure, options, pool, negatives)
+    return _values(measure, options, pool.widened(), negatives)
 
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
@@ -231,12 +252,9 @@ def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
     average, weigh = options.get("average", "macro"), measure.metric.weights
     if average == "macro" or weigh is None:
         return judged.weights
-    parts = judged.score_parts if measure.metric.by_score else judged.parts
-    weights = np.concatenate(
-        [
-            weigh(_relevant(part, options), average=average, unretrieved=options["unretrieved"])
-            for part in parts
-        ]
+    rankings = judged.by_score if measure.metric.by_score else judged.rankings
+    weights = weigh(
+        _relevant(rankings, options), average=average, unretrieved=options["unretrieved"]
     )
     if judged.weights is None:
         return weights

@@ -72,7 +72,7 @@ class Evaluation:
     @property
     def rankings(self) -> Any:
         """Where the relevant items stand: the value that all measures were computed from."""
-        return self._judged.rankings
+        return self._judged.rankings.widened()
 
     @property
     def measures(self) -> tuple[Measure, ...]:

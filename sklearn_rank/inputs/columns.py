@@ -123,9 +123,7 @@ def _judged(hits: _Hits, run: Run, weights: Any, ties: Ties, n_jobs: int | None)
     waist = ranked(
         known, ties, query_ids=queries, weights=weights, judged=hits.relevant, n_jobs=n_jobs
     )
-    parts = waist.in_blocks()
-    pool = ScorePool(known, ties, hits.relevant, weighted=weights is not None)
-    return Judged(queries, parts, parts, pool)
+    return Judged(waist, ScorePool(known, ties, hits.relevant, weighted=weights is not None))
 
 
 def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -153,14 +153,12 @@ def assemble(
     relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
     n_scored = sum(ranking.scores is not None for ranking in rankings)
 
-    def scored(hits: KnownHits) -> tuple[Parts, ScorePool]:
+    def scored(hits: KnownHits) -> tuple[JudgedRankings, ScorePool]:
         check_scores(hits.scores, rankings, offsets)
         waist = ranked(
             hits, ties, query_ids=query_ids, weights=weights, judged=relevant, n_jobs=n_jobs
         )
-        return waist.in_blocks(), ScorePool(
-            hits, ties, relevant, missed, weighted=weights is not None
-        )
+        return waist, ScorePool(hits, ties, relevant, missed, weighted=weights is not None)
 
     def with_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
@@ -172,22 +170,21 @@ def assemble(
         scores = [_scores(ranking) for ranking in rankings]
         by_place = items.by_place
         hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
-        parts, pool = scored(hits)
-        comparable = n_scored == len(rankings)
-        return Judged(query_ids, parts, parts, pool if comparable else _NO_SCORES)
+        waist, pool = scored(hits)
+        return Judged(waist, pool if n_scored == len(rankings) else _NO_SCORES)
     placed = PlacedItems(sizes, flatten(items.hits, np.int64), grades, relevant)
     judged = at_places(placed, query_ids, weights)
     if relevance is None:
         return judged
-    score_parts, relevance_pool = scored(with_places(relevance))
-    return replace(judged, score_parts=score_parts, pool=relevance_pool)
+    by_relevance, relevance_pool = scored(with_places(relevance))
+    return replace(judged, by_relevance=by_relevance, pool=relevance_pool)
 
 
 def at_places(
     items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
 ) -> Judged:
     """Judged rankings of items whose places are known, so that nothing is to be ranked."""
-    view = JudgedRankings(
+    waist = JudgedRankings(
         query_ids=query_ids,
         offsets=items.grades.offsets,
         above=items.places,
@@ -198,8 +195,7 @@ def at_places(
         judged_grades=items.relevant.values,
         weights=weights,
     )
-    parts = view.in_blocks()
-    return Judged(query_ids, parts, parts, _NO_SCORES)
+    return Judged(waist, _NO_SCORES)
 
 
 def _with_scores(
@@ -222,9 +218,6 @@ def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
 def _scores(ranking: Ranking) -> Array:
     """Scores of a ranking; for a list its places, counted from the end."""
     return np.arange(len(ranking.items), 0.0, -1.0) if ranking.scores is None else ranking.scores
-
-
-Parts: TypeAlias = tuple[JudgedRankings, ...]
 
 
 def _one_dtype(scores: Sequence[Array]) -> Array:

@@ -199,8 +199,9 @@ def _labelled(
     )
     if average == "macro":
         views = judged.by_score
-        return [_from_places(views.take(np.array([query]))) for query in range(len(views))]
-    pooled = judged.pool()
+        queries = range(len(views))
+        return [_from_places(views.part(slice(query, query + 1)).widened()) for query in queries]
+    pooled = judged.pool().widened()
     scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
     return [_from_places(pooled, scores)]
 

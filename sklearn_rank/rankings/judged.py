@@ -17,12 +17,14 @@ import numpy as np
 from sklearn_rank.rankings.grade_counts import LevelCounts, count_levels
 from sklearn_rank.support.segments import (
     blocks,
-    offsets_of,
     segment_index,
     segment_max,
     take_segments,
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+
+_WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
+"""What formulas read."""
 
 
 @dataclass(frozen=True)
@@ -161,26 +163,40 @@ class JudgedRankings:
         joined[self.offsets[:-1][self.n_hits > 0]] = False
         return joined
 
-    def block(self, first: int, last: int) -> JudgedRankings:
-        """Queries ``first:last``, as views of the same arrays."""
+    def blocks(self) -> list[slice]:
+        """Runs of queries on which a kernel's arrays fit the processor's cache; at least one."""
+        read = self.judged_offsets + np.arange(len(self) + 1)
+        return [slice(first, last) for first, last in blocks(read)] or [slice(0, 0)]
+
+    def part(self, queries: slice) -> JudgedRankings:
+        """Queries that follow each other, as views of the same arrays; nothing cached is shared."""
+        first, last = queries.start, queries.stop
         hits = slice(self.offsets[first], self.offsets[last])
         judged = slice(self.judged_offsets[first], self.judged_offsets[last])
         return JudgedRankings(
-            query_ids=self.query_ids[first:last],
+            query_ids=self.query_ids[queries],
             offsets=self.offsets[first : last + 1] - hits.start,
             above=self.above[hits],
             tied=self.tied[hits],
             grades=self.grades[hits],
-            n_ranked=self.n_ranked[first:last],
+            n_ranked=self.n_ranked[queries],
             judged_offsets=self.judged_offsets[first : last + 1] - judged.start,
             judged_grades=self.judged_grades[judged],
-            weights=None if self.weights is None else self.weights[first:last],
+            weights=None if self.weights is None else self.weights[queries],
         )
 
-    def in_blocks(self) -> tuple[JudgedRankings, ...]:
-        """The same in blocks of queries on which a kernel's arrays fit the processor's cache."""
-        read = self.judged_offsets + np.arange(len(self) + 1)
-        return tuple(self.block(first, last) for first, last in blocks(read))
+    def widened(self) -> JudgedRankings:
+        """The same in the types that formulas compute with; itself if it has them already.
+
+        Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
+        whose powers of two NumPy computes as float16.
+        """
+        wide = {
+            name: getattr(self, name).astype(dtype)
+            for name, dtype in _WIDE.items()
+            if getattr(self, name).dtype != dtype
+        }
+        return replace(self, **wide) if wide else self
 
     def at_least(self, min_rel: float) -> JudgedRankings:
         """The same rankings where only grades of at least ``min_rel`` count as relevant."""
@@ -219,8 +235,8 @@ class JudgedRankings:
         """ValueError unless the invariants that the kernels rely on hold."""
         query = segment_index(self.offsets)
         same = query[1:] == query[:-1]
-        step, fall = np.diff(self.above), np.diff(self.grades)
-        groups = self.groups
+        wide = self.widened()
+        step, fall, groups = np.diff(wide.above), np.diff(wide.grades), wide.groups
         rules = {
             "offsets start at 0 and cover all items": self.offsets[0] == 0
             and self.offsets[-1] == len(self.above) == len(self.tied) == len(self.grades),
@@ -230,7 +246,7 @@ class JudgedRankings:
             "no more hits than relevant items": bool((self.n_hits <= self.n_relevant).all()),
             "hits lie in rank order": bool(((step > 0) | ((step == 0) & (fall <= 0)))[same].all()),
             "ties fit the ranking": bool(
-                (self.above + self.tied <= self.n_ranked[query]).all()
+                (wide.above + wide.tied <= self.n_ranked[query]).all()
                 and (groups.relevant <= groups.size).all()
                 and (groups.before <= groups.above).all()
             ),
@@ -245,21 +261,3 @@ def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
     running = np.zeros(len(keep) + 1, dtype=np.int64)
     np.cumsum(keep, out=running[1:])
     return running[offsets]
-
-
-def joined(parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array) -> JudgedRankings:
-    """Blocks of queries as one value."""
-    if len(parts) == 1:
-        return parts[0]
-    weights = [part.weights for part in parts if part.weights is not None]
-    return JudgedRankings(
-        query_ids=query_ids,
-        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
-        above=np.concatenate([part.above for part in parts]),
-        tied=np.concatenate([part.tied for part in parts]),
-        grades=np.concatenate([part.grades for part in parts]),
-        n_ranked=np.concatenate([part.n_ranked for part in parts]),
-        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
-        judged_grades=np.concatenate([part.judged_grades for part in parts]),
-        weights=np.concatenate(weights) if weights else None,
-    )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, Pool
@@ -34,16 +35,14 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
         raise InvalidParameterError(msg)
     borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
     query_ids = np.arange(borders[-1]) if parts[0].positional else _distinct_ids(parts)
-    blocks = tuple(chain.from_iterable(part.parts for part in parts))
-    by_score = blocks
-    if any(part.score_parts is not part.parts for part in parts):
-        by_score = tuple(chain.from_iterable(part.score_parts for part in parts))
+    by_relevance = None
+    if any(part.by_relevance is not None for part in parts):
+        by_relevance = _all_queries([part.by_score for part in parts], query_ids)
     evaluated = set() if parts[0].positional else set(query_ids)
     return Judged(
-        query_ids,
-        blocks,
-        by_score,
+        _all_queries([part.rankings for part in parts], query_ids),
         _merge_pools([part.pool for part in parts]),
+        by_relevance,
         counts=_sum_counts([part.counts for part in parts]),
         missing=np.concatenate(
             [part.missing + first for part, first in zip(parts, borders, strict=False)]
@@ -73,6 +72,24 @@ def _distinct_ids(parts: Sequence[Judged]) -> list[Any]:
         )
         raise QueryMismatchError(msg)
     return list(query_ids)
+
+
+def _all_queries(
+    parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array
+) -> JudgedRankings:
+    """The queries of all parts under these ids; either all parts have weights or none has."""
+    weights = [part.weights for part in parts if part.weights is not None]
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
+        above=np.concatenate([part.above for part in parts]),
+        tied=np.concatenate([part.tied for part in parts]),
+        grades=np.concatenate([part.grades for part in parts]),
+        n_ranked=np.concatenate([part.n_ranked for part in parts]),
+        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
+        judged_grades=np.concatenate([part.judged_grades for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+    )
 
 
 def _sum_counts(counts: Sequence[InputCounts]) -> InputCounts:

@@ -77,7 +77,8 @@ def placements_of(
     result = []
     for number in range(len(query_ids)) if queries is None else queries:
         query = query_ids[number]
-        grades = rankings.judged_grades[slice(*rankings.judged_offsets[number : number + 2])]
+        borders = slice(*rankings.judged_offsets[number : number + 2])
+        grades = rankings.judged_grades[borders].astype(np.float64, copy=False)
         result.append(
             _placement(
                 query,
@@ -96,9 +97,8 @@ def judged_from(placements: Sequence[Placement]) -> Judged:
         sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
     ]
     flat = [hit for placement in hits for hit in placement]
-    query_ids = [placement.query for placement in placements]
     view = JudgedRankings(
-        query_ids=query_ids,
+        query_ids=[placement.query for placement in placements],
         offsets=offsets_of(np.array([len(placement) for placement in hits], dtype=np.int64)),
         above=np.array([hit.above for hit in flat], dtype=np.int64),
         tied=np.array([hit.tied for hit in flat], dtype=np.int64),
@@ -110,12 +110,13 @@ def judged_from(placements: Sequence[Placement]) -> Judged:
         ),
     )
     view.check()
-    return Judged(query_ids, (view,), (view,), NoPool("placements carry no scores"))
+    return Judged(view, NoPool("placements carry no scores"))
 
 
 def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:
     part = slice(*rankings.offsets[number : number + 2])
-    columns = (rankings.grades[part], rankings.above[part], rankings.tied[part])
+    grades = rankings.grades[part].astype(np.float64, copy=False)
+    columns = (grades, rankings.above[part], rankings.tied[part])
     return [Hit(None, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 

@@ -66,9 +66,8 @@ def judged_by_scores(
     rankings = ranked(
         items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
     )
-    parts = rankings.in_blocks()
     pool = ScorePool(items, ties, judged, weighted=weights is not None)
-    return Judged(query_ids, parts, parts, pool, counts)
+    return Judged(rankings, pool, counts=counts)
 
 
 def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:

@@ -1,17 +1,16 @@
-"""What an input delivers: the waist in blocks of queries, and all that was counted on the way."""
+"""What an input delivers: the waist, and all that was counted on the way."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
-from sklearn_rank.rankings.judged import JudgedRankings, joined
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
@@ -73,27 +72,14 @@ class QueryColumns(Protocol):
         """{query: label} from a column, which has one label for each query."""
 
 
-class Block(NamedTuple):
-    """Some queries that follow each other, as measures read them."""
-
-    queries: slice
-    rankings: JudgedRankings
-    by_score: JudgedRankings
-    """Ranked by the relevance scores where those were given; else the same object."""
-
-
 @dataclass(frozen=True)
 class Judged:
-    """What an input layout delivers: the waist in blocks of queries, as measures read it."""
+    """What an input layout delivers: all queries, whole."""
 
-    query_ids: Sequence[Any] | Array
-    parts: tuple[JudgedRankings, ...]
-    """Blocks of queries, in the caller's order; kernels run on one at a time, perhaps in threads.
-    """
-    score_parts: tuple[JudgedRankings, ...]
-    """The same blocks ranked by the relevance scores where those were given; else the same objects.
-    """
+    rankings: JudgedRankings
     pool: Pool
+    by_relevance: JudgedRankings | None = None
+    """The same queries ranked by the relevance scores of their items, where those were given."""
     counts: InputCounts = field(default_factory=InputCounts)
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Numbers of the judged queries without a ranking."""
@@ -112,19 +98,20 @@ class Judged:
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
 
-    @cached_property
-    def rankings(self) -> JudgedRankings:
-        """All queries in one value."""
-        return joined(self.parts, self.query_ids)
+    @property
+    def query_ids(self) -> Sequence[Any] | Array:
+        """(Q,) in the caller's order."""
+        return self.rankings.query_ids
 
-    @cached_property
+    @property
+    def weights(self) -> FloatArray | None:
+        """(Q,) weight of each query; None weighs all alike."""
+        return self.rankings.weights
+
+    @property
     def by_score(self) -> JudgedRankings:
-        """All queries in one value, ranked by the relevance scores where those were given."""
-        return (
-            self.rankings
-            if self.score_parts is self.parts
-            else joined(self.score_parts, self.query_ids)
-        )
+        """What measures of scores read: ranked by relevance, or the same rankings."""
+        return self.rankings if self.by_relevance is None else self.by_relevance
 
     @cached_property
     def is_missing(self) -> BoolArray:
@@ -132,22 +119,6 @@ class Judged:
         missing = np.zeros(len(self.query_ids), dtype=bool)
         missing[self.missing] = True
         return missing
-
-    @cached_property
-    def _borders(self) -> list[int]:
-        return list(accumulate(map(len, self.parts), initial=0))
-
-    def block(self, number: int) -> Block:
-        """A block of queries, to be read by one thread alone.
-
-        It is a copy without what the parts have cached: what its measures share with each other
-        is forgotten with the block, so that the next one finds its memory free.
-        """
-        queries = slice(self._borders[number], self._borders[number + 1])
-        rankings = by_score = replace(self.parts[number])
-        if self.score_parts is not self.parts:
-            by_score = replace(self.score_parts[number])
-        return Block(queries, rankings, by_score)
 
     def labels(self, column: str) -> dict[Any, Any]:
         """{query: label} from a column of the data frames that were read."""
@@ -165,9 +136,3 @@ class Judged:
                     )
                     raise InvalidParameterError(msg)
         return labels
-
-    @cached_property
-    def weights(self) -> FloatArray | None:
-        """(Q,) weight of each query; None weighs all alike."""
-        given = [part.weights for part in self.parts if part.weights is not None]
-        return np.concatenate(given) if given else None
