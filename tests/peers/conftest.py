@@ -1,3 +1,3 @@
-"""What pytest must not import here: a reader of each program's answers, run by that program's own environment."""
+"""What pytest must not import: readers of other programs, run in those programs' environments."""
 
 collect_ignore_glob = ["run_*.py"]
