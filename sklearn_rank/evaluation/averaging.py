@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.sums import exact_sum, in_unit
-from sklearn_rank.support.text import MAX_LISTED, listed
+from sklearn_rank.support.text import MAX_LISTED, listed, safe_repr
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -32,7 +32,7 @@ def average(
     *,
     present: BoolArray | None = None,
     zero_division: str | float,
-    measure: str,
+    measure: object,
     query_ids: Sequence[Any] | Array,
 ) -> Average:
     """Weighted mean of the defined values; an exact sum makes it the same in any order.
@@ -88,6 +88,19 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
         f"{of}{told}; {left}. Use the zero_division parameter to control this behavior.",
         exceptions.UndefinedMetricWarning,
     )
+
+
+def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> None:
+    """One warning: what is undefined in the first slice that has such queries, and which others."""
+    undefined = [
+        label
+        for label, means in averages.items()
+        if any(mean.n_undefined for mean in means.values())
+    ]
+    if undefined:
+        label, *others = undefined
+        also = f" (and slices {listed(others)})" if others else ""
+        warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from sklearn_rank import exceptions
+from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.merge import check_same_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import align
@@ -131,7 +132,7 @@ class Combination(Mapping[str, float]):
 
     def __getitem__(self, measure: str | Measure) -> float:
         first = next(iter(self.evaluations.values()))
-        return self.scores[first._find(measure)]
+        return self.scores[find_measure(measure, first._scored)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

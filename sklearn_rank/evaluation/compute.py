@@ -54,8 +54,8 @@ def score_measures(
     Functions of the caller, such as a gain, are called in one thread.
     """
     if judged.masks_by_score:
-        _warn_of_masked([str(one) for one in measures if _counts_irrelevant(one)])
-    _warn_of_cut([str(one) for one in measures if _needs_tail(one)], judged)
+        _warn_of_masked([str(measure) for measure in measures if _counts_irrelevant(measure)])
+    _warn_of_cut([str(measure) for measure in measures if _needs_tail(measure)], judged)
     # What cannot be pooled is refused before anything is computed.
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
@@ -78,9 +78,9 @@ def score_measures(
         else _averaged_pool(measure, value, settled)
         for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
     ]
-    warn_of_undefined(
-        {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
-    )
+    warned = [result for result in scored if result.zero_division == "warn"]
+    if any(result.average.n_undefined for result in warned):
+        warn_of_undefined({str(result.measure): result.average for result in warned})
     return scored
 
 
@@ -127,11 +127,6 @@ def _warn_of_masked(measures: Sequence[str]) -> None:
         )
 
 
-def score_measure(measure: Measure, judged: Judged, zero_division: str | float) -> Scored:
-    """Values of all queries and their mean, by one measure."""
-    return score_measures([measure], judged, zero_division)[0]
-
-
 def score_values(
     measure: Measure, judged: Judged, values: FloatArray | None, zero_division: str | float
 ) -> Scored:
@@ -166,7 +161,7 @@ def _averaged(
         weights,
         present=None if judged.weights is None else judged.weights > 0,
         zero_division=zero_division,
-        measure=str(measure),
+        measure=measure,
         query_ids=judged.query_ids,
     )
     if least is not None:
@@ -185,7 +180,7 @@ def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | flo
         value,
         None,
         zero_division=zero_division,
-        measure=str(measure),
+        measure=measure,
         query_ids=["all items together"],
     )
     return Scored(measure, None, None, mean, zero_division)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import copy
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
 from sklearn_rank.evaluation import tables
-from sklearn_rank.evaluation.averaging import warn_of_undefined
+from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measure
-from sklearn_rank.evaluation.compute import Scored, logarithms, score_slice
+from sklearn_rank.evaluation.compute import Scored, score_slice
+from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
-    ScoresRequiredError,
 )
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
-from sklearn_rank.statistics import IntervalMethod, mean_confidence_interval
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.statistics import IntervalMethod
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["Evaluation"]
@@ -182,27 +180,13 @@ class Evaluation:
         >>> round(low, 4), round(high, 4)
         (0.1306, 1.0)
         """
-        scored = self._scored[self._find(measure)]
-        if scored.values is None:
-            msg = f"{scored.measure} ranks all queries together; it has no values to resample"
-            raise ScoresRequiredError(msg)
-        values = scored.values
-        if isinstance(scored.zero_division, float) and not math.isnan(scored.zero_division):
-            values = np.where(np.isnan(values), scored.zero_division, values)
-        metric = scored.measure.metric
-        least, bounds = metric.geometric_from, (0.0, metric.upper)
-        if least is not None:
-            values, bounds = logarithms(values, least), (math.log(least), 0.0)
-        low, high = mean_confidence_interval(
-            values,
-            weights=scored.weights,
-            bounds=bounds,
+        return interval_of(
+            self._scored[find_measure(measure, self._scored)],
             level=level,
             method=method,
             n_resamples=n_resamples,
             random_state=random_state,
         )
-        return (low, high) if least is None else (math.exp(low), math.exp(high))
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
@@ -247,13 +231,15 @@ class Evaluation:
         """
         if isinstance(slices, str):
             slices = self._judged.labels(slices)
-        query_ids = _listed_ids(self.query_ids)
+        query_ids = self._judged.listed_ids()
         labels = read_slices(slices, query_ids, self._judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
         known = (*query_ids, *self._judged.left_out)
         parts = {label: self._slice(queries, known) for label, queries in labels.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
-            _warn_of_slices({label: part for label, part in parts.items() if part is not self})
+            warn_of_undefined_slices(
+                {label: part._averages for label, part in parts.items() if part is not self}
+            )
         return parts
 
     @classmethod
@@ -313,7 +299,7 @@ class Evaluation:
         >>> ev.query_weights("auc")
         array([2., 1.])
         """
-        return self._scored[self._find(measure)].weights
+        return self._scored[find_measure(measure, self._scored)].weights
 
     @property
     def items(self) -> KeptItems | None:
@@ -344,7 +330,7 @@ class Evaluation:
         >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
         ([('a', 2)], ['b'])
         """
-        return placements_of(self._judged, _listed_ids(self.query_ids), queries)
+        return placements_of(self._judged, queries)
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
@@ -355,16 +341,8 @@ class Evaluation:
         >>> evaluate([{"a"}], [["b", "a"]], "mrr").to_dict()["scores"]
         {'mrr': 0.5}
         """
-        return {
-            "scores": {name: _plain(value) for name, value in self.scores.items()},
-            "measures": {name: str(scored.measure) for name, scored in self._scored.items()},
-            "counts": copy.deepcopy(self.counts),
-            "query_ids": [tables.plain_id(query) for query in _listed_ids(self.query_ids)],
-            "per_query": {
-                name: [_plain(value) for value in values.tolist()]
-                for name, values in self.per_query.items()
-            },
-        }
+        measures = {name: str(scored.measure) for name, scored in self._scored.items()}
+        return tables.to_dict(self, self._judged.listed_ids(), measures)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.
@@ -385,7 +363,7 @@ class Evaluation:
         >>> evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "mrr").to_frame("polars").rows()
         [('q1', 0.5)]
         """
-        return tables.to_frame(_listed_ids(self.query_ids), self.per_query, backend)
+        return tables.to_frame(self._judged.listed_ids(), self.per_query, backend)
 
     def __repr__(self) -> str:
         return tables.to_text(self)
@@ -393,8 +371,9 @@ class Evaluation:
     def _repr_html_(self) -> str:
         return tables.to_html(self)
 
-    def _find(self, spec: Any) -> str:
-        return find_measure(spec, self._scored)
+    @property
+    def _averages(self) -> dict[str, Average]:
+        return {name: scored.average for name, scored in self._scored.items()}
 
     def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
         if len(queries) == len(self.query_ids):
@@ -405,30 +384,7 @@ class Evaluation:
         return Evaluation(scored, judged)
 
 
-def _warn_of_slices(parts: Mapping[Any, Evaluation]) -> None:
-    """One warning: what is undefined in the first slice that has such queries, and which others."""
-    averages = {
-        label: {name: scored.average for name, scored in part._scored.items()}
-        for label, part in parts.items()
-        if any(scored.average.n_undefined for scored in part._scored.values())
-    }
-    if averages:
-        label, *others = averages
-        also = f" (and slices {listed(others)})" if others else ""
-        warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
-
-
-def _listed_ids(query_ids: Any) -> list[Any]:
-    if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
-        return cast("list[Any]", query_ids.tolist())
-    return list(query_ids)
-
-
 def _read_only(values: FloatArray) -> FloatArray:
     view = values.view()
     view.flags.writeable = False
     return view
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

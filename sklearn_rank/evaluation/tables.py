@@ -1,7 +1,8 @@
-"""Evaluations as tables: text, HTML, and data frames through narwhals."""
+"""Evaluations as text, HTML, plain objects, and data frames through narwhals."""
 
 from __future__ import annotations
 
+import copy
 import html
 import math
 from collections.abc import Mapping, Sequence
@@ -76,6 +77,26 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
     ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(_whole, query_ids))
     data = {"query": ids, **{name: values.tolist() for name, values in columns.items()}}
     return nw.from_dict(data, backend=backend).to_native()
+
+
+def to_dict(
+    evaluation: _Evaluation, query_ids: Sequence[Any], measures: Mapping[str, str]
+) -> dict[str, Any]:
+    """Everything as plain Python objects, NaN as None."""
+    return {
+        "scores": {name: _plain_number(score) for name, score in evaluation.scores.items()},
+        "measures": dict(measures),
+        "counts": copy.deepcopy(evaluation.counts),
+        "query_ids": [plain_id(query) for query in query_ids],
+        "per_query": {
+            name: [_plain_number(value) for value in values.tolist()]
+            for name, values in evaluation.per_query.items()
+        },
+    }
+
+
+def _plain_number(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def plain_id(query: Any) -> Any:

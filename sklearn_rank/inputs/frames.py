@@ -16,6 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import ROLES, Role, find_roles
+from sklearn_rank.rankings.source import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array
@@ -297,14 +298,7 @@ class QueryColumns:
     def labels(self, name: str) -> dict[Any, Any]:
         """{query: label}; InvalidParameterError if a query has several."""
         queries, values = self.frame[self.query].to_list(), self.frame[name].to_list()
-        labels: dict[Any, Any] = {}
-        for query, label in zip(queries, values, strict=True):
-            if is_missing(label):
-                continue
-            if labels.setdefault(query, label) != label:
-                msg = (
-                    f"column {safe_repr(name)} is to make slices of queries, but query "
-                    f"{safe_repr(query)} has both {safe_repr(labels[query])} and {safe_repr(label)}"
-                )
-                raise InvalidParameterError(msg)
-        return labels
+        rows = zip(queries, values, strict=True)
+        labels = ((query, label) for query, label in rows if not is_missing(label))
+        fault = "column {} is to make slices of queries, but query {} has both {} and {}"
+        return one_label_each(name, labels, fault)

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
@@ -205,10 +206,14 @@ class Measure:
         """Whether the parameters that were set explicitly are those of another measure."""
         return all(self.options[name] == other.options.get(name) for name in self.given)
 
-    @property
-    def options(self) -> dict[str, Any]:
+    @cached_property
+    def options(self) -> Mapping[str, Any]:
         """All own parameters with their values."""
-        return {**self.metric.defaults, **dict(self.parameters)}
+        return MappingProxyType({**self.metric.defaults, **dict(self.parameters)})
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A pickle holds no defaults: it may be read where there are others.
+        return {name: value for name, value in vars(self).items() if name != "options"}
 
     @property
     def calls_back(self) -> bool:

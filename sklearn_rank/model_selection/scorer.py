@@ -14,7 +14,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rank import exceptions
-from sklearn_rank.evaluation.compute import Scored, score_measure
+from sklearn_rank.evaluation.compute import Scored, score_measures
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
@@ -196,7 +196,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if queries is not None:
             queries.warn_of_faults(judged.query_ids, estimator, self.options)
         policy = self.options.zero_division
-        scored = score_measure(self.measure, judged, math.nan if policy == "warn" else policy)
+        settled = math.nan if policy == "warn" else policy
+        scored = score_measures([self.measure], judged, settled)[0]
         value = scored.average.value
         if math.isnan(value):
             msg = f"{self.measure} is undefined for all {len(judged.query_ids):,} queries"

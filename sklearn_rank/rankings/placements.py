@@ -69,11 +69,9 @@ class Placement:
         return [item for item, grade in judged if grade > 0 and item not in retrieved]
 
 
-def placements_of(
-    judged: Judged, query_ids: Sequence[Any], queries: Iterable[int] | None = None
-) -> list[Placement]:
+def placements_of(judged: Judged, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings = judged.rankings
+    rankings, query_ids = judged.rankings, judged.listed_ids()
     result = []
     for number in range(len(query_ids)) if queries is None else queries:
         query = query_ids[number]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -72,6 +73,17 @@ class QueryColumns(Protocol):
         """{query: label} from a column, which has one label for each query."""
 
 
+def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -> dict[Any, Any]:
+    """{query: label}; InvalidParameterError, in the words of ``fault``, if a query has several."""
+    label_of: dict[Any, Any] = {}
+    for query, label in labels:
+        known = label_of.setdefault(query, label)
+        if known != label:
+            msg = fault.format(*map(safe_repr, (column, query, known, label)))
+            raise InvalidParameterError(msg)
+    return label_of
+
+
 @dataclass(frozen=True)
 class Judged:
     """What an input layout delivers: all queries, whole."""
@@ -113,6 +125,13 @@ class Judged:
         """What measures of scores read: ranked by relevance, or the same rankings."""
         return self.rankings if self.by_relevance is None else self.by_relevance
 
+    def listed_ids(self) -> list[Any]:
+        """Ids of the queries as Python's objects, but for dates, which have finer units here."""
+        query_ids = self.query_ids
+        if isinstance(query_ids, np.ndarray) and query_ids.dtype.kind not in "mM":
+            return cast("list[Any]", query_ids.tolist())
+        return list(query_ids)
+
     @cached_property
     def is_missing(self) -> BoolArray:
         """(Q,) whether a judged query has no ranking."""
@@ -122,17 +141,10 @@ class Judged:
 
     def labels(self, column: str) -> dict[Any, Any]:
         """{query: label} from a column of the data frames that were read."""
-        labels: dict[Any, Any] = {}
         tables = [table for table in self.query_columns if column in table]
         if not tables:
             msg = f"no data frame with a column {safe_repr(column)} was given; pass a mapping"
             raise InvalidParameterError(msg)
-        for table in tables:
-            for query, label in table.labels(column).items():
-                if labels.setdefault(query, label) != label:
-                    msg = (
-                        f"the frames do not agree on column {safe_repr(column)}: query "
-                        f"{safe_repr(query)} has {safe_repr(labels[query])} and {safe_repr(label)}"
-                    )
-                    raise InvalidParameterError(msg)
-        return labels
+        labels = chain.from_iterable(table.labels(column).items() for table in tables)
+        fault = "the frames do not agree on column {}: query {} has {} and {}"
+        return one_label_each(column, labels, fault)
