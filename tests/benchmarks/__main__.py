@@ -1,67 +1,96 @@
-"""``python -m tests.benchmarks [--only P2,P4] [--size small|full] [--json FILE]``."""
+"""``python -m tests.benchmarks [--only P2,P4] [--cpu all] [--cold] [--sweep] [--json FILE]``."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
-from rich.progress import Progress
+from tests.benchmarks._cpu import Setting, all_features, current, settings_of
+from tests.benchmarks._memory import can_release
+from tests.benchmarks._report import report
+from tests.benchmarks._runs import Run, store
+from tests.benchmarks._worker import FLOOR, SCALING, SWEEP, Order, run_in_process
+from tests.benchmarks.catalogue import ROWS
 
-from tests.benchmarks._measure import Result, compete
-from tests.benchmarks._memory import peaks_of
-from tests.benchmarks._report import heading, machine, table
-from tests.benchmarks.catalogue import ROWS, contests_of
-from tests.benchmarks.scaling import series_of
-
-SCALING = "scaling"
+PARTS = (*ROWS, SCALING, FLOOR)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure, print the table, and write the figures."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("--only", default=",".join((*ROWS, SCALING)), help="rows, as in P2,P4")
-    parser.add_argument("--size", choices=("small", "full"), default="full")
-    parser.add_argument("--rounds", type=int, default=7, help="alternating runs of each program")
-    parser.add_argument("--json", type=Path, help="file for the figures")
+    """Measure, print the tables, and write the figures."""
+    parser = _parser()
     options = parser.parse_args(argv)
-    chosen = options.only.split(",")
-    unknown = [name for name in chosen if name not in (*ROWS, SCALING)]
-    if unknown:
-        parser.error(f"unknown row {unknown[0]!r}; there is {', '.join((*ROWS, SCALING))}")
     if options.rounds < 1:
         parser.error(f"--rounds must be at least 1, got {options.rounds}")
-    facts = machine()
-    report = measure(chosen, options.size, options.rounds)
-    print(heading(facts, options.rounds), table(report["results"]), sep="\n\n")
-    if options.json:
-        report["results"] = [asdict(one) for one in report["results"]]
-        report |= {"machine": facts, "size": options.size, "rounds": options.rounds}
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    chosen = _chosen(parser, options)
+    runs: list[Run] = []
+    for setting in _settings(parser, options.cpu):
+        order = Order(
+            chosen,
+            options.size,
+            options.rounds,
+            options.cold,
+            setting.name,
+            setting.disabled,
+            memory=not runs,  # what is allocated does not depend on the processor
+        )
+        runs.append(run_in_process(order))
+        _save(options.json, runs)
+    print(report(runs))
+    if options.cold and not can_release():
+        print("\nThis C library cannot return memory (no malloc_trim): no figures for cold memory.")
     return 0
 
 
-def measure(chosen: list[str], size: str, rounds: int) -> dict[str, Any]:
-    """Run the contests and the series, with progress on a terminal."""
-    results: list[Result] = []
-    series: list[dict[str, Any]] = []
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("", total=len(chosen))
-        for name in chosen:
-            progress.update(task, description=name)
-            if name == SCALING:
-                for measured in progress.track(list(series_of(size, rounds)), description=name):
-                    series += map(asdict, measured())
-            else:
-                contests = list(zip(contests_of(name, size), peaks_of(name, size), strict=True))
-                for contest, peak in progress.track(contests, description=name):
-                    results += compete(contest, rounds, peak)
-            progress.advance(task)
-    return {"results": results, "series": series}
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description="Measure speed as ratios against peers, or against a reference (--sweep).",
+    )
+    parser.add_argument("--only", help=f"some of {','.join(PARTS)}; all by default")
+    parser.add_argument("--size", choices=("small", "full"), default="full")
+    parser.add_argument("--rounds", type=int, default=7, help="alternating runs of each program")
+    parser.add_argument(
+        "--cpu",
+        default="",
+        help="settings of the processor, as in native,avx2,baseline, or all that it has; "
+        "as the environment says by default",
+    )
+    parser.add_argument(
+        "--cold", action="store_true", help="also with memory returned to the system before"
+    )
+    parser.add_argument(
+        "--sweep", action="store_true", help="types, shapes and options instead of the rows"
+    )
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    return parser
+
+
+def _chosen(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[str, ...]:
+    if options.only is None:
+        return (SWEEP,) if options.sweep else PARTS
+    chosen = tuple(options.only.split(","))
+    for name in chosen:
+        if name not in PARTS:
+            parser.error(f"unknown row {name!r}; there is {', '.join(PARTS)}")
+    return (*chosen, SWEEP) if options.sweep else chosen
+
+
+def _settings(parser: argparse.ArgumentParser, asked: str) -> list[Setting]:
+    if not asked:
+        return [current()]
+    known = settings_of(all_features())
+    if asked == "all":
+        return list(known.values())
+    for name in asked.split(","):
+        if name not in known:
+            parser.error(f"--cpu: no setting {name!r} here; there is {', '.join(known)}")
+    return [known[name] for name in asked.split(",")]
+
+
+def _save(path: Path | None, runs: list[Run]) -> None:
+    if path is not None:
+        store(path, runs)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,26 @@
-"""Alternating runs of several programs over the same work, and what they cost."""
+"""Programs in turn over the same work, with warm and with cold memory."""
 
 from __future__ import annotations
 
 import gc
-import statistics
+import resource
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
-Work = Callable[[], Any]
-Timer = Callable[[], float]
-"""Runs once and tells how many seconds it took."""
+from tests.benchmarks._memory import MIB, Work, can_release, release, resident_growth, traced_peak
+
+
+def nothing() -> None:
+    """What is done before a call that finds memory as the last one left it."""
+
+
+class Timer(Protocol):
+    """Runs once, after ``prepare``, and tells how many seconds it took."""
+
+    def __call__(self, prepare: Callable[[], None] = nothing) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -21,11 +29,26 @@ class Target:
 
     times: float | None = None
     more_ms: float | None = None
+    cold: bool = False
+    """Whether the times are wanted with cold memory, too."""
 
     def __str__(self) -> str:
         if self.times is None:
             return f"+{self.more_ms:g} ms"
-        return f"{self.times:.3g}" if self.times >= 0.5 else f"1/{1 / self.times:.3g}"
+        part = 1 / self.times
+        return f"1/{part:.3g}" if part >= 2 and round(part, 6) % 1 == 0 else f"{self.times:.3g}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is wanted of our call alone."""
+
+    ns_row: float | None = None
+    """Nanoseconds a row, warm."""
+    cold: float | None = None
+    """Times the warm time, with cold memory."""
+    of_input: float | None = None
+    """Peak of memory over the size of the arrays given."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +59,52 @@ class Peer:
     build: Callable[[], Timer]
     """Imports it and turns the data into its own form; ImportError if it is not installed."""
     target: Target | None = None
+    in_process: bool = True
+    """Whether it takes its memory in this process."""
+
+
+def wall(work: Work) -> Timer:
+    """Times a call, without the collector's pauses."""
+
+    def timer(prepare: Callable[[], None] = nothing) -> float:
+        gc.collect()
+        prepare()
+        gc.disable()
+        try:
+            start = time.perf_counter()
+            work()
+            return time.perf_counter() - start
+        finally:
+            gc.enable()
+
+    return timer
+
+
+def processor_time(work: Work) -> Timer:
+    """Times the processes that a call starts and waits for, by the work they do."""
+
+    def timer(prepare: Callable[[], None] = nothing) -> float:
+        prepare()
+        before = _children()
+        work()
+        return _children() - before
+
+    return timer
+
+
+def _children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def difference(whole: Work, part: Work) -> Timer:
+    """Times a call less the part of it that does not belong to the work."""
+    long, short = wall(whole), wall(part)
+
+    def timer(prepare: Callable[[], None] = nothing) -> float:
+        return long(prepare) - short(prepare)
+
+    return timer
 
 
 @dataclass(frozen=True)
@@ -49,107 +118,73 @@ class Contest:
     peers: tuple[Peer, ...]
     input_bytes: int = 0
     """Bytes of the arrays given; 0 where the data are Python's objects."""
+    n_rows: int = 0
+    """Rows given; 0 where there are none to count."""
+    limits: Limits = Limits()
     in_process: bool = True
-    """Whether our call takes its memory in this process."""
+    """Whether our call takes its memory in this process; whole processes have no warm memory."""
+    clock: Callable[[Work], Timer] = wall
+    by_least: bool = False
+    """Whether the least of the rounds counts, where noise is larger than what is sought."""
+    repeats: int = 1
+    """Times as many rounds: whole processes differ by little and scatter by much."""
 
 
-@dataclass(frozen=True)
-class Result:
-    """Medians in milliseconds and the median over the rounds of ours over the peer's time."""
+class Turn(NamedTuple):
+    """Seconds of two calls, one right after the other."""
 
-    row: str
-    work: str
-    peer: str
-    ours_ms: float | None
-    peer_ms: float | None
-    """None for what is not installed."""
-    ratio: float | None
-    target: str
-    reached: bool | None
-    memory: Mapping[str, float] = field(default_factory=dict)
+    warm: float
+    cold: float | None
 
 
-def wall(work: Work) -> Timer:
-    """Times a call, without the collector's pauses."""
+class Contender(NamedTuple):
+    """A program in a contest."""
 
-    def timer() -> float:
-        gc.collect()
-        gc.disable()
-        try:
-            start = time.perf_counter()
-            work()
-            return time.perf_counter() - start
-        finally:
-            gc.enable()
+    timer: Timer
+    in_process: bool
 
-    return timer
+    def turn(self, cold: bool) -> Turn:
+        """A call that finds memory cold, and one that finds what this one left."""
+        if not self.in_process:
+            return Turn(self.timer(), None)
+        first = self.timer(release if cold else nothing)
+        return Turn(self.timer(), first if cold else None)
 
 
-def difference(whole: Work, part: Work) -> Timer:
-    """Times a call less the part of it that does not belong to the work."""
-    long, short = wall(whole), wall(part)
-    return lambda: long() - short()
-
-
-def alternate(timers: Mapping[Any, Timer], rounds: int) -> dict[Any, list[float]]:
-    """Seconds of each program, run in turn, after one run of each to warm up."""
-    for timer in timers.values():
-        timer()
-    times: dict[Any, list[float]] = {name: [] for name in timers}
+def alternate(
+    contenders: Mapping[str, Contender], rounds: int, cold: bool = False
+) -> dict[str, list[Turn]]:
+    """Turns of each program, one after the other, after one run of each to get started."""
+    for contender in contenders.values():
+        contender.timer()
+    turns: dict[str, list[Turn]] = {name: [] for name in contenders}
     for _ in range(rounds):
-        for name, timer in timers.items():
-            times[name].append(timer())
-    return times
+        for name, contender in contenders.items():
+            turns[name].append(contender.turn(cold))
+    return turns
 
 
-def compete(contest: Contest, rounds: int, memory: Mapping[str, float]) -> Iterator[Result]:
-    """Our figures beside those of each peer; who is absent is named all the same."""
-    timers = {} if contest.ours is None else {_OURS: wall(contest.ours)}
+OURS = ""
+"""Our name among the contenders."""
+
+
+def contend(contest: Contest, rounds: int, cold: bool) -> dict[str, list[Turn]]:
+    """Turns of ours and of each peer that is installed."""
+    contenders = {}
+    if contest.ours is not None:
+        contenders[OURS] = Contender(contest.clock(contest.ours), contest.in_process)
     for peer in contest.peers:
         with suppress(ImportError):
-            timers[peer.name] = peer.build()
-    # Whole processes differ by little and scatter by much.
-    times = alternate(timers, rounds if contest.in_process else 3 * rounds)
-    for peer in contest.peers:
-        yield _result(contest, peer, times.get(_OURS), times.get(peer.name), memory)
+            in_process = peer.in_process and contest.in_process
+            contenders[peer.name] = Contender(peer.build(), in_process)
+    return alternate(contenders, rounds * contest.repeats, cold and can_release())
 
 
-_OURS = ""
-
-
-def _result(
-    contest: Contest,
-    peer: Peer,
-    ours: list[float] | None,
-    theirs: list[float] | None,
-    memory: Mapping[str, float],
-) -> Result:
-    ratio = reached = None
-    if ours and theirs:
-        pairs = list(zip(ours, theirs, strict=True))
-        ratio = statistics.median(one / other for one, other in pairs)
-        more_ms = 1e3 * statistics.median(one - other for one, other in pairs)
-        reached = _reached(peer.target, ratio, more_ms)
-    return Result(
-        contest.row,
-        contest.work,
-        peer.name,
-        _median_ms(ours),
-        _median_ms(theirs),
-        ratio,
-        "" if peer.target is None else str(peer.target),
-        reached,
-        memory,
-    )
-
-
-def _median_ms(seconds: list[float] | None) -> float | None:
-    return 1e3 * statistics.median(seconds) if seconds else None
-
-
-def _reached(target: Target | None, ratio: float, more_ms: float) -> bool | None:
-    if target is None:
-        return None
-    if target.times is not None:
-        return ratio <= target.times
-    return target.more_ms is not None and more_ms <= target.more_ms
+def peak(contest: Contest) -> dict[str, float]:
+    """MiB that one call of ours takes at most beside its input: allocated, and resident."""
+    if contest.ours is None or not contest.in_process:
+        return {}
+    figures = {"resident": resident_growth(contest.ours), "traced": traced_peak(contest.ours)}
+    if contest.input_bytes:
+        figures["times_input"] = figures["traced"] * MIB / contest.input_bytes
+    return figures

@@ -1,38 +1,59 @@
-"""Peak memory of our side of the contests of a row, in a process of their own.
-
-``python -m tests.benchmarks._memory ROW SIZE`` prints it as JSON.
-"""
+"""Memory: giving it back before a call, and the most that a call takes."""
 
 from __future__ import annotations
 
-import json
+import ctypes
+import gc
 import resource
-import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from tests.benchmarks._measure import Contest, Work
+Work = Callable[[], Any]
 
 MIB = 2**20
+OURS = ("sklearn_rank", "pytest_rankmetrics")
 
 
-def peaks_of(row: str, size: str) -> list[dict[str, float]]:
-    """For each contest the MiB of one call beside its input: allocated, and resident."""
-    command = [sys.executable, "-m", __name__, row, size]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    figures: list[dict[str, float]] = json.loads(done.stdout)
-    return figures
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """glibc's way to return all free memory; other C libraries have none."""
+    try:
+        trim: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
+    return trim
 
 
-def peak(contest: Contest) -> dict[str, float]:
-    """The figures of one contest, in this process."""
-    if contest.ours is None or not contest.in_process:
-        return {}
-    figures = {"resident": resident_growth(contest.ours), "traced": traced_peak(contest.ours)}
-    if contest.input_bytes:
-        figures["times_input"] = figures["traced"] * MIB / contest.input_bytes
-    return figures
+def can_release() -> bool:
+    """Whether memory can be returned to the system here, so that the next call finds it cold."""
+    return _trim() is not None
+
+
+def release() -> None:
+    """Leave memory as a program finds it that calls once.
+
+    What earlier calls left goes back to the system, which hands it out again page by page, each
+    with a fault; and nothing that our package remembers from them is left. Input stays in memory.
+    """
+    gc.collect()
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in OURS:
+            _forget(module)
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+def _forget(module: ModuleType) -> None:
+    for value in vars(module).values():
+        clear = getattr(value, "cache_clear", None)
+        if callable(clear):
+            clear()
 
 
 def traced_peak(work: Work) -> float:
@@ -48,17 +69,18 @@ def traced_peak(work: Work) -> float:
 def resident_growth(work: Work) -> float:
     """MiB by which the largest resident set of one run exceeds what was resident before.
 
-    Linux tells the peak of this program alone and can start it anew, which ``ru_maxrss`` cannot:
-    that one holds what the parent process had, too. Elsewhere it is all there is.
+    Memory that was free already is returned first, or it would be taken for nothing. Linux can
+    forget the peak that was; elsewhere a run counts only where it exceeds all before it.
     """
+    release()
     if not _STATUS.exists():
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         work()
-        return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - highest) / 1024
     Path("/proc/self/clear_refs").write_text("5")
-    before = _status("VmRSS")
+    resident = _status("VmRSS")
     work()
-    return (_status("VmHWM") - before) / 1024
+    return (_status("VmHWM") - resident) / 1024
 
 
 _STATUS = Path("/proc/self/status")
@@ -67,14 +89,3 @@ _STATUS = Path("/proc/self/status")
 def _status(field: str) -> float:
     lines = _STATUS.read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith(field))
-
-
-def main() -> None:
-    from tests.benchmarks.catalogue import contests_of
-
-    row, size = sys.argv[1:]
-    print(json.dumps([peak(contest) for contest in contests_of(row, size)]))
-
-
-if __name__ == "__main__":
-    main()

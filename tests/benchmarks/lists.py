@@ -44,6 +44,8 @@ def contests(row: str, size: str) -> Iterator[Contest]:
         lambda: wall(partial(membership, truths, rankings)),
         Target(times=1.5),
     )
-    rectools = Peer("RecTools, building included", partial(_rectools.start, truths, rankings))
+    rectools = Peer(
+        "RecTools, building included", partial(_rectools.start, truths, rankings), in_process=False
+    )
     work = f"{len(rankings):,} users x {N_RANKED} items: {len(MEASURES)} measures"
     yield Contest(row, work, partial(evaluate, truths, rankings, MEASURES), (bare, rectools))

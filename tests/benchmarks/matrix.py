@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from sklearn_rank import ndcg_at_k_score
-from tests.benchmarks._measure import Contest, Peer, Target, Timer, wall
+from tests.benchmarks._measure import Contest, Limits, Peer, Target, Timer, wall
 
 N_QUERIES = {"small": 300, "full": 30_000}
 N_ITEMS = 120
@@ -31,8 +31,10 @@ def contests(row: str, size: str) -> Iterator[Contest]:
         f"matrix of {shape[0]:,} x {shape[1]}: ndcg@10",
         partial(ndcg_at_k_score, y_true, y_score, k=10, gain="linear", zero_division=0.0),
         (
-            Peer("scikit-learn, ties ignored", partial(sklearn, True), Target(times=1 / 4)),
-            Peer("scikit-learn, ties averaged", partial(sklearn, False), Target(times=1 / 12)),
+            Peer("scikit-learn, ties ignored", partial(sklearn, True), Target(1 / 4, cold=True)),
+            Peer("scikit-learn, ties averaged", partial(sklearn, False), Target(1 / 12, cold=True)),
         ),
         y_true.nbytes + y_score.nbytes,
+        y_true.size,
+        Limits(of_input=0.5),
     )

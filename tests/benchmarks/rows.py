@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank import evaluate, mean_average_precision_score, ndcg_at_k_score
-from tests.benchmarks._measure import Contest, Peer, Target, Timer, Work, difference, wall
+from tests.benchmarks._cpu import features, widest
+from tests.benchmarks._measure import Contest, Limits, Peer, Target, Timer, difference, wall
+from tests.benchmarks._memory import Work
 
 N_QUERIES = {"small": 300, "full": 30_000}
 MEASURES = ("map", "ndcg@10", "mrr", "precision@10")
+CUT = ("map@10", "ndcg@10", "mrr@10", "precision@10")
+"""The same, none of which reads below rank 10."""
 TWENTY = [
     "map",
     "map@10",
@@ -62,23 +66,42 @@ def evaluated(rows: Rows, measures: Any = MEASURES, n_jobs: int | None = None) -
     return partial(evaluate, **rows, measures=measures, zero_division=np.nan, n_jobs=n_jobs)
 
 
-def _contest(row: str, rows: Rows, what: str, ours: Work, *peers: Peer) -> Contest:
-    work = f"{len(rows['y_true']):,} rows of {rows['groups'][-1] + 1:,} queries: {what}"
+_NO_LIMITS = Limits()
+
+
+def _contest(
+    row: str, rows: Rows, what: str, ours: Work, *peers: Peer, limits: Limits = _NO_LIMITS
+) -> Contest:
+    n_rows = len(rows["y_true"])
+    work = f"{n_rows:,} rows of {rows['groups'][-1] + 1:,} queries: {what}"
     size = sum(column.nbytes for column in rows.values())
-    return Contest(row, work, ours, peers, size)
+    return Contest(row, work, ours, peers, size, n_rows, limits)
 
 
 def _against_xgboost(n_queries: int) -> Iterator[Contest]:
     for dtype in ("float32", "float64"):
         rows = ltr_rows(n_queries, dtype)
         for n_threads in (2, 1):
-            peer = Peer(
-                f"XGBoost, ndcg@10 alone, {n_threads} threads",
-                partial(_xgboost, rows, n_threads),
-                Target(times=1.0),
-            )
             what = f"4 measures, {dtype}, n_jobs={n_threads}"
-            yield _contest("P1", rows, what, evaluated(rows, n_jobs=n_threads), peer)
+            ours = evaluated(rows, n_jobs=n_threads)
+            peer = _xgboost_peer(rows, n_threads)
+            yield _contest("P1", rows, what, ours, peer, limits=_p1_limits(n_threads))
+    rows = ltr_rows(n_queries)
+    what = "4 measures cut at 10, float32, n_jobs=1"
+    ours = evaluated(rows, CUT, n_jobs=1)
+    limits = Limits(cold=1.3, of_input=0.5)
+    yield _contest("P1", rows, what, ours, _xgboost_peer(rows, 1), limits=limits)
+
+
+def _p1_limits(n_threads: int) -> Limits:
+    per_row = {"avx512": 18.0, "avx2": 22.0}.get(widest(features()))
+    return Limits(ns_row=per_row if n_threads == 1 else None, cold=1.3)
+
+
+def _xgboost_peer(rows: Rows, n_threads: int) -> Peer:
+    times = 0.5 if n_threads == 1 and widest(features()) == "baseline" else 0.4
+    name = f"XGBoost, ndcg@10 alone, n_jobs={n_threads}"
+    return Peer(name, partial(_xgboost, rows, n_threads), Target(times))
 
 
 def _xgboost(rows: Rows, n_threads: int) -> Timer:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank import evaluate
-from tests.benchmarks._measure import Work, alternate, wall
+from tests.benchmarks._measure import Contender, alternate, wall
+from tests.benchmarks._memory import Work
+from tests.benchmarks._runs import Series
 from tests.benchmarks.rows import MEASURES, TWENTY, evaluated, ltr_rows
 
 MILLION = 1_000_000
@@ -20,25 +21,10 @@ SHARE = {"small": 0.001, "full": 1.0}
 """Part of the largest sizes that is measured."""
 
 
-@dataclass(frozen=True)
-class Series:
-    """Medians in milliseconds over the values of one quantity, all else equal."""
-
-    name: str
-    quantity: str
-    """What the values count."""
-    line: str
-    """Which line of the plot this is."""
-    values: list[float]
-    ms: list[float]
-    rows: list[int]
-    """Rows behind each value."""
-
-
 Make = Callable[[Any], tuple[Work, int]]
 
 
-def series_of(size: str, rounds: int) -> Iterator[Callable[[], list[Series]]]:
+def series_of(size: str, rounds: int) -> Iterator[Callable[[], Series]]:
     """Measurements still to be made; those of one are made in turn."""
     share = SHARE[size]
     # Rows: queries of lognormal length have 110 rows on average.
@@ -65,11 +51,12 @@ def series_of(size: str, rounds: int) -> Iterator[Callable[[], list[Series]]]:
 
 def _measured(
     name: str, quantity: str, line: str, values: list[Any], make: Make, rounds: int
-) -> list[Series]:
+) -> Series:
     works = {value: make(value) for value in values}
-    times = alternate({value: wall(work) for value, (work, _) in works.items()}, rounds)
-    ms = [1e3 * statistics.median(times[value]) for value in works]
-    return [Series(name, quantity, line, list(works), ms, [rows for _, rows in works.values()])]
+    contenders = {str(value): Contender(wall(work), True) for value, (work, _) in works.items()}
+    turns = alternate(contenders, rounds)
+    ms = [1e3 * statistics.median(turn.warm for turn in turns[name]) for name in contenders]
+    return Series(name, quantity, line, list(works), ms, [rows for _, rows in works.values()])
 
 
 def _by_rows(n_rows: int) -> tuple[Work, int]:
