@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from sklearn_rank.evaluation.compute import Scored
 from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.typing import BoolArray
 
 
 def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
@@ -33,17 +30,13 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
 
 def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
     """Queries, and everything that was left out or could mislead."""
-    rankings, counts, by_score = judged.rankings, judged.counts, judged.by_score
-    tied: BoolArray = np.zeros(0, dtype=bool)
-    if len(by_score.tied):
-        starts = by_score.offsets[:-1][by_score.n_hits > 0]
-        tied = np.maximum.reduceat(by_score.tied, starts) > 1
+    rankings, counts = judged.rankings, judged.counts
     return {
         "queries": len(rankings),
         "missing": counts.missing,
         "unjudged": counts.unjudged,
         "no_relevant": int((rankings.n_relevant == 0).sum()),
-        "tied": int(tied.sum()),
+        "tied": judged.by_score.n_tied,
         "ranked": int(rankings.n_ranked.sum()),
         "relevant": int(rankings.n_relevant.sum()),
         "retrieved": int(rankings.n_hits.sum()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -60,7 +60,11 @@ def score_measures(
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
     ]
-    functions = [_by_block(measure, judged) for measure in measures if not measure.is_pooled]
+    functions = [
+        _by_block(measure, judged)
+        for measure, value in zip(measures, pooled, strict=True)
+        if value is None
+    ]
     if any(measure.calls_back for measure in measures):
         n_jobs = None
 
@@ -223,22 +227,21 @@ def _by_block(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]
     def values_of(block: Block) -> FloatArray:
         own = negatives[block.queries] if np.ndim(negatives) else negatives
         rankings = block.by_score if metric.by_score else block.rankings
-        return _values(measure, options, rankings, own)
+        return _values(measure, rankings, own)
 
     return values_of
 
 
 def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
     """(1,) value of the one ranking of all items."""
-    options = measure.options
-    negatives = options["n_negatives"]
+    negatives = measure.options["n_negatives"]
     if isinstance(negatives, ByQuery):
         msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
         raise InvalidParameterError(msg)
     if isinstance(negatives, tuple) and len(negatives) != 1:
         msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
         raise InvalidParameterError(msg)
-    return _values(measure, options, pool.widened(), negatives)
+    return _values(measure, pool.widened(), negatives)
 
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
@@ -248,9 +251,8 @@ def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
     if average == "macro" or weigh is None:
         return judged.weights
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
-    weights = weigh(
-        _relevant(rankings, options), average=average, unretrieved=options["unretrieved"]
-    )
+    relevant = _relevant(measure, rankings)
+    weights = weigh(relevant, average=average, unretrieved=options["unretrieved"])
     if judged.weights is None:
         return weights
     with np.errstate(over="ignore"):
@@ -259,20 +261,20 @@ def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
     return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
 
 
-def _values(
-    measure: Measure, options: Mapping[str, Any], rankings: JudgedRankings, negatives: Any
-) -> FloatArray:
+def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:
     """What the kernel makes of some rankings."""
-    own = {key: value for key, value in options.items() if key not in ("average", "min_rel")}
+    own = {
+        name: value for name, value in measure.options.items() if name not in ("average", "min_rel")
+    }
     if "n_negatives" in own:
         own["n_negatives"] = negatives
-    values = measure.metric.kernel(_relevant(rankings, options), k=measure.k, **own)
+    values = measure.metric.kernel(_relevant(measure, rankings), k=measure.k, **own)
     return _within_bounds(measure, values)
 
 
-def _relevant(rankings: JudgedRankings, options: Mapping[str, Any]) -> JudgedRankings:
+def _relevant(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
     """The rankings where only the grades that a measure calls relevant are so."""
-    min_rel = options.get("min_rel")
+    min_rel = measure.options.get("min_rel")
     return rankings if min_rel is None else rankings.at_least(min_rel)
 
 

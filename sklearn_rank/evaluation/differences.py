@@ -11,7 +11,6 @@ from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
-from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array
@@ -28,7 +27,7 @@ def warn_of_differences(
     """Warn of what the program does with these data and no parameter expresses."""
     rankings = judged.rankings
     cases: dict[str, Callable[[], int]] = {
-        "tied": lambda: 0 if ties_are_given else _n_tied(judged.by_score),
+        "tied": lambda: 0 if ties_are_given else judged.by_score.n_tied,
         "empty": lambda: int((rankings.n_ranked == 0).sum()) - judged.counts.missing,
         "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_hits == 0)).sum()),
         "graded": lambda: int((rankings.judged_grades > 1).sum()),
@@ -55,14 +54,6 @@ _SUBJECTS = {
     "at most 0": "{:,} scores are at most 0",
     "close": "scores differ by less than float32 tells in {:,} {}",
 }
-
-
-def _n_tied(rankings: JudgedRankings) -> int:
-    """Queries in which a relevant item shares its score."""
-    if not len(rankings.tied):
-        return 0
-    starts = rankings.offsets[:-1][rankings.n_hits > 0]
-    return int((np.maximum.reduceat(rankings.tied, starts) > 1).sum())
 
 
 def _n_at_most_zero(scores: list[Array]) -> int:

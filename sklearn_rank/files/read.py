@@ -10,7 +10,6 @@ from typing import IO, Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import Columnar, read_columnar
 from sklearn_rank.files.delimited import has_header, read_delimited
 from sklearn_rank.files.jsons import looks_like_lines, read_json
@@ -19,7 +18,6 @@ from sklearn_rank.files.source import Block, Limits, Source, blocks, decompresse
 from sklearn_rank.files.trec import read_trec
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
@@ -40,9 +38,9 @@ def read_run(
     *,
     format: FileFormat | None = None,
     columns: Mapping[str, str] | None = None,
-    max_rows: int = Limits().max_rows,
-    max_bytes: int = Limits().max_bytes,
-    max_line: int = Limits().max_line,
+    max_rows: int = Limits.max_rows,
+    max_bytes: int = Limits.max_bytes,
+    max_line: int = Limits.max_line,
 ) -> Run:
     r"""Read the rankings of a system from a file.
 
@@ -82,7 +80,7 @@ def read_run(
     >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
     {'d7': 12.5, 'd2': 9.25}
     """
-    source = source_of(path, _limits(max_rows, max_bytes, max_line))
+    source = source_of(path, Limits(max_rows, max_bytes, max_line))
     queries, items, numbers, by_rank, about = _read(source, format, columns, is_run=True)
     own = {"ranks" if by_rank else "scores": numbers}
     return Run.from_columns(queries, items, source=source.name, **own, **about)
@@ -93,9 +91,9 @@ def read_qrels(
     *,
     format: FileFormat | None = None,
     columns: Mapping[str, str] | None = None,
-    max_rows: int = Limits().max_rows,
-    max_bytes: int = Limits().max_bytes,
-    max_line: int = Limits().max_line,
+    max_rows: int = Limits.max_rows,
+    max_bytes: int = Limits.max_bytes,
+    max_line: int = Limits.max_line,
 ) -> Qrels:
     r"""Read relevance judgements from a file.
 
@@ -125,20 +123,12 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
     {'d7': 2, 'd2': 0}
     """
-    source = source_of(path, _limits(max_rows, max_bytes, max_line))
+    source = source_of(path, Limits(max_rows, max_bytes, max_line))
     queries, items, grades, _, about = _read(source, format, columns, is_run=False)
     about.pop("tag", None)
     if grades is not None and grades.dtype.kind == "f" and (grades == np.rint(grades)).all():
         grades = grades.astype(np.int64)
     return Qrels.from_columns(queries, items, grades=grades, source=source.name, **about)
-
-
-def _limits(max_rows: int, max_bytes: int, max_line: int) -> Limits:
-    for name, value in (("max_rows", max_rows), ("max_bytes", max_bytes), ("max_line", max_line)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            msg = f"{name} must be an int of at least 1, got {safe_repr(value)}"
-            raise InvalidParameterError(msg)
-    return Limits(max_rows, max_bytes, max_line)
 
 
 _Columns: TypeAlias = "tuple[Any, Any, Array | None, bool, dict[str, Any]]"

@@ -12,12 +12,13 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
-from sklearn_rank.exceptions import FileFormatError
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
+from sklearn_rank.support.text import safe_repr, safe_text
 
 BLOCK_BYTES = 1 << 24
 """Read at once: far above what a call costs, far below what a machine has."""
@@ -27,12 +28,19 @@ _LINE_FEED = 10
 _BOM = b"\xef\xbb\xbf"
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True)
+class Limits:
     """What a file may cost; see :func:`sklearn_rank.read_run`."""
 
     max_rows: int = 50_000_000
     max_bytes: int = 2 << 30
     max_line: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                msg = f"{name} must be an int of at least 1, got {safe_repr(value)}"
+                raise InvalidParameterError(msg)
 
 
 class Source(NamedTuple):

@@ -116,6 +116,14 @@ class JudgedRankings:
         return bool((self.tied > 1).any())
 
     @cached_property
+    def n_tied(self) -> int:
+        """Queries in which a relevant item shares its score."""
+        if not len(self.tied):
+            return 0
+        starts = self.offsets[:-1][self.n_hits > 0]
+        return int((np.maximum.reduceat(self.tied, starts) > 1).sum())
+
+    @cached_property
     def _within(self) -> dict[int, JudgedRankings]:
         return {}
 
