@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,20 @@ def warn_of_differences(
     ties_are_given: bool,
 ) -> None:
     """Warn of what the program does with these data and no parameter expresses."""
+    for text in told_differences(preset, measures, judged, sides, ties_are_given=ties_are_given):
+        warn(text, ConventionWarning)
+
+
+def told_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    judged: Judged,
+    sides: tuple[Any, Any],
+    *,
+    ties_are_given: bool,
+    numbers: bool = True,
+) -> Iterator[str]:
+    """The same in sentences, with the ``numbers`` of what is concerned or in general."""
     rankings = judged.rankings
     cases: dict[str, Callable[[], int]] = {
         "tied": lambda: 0 if ties_are_given else judged.by_score.n_tied,
@@ -38,21 +52,21 @@ def warn_of_differences(
         differences = preset.differences(case, measures)
         number = count() if differences else 0
         if number > 0:
-            what = _SUBJECTS[case].format(number, "query" if number == 1 else "queries")
-            warn(
+            queries = "query" if numbers and number == 1 else "queries"
+            what = _SUBJECTS[case].format(f"{number:,}" if numbers else "some", queries)
+            yield (
                 f"{what}, which convention {preset.name!r} cannot count as its program does: "
-                f"{differences}",
-                ConventionWarning,
+                f"{differences}"
             )
 
 
 _SUBJECTS = {
-    "tied": "relevant items are tied in {:,} {}",
-    "empty": "the ranking is empty in {:,} {}",
-    "unfound": "nothing relevant was retrieved in {:,} {}",
-    "graded": "{:,} grades are above 1",
-    "at most 0": "{:,} scores are at most 0",
-    "close": "scores differ by less than float32 tells in {:,} {}",
+    "tied": "relevant items are tied in {} {}",
+    "empty": "the ranking is empty in {} {}",
+    "unfound": "nothing relevant was retrieved in {} {}",
+    "graded": "{} grades are above 1",
+    "at most 0": "{} scores are at most 0",
+    "close": "scores differ by less than float32 tells in {} {}",
 }
 
 

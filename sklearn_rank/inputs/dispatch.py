@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from typing import Any
+from collections.abc import Collection, Mapping, Set
+from typing import Any, TypedDict, Unpack
 
 from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
@@ -13,7 +13,7 @@ from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.source import Judged
-from sklearn_rank.rankings.ties import TIE_RULES, check_ties
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
@@ -39,11 +39,50 @@ def layout_of(y_true: Any) -> str:
     return "lists" if per_query else "rows"
 
 
+class Told(TypedDict, total=False):
+    """What an input is read by; what is left out has the default of :func:`read_layout`."""
+
+    groups: Any
+    string_provider: StringProvider | None
+    relevance: Any
+    candidates: Any
+    sample_weight: Any
+    ties: Ties
+    missing: Missing
+    duplicates: Duplicates
+    negative_grades: NegativeGrades
+    n_jobs: int | None
+    keep_items: bool
+
+
+_WORDS: Mapping[str, Collection[str]] = {
+    "ties": TIE_RULES,
+    "missing": ("zero", "skip", "raise"),
+    "duplicates": ("raise", "first"),
+}
+
+
 def read_rankings(
     y_true: Any,
     y_score: Any,
     *,
     columns: Mapping[str, str] | None = None,
+    owner: str = "evaluate",
+    **told: Unpack[Told],
+) -> Judged:
+    """Read any layout into judged rankings, or say what is wrong with it."""
+    for name, value in told.items():
+        if name in _WORDS:
+            check_option(value, name, _WORDS[name], owner)
+    y_true, y_score = as_tables(y_true, y_score, columns)
+    return read_layout(layout_of(y_true), y_true, y_score, **told)
+
+
+def read_layout(
+    name: str,
+    y_true: Any,
+    y_score: Any,
+    *,
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
@@ -55,14 +94,9 @@ def read_rankings(
     negative_grades: NegativeGrades = "raise",
     n_jobs: int | None = None,
     keep_items: bool = False,
-    owner: str = "evaluate",
 ) -> Judged:
-    """Read any layout into judged rankings, or say what is wrong with it."""
-    check_ties(ties, owner)
-    check_option(missing, "missing", ("zero", "skip", "raise"), owner)
-    check_option(duplicates, "duplicates", ("raise", "first"), owner)
-    y_true, y_score = as_tables(y_true, y_score, columns)
-    layout = LAYOUTS[layout_of(y_true)]
+    """The same for those who know the layout and have checked the words."""
+    layout = LAYOUTS[name]
     _refuse_foreign(layout, groups=groups, candidates=candidates)
     _check_ties_by_id(ties, layout, relevance)
     if not layout.has_ids:
@@ -80,7 +114,7 @@ def read_rankings(
         )
         return with_hint(judged, y_true, y_score, None)
     reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
-    told = {
+    own = {
         "candidates": candidates,
         "groups": groups,
         "missing": missing,
@@ -88,7 +122,7 @@ def read_rankings(
         "reader": reader,
         "relevance": relevance,
     }
-    own = {name: told[name] for name in layout.takes}
+    own = {name: value for name, value in own.items() if name in layout.takes}
     judged = layout.read(y_true, y_score, **common, **own)
     return with_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
 

@@ -25,6 +25,27 @@ class Grouping(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class PlainIds:
+    """Query ids that NumPy compares by itself."""
+
+    values: Array
+    """(n_samples,)"""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, row: int) -> Any:
+        return self.values[row]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
+
+    def take(self, rows: Any) -> PlainIds:
+        """The ids of some rows."""
+        return PlainIds(self.values[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class CodedIds:
     """Query ids as numbers of distinct ids, so that text and objects are looked at once."""
 
@@ -52,13 +73,13 @@ class CodedIds:
         return [self.distinct[code] for code in codes.tolist()]
 
 
-Ids = Array | CodedIds
-"""Ids that NumPy compares by itself as an array, all others coded."""
+Ids = PlainIds | CodedIds
+"""Ids that were read and checked; nobody looks at them a second time."""
 
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
     """Query ids, one per row, none missing, none that equals one of another type."""
-    ids = groups if isinstance(groups, CodedIds) else _read(groups)
+    ids = groups if isinstance(groups, (PlainIds, CodedIds)) else _read(groups)
     if n_rows is not None and len(ids) != n_rows:
         _refuse_length(ids, n_rows)
     return ids
@@ -83,7 +104,7 @@ def _read(groups: Any) -> Ids:
         return _from_objects(ids.tolist())
     if ids.dtype.kind in "fmM":
         _refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
-    return ids
+    return PlainIds(ids)
 
 
 def _from_arrow(groups: Any) -> Ids:
@@ -92,7 +113,7 @@ def _from_arrow(groups: Any) -> Ids:
     if column.null_count:
         _refuse_missing(np.asarray(column.is_null()))
     if str(column.type).startswith(("int", "uint")):
-        return np.asarray(column)
+        return PlainIds(np.asarray(column))
     try:
         coded = column if hasattr(column, "indices") else column.dictionary_encode()
     except NotImplementedError:  # lists and structs
@@ -113,9 +134,9 @@ def _from_table(entries: list[Any], codes: Array) -> Ids:
     used = np.zeros(len(entries), dtype=bool)
     used[codes] = True
     _refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])
-    read = _from_objects([entry for entry, one in zip(entries, used.tolist(), strict=True) if one])
-    places = (np.cumsum(used) - 1)[codes]
-    return read.take(places) if isinstance(read, CodedIds) else read[places]
+    occurs = used.tolist()
+    read = _from_objects([entry for entry, does in zip(entries, occurs, strict=True) if does])
+    return read.take((np.cumsum(used) - 1)[codes])
 
 
 def _from_zoned(groups: Any, dtype: Any) -> CodedIds:
@@ -132,7 +153,7 @@ def _from_objects(values: Sequence[Any]) -> Ids:
     types = set(map(type, values))
     if types <= {int}:
         try:
-            return np.array(values, dtype=np.int64)
+            return PlainIds(np.array(values, dtype=np.int64))
         except OverflowError:
             pass
     return code_objects(values, types)
@@ -222,7 +243,7 @@ def listed_ids(ids: Array | list[Any]) -> list[Any]:
 
 def group_rows(ids: Ids) -> Grouping:
     """Rows by query, whatever their order."""
-    values = ids.codes if isinstance(ids, CodedIds) else ids
+    values = ids.codes if isinstance(ids, CodedIds) else ids.values
     borders = np.flatnonzero(values[1:] != values[:-1]) + 1
     offsets = np.concatenate(([0], borders, [len(values)]))
     firsts = values[offsets[:-1]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -130,6 +130,10 @@ class Measure:
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """Names of the parameters that were set explicitly: conventions leave them alone."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: what is derived of them belongs to the version that reads them."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
     def __str__(self) -> str:
         return self._spelled(dict(self.parameters))
 
@@ -211,11 +215,7 @@ class Measure:
         """All own parameters with their values."""
         return MappingProxyType({**self.metric.defaults, **dict(self.parameters)})
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A pickle holds no defaults: it may be read where there are others.
-        return {name: value for name, value in vars(self).items() if name != "options"}
-
-    @property
+    @cached_property
     def calls_back(self) -> bool:
         """Whether functions of the caller take part, which may not be called side by side."""
         members = self.options.get("measures", ())
@@ -223,7 +223,7 @@ class Measure:
             member.calls_back for member in members
         )
 
-    @property
+    @cached_property
     def is_pooled(self) -> bool:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"

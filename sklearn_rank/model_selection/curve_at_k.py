@@ -13,8 +13,8 @@ from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
-from sklearn_rank.model_selection.query_ids import find_query_ids
-from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
+from sklearn_rank.model_selection.reading import read_call
+from sklearn_rank.model_selection.responses import Responses
 from sklearn_rank.support.parameters import check_cutoff
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, StringProvider, ZeroDivision
@@ -44,16 +44,16 @@ def curve_of_estimator(
 ) -> Curve:
     """The curve of what a fitted estimator ranks, read as scorers read it."""
     last = _last_cutoff(k)
-    layout = layout_of_y(y, options, OWNER)
-    ids = None
-    if layout == "rows":
-        ids = find_query_ids(X, y, groups, None, options, passed_as="groups", owner=OWNER).ids
-        y, scores = read_rows(estimator, X, y, options, None, OWNER)
-    else:
-        y, scores = read_queries(estimator, X, y, layout, options, None)
+    read = read_call(Responses(estimator, X), y, groups, options, owner=OWNER)
     try:
         return curve_of_rankings(
-            y, scores, ids, last, options.string_provider, options.zero_division, options.ties
+            read.y,
+            read.scores,
+            None if read.queries is None else read.queries.ids,
+            last,
+            options.string_provider,
+            options.zero_division,
+            options.ties,
         )
     except TypeError as error:
         # Objects of the wrong kind: scorers refuse them by the same class.
@@ -85,7 +85,7 @@ def curve_of_rankings(
         for cutoff in range(1, last + 1)
     ]
     warns = isinstance(zero_division, str) and zero_division == "warn"
-    found = evaluate(
+    evaluation = evaluate(
         y_true,
         y_score,
         names,
@@ -95,19 +95,19 @@ def curve_of_rankings(
         ties=ties,
     )
     if warns:
-        _warn_of_undefined(found)
-    values = np.array([found[name] for name in names])
+        _warn_of_undefined(evaluation)
+    values = np.array([evaluation[name] for name in names])
     return values[:last], values[last:]
 
 
-def _warn_of_undefined(found: Evaluation) -> None:
+def _warn_of_undefined(evaluation: Evaluation) -> None:
     """One warning for all measures of a curve, in the words of a single measure."""
     measure = "precision or recall"
     mean = average(
-        np.sum(list(found.per_query.values()), axis=0),
+        np.sum(list(evaluation.per_query.values()), axis=0),
         None,
         zero_division="warn",
         measure=measure,
-        query_ids=found.query_ids,
+        query_ids=evaluation.query_ids,
     )
     warn_of_undefined({measure: mean})

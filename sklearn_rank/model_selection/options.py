@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.model_selection.responses import AUTO
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.conventions import Convention, find_convention
+from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.rankings.ties import check_ties
 from sklearn_rank.support.parameters import (
     check_flag,
@@ -16,8 +18,11 @@ from sklearn_rank.support.parameters import (
     check_query_name,
     check_zero_division,
 )
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
+
+AUTO = ("decision_function", "predict_proba", "predict")
+"""Methods that rank, the finest scores first: probabilities saturate, and labels tie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +37,10 @@ class ScorerOptions:
     string_provider: StringProvider | None = None
     ties: Ties = "average"
     zero_division: ZeroDivision = "warn"
+    convention: str | Convention = "default"
+    """The program that counts so."""
+    given: frozenset[str] | None = None
+    """Names of the options that were set explicitly: conventions leave them alone."""
 
     def __post_init__(self) -> None:
         owner = "with_options"
@@ -43,6 +52,9 @@ class ScorerOptions:
         check_ties(self.ties, owner)
         settled = check_zero_division(self.zero_division, owner)
         object.__setattr__(self, "zero_division", settled)
+        find_convention(self.convention)
+        if self.given is None:
+            object.__setattr__(self, "given", frozenset(self.changed()))
 
     def _read_relevance(self) -> dict[Any, float]:
         """A checked copy of {label: grade}."""
@@ -57,6 +69,11 @@ class ScorerOptions:
             for label, grade in self.relevance.items()
         }
 
+    @property
+    def preset(self) -> Convention:
+        """The record of the convention."""
+        return find_convention(self.convention)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ScorerOptions) and self._values() == other._values()
 
@@ -64,18 +81,64 @@ class ScorerOptions:
         return hash((self.groups_from, self.response_method, self.one_query, self.ties))
 
     def _values(self) -> list[Any]:
-        """All options; a NaN, which differs from itself, as a word."""
-        values = [getattr(self, name) for name in OPTION_NAMES]
+        """All that decides a score; a NaN, which differs from itself, as a word."""
+        values = [getattr(self, name) for name in (*OPTION_NAMES, "convention")]
         return ["nan" if isinstance(value, float) and value != value else value for value in values]
 
     def changed(self) -> dict[str, Any]:
         """Options that are not the default."""
-        values = {option: getattr(self, option) for option in OPTION_NAMES}
+        values = {name: getattr(self, name) for name in (*OPTION_NAMES, "convention")}
         return {
-            option.name: values[option.name]
-            for option in fields(self)
-            if values[option.name] is not option.default and values[option.name] != option.default
+            name: value
+            for name, value in values.items()
+            if value is not _DEFAULTS[name] and value != _DEFAULTS[name]
         }
 
 
-OPTION_NAMES = tuple(option.name for option in fields(ScorerOptions))
+_DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}
+OPTION_NAMES = tuple(name for name in _DEFAULTS if name not in ("convention", "given"))
+"""What the display takes, too; a convention is for scorers alone."""
+
+
+def with_changes(
+    measure: Measure, options: ScorerOptions, changes: Mapping[str, Any], owner: str
+) -> tuple[Measure, ScorerOptions]:
+    """A measure and options with some of both changed, and the rest as its convention has it."""
+    own = {name: value for name, value in changes.items() if name in OPTION_NAMES}
+    convention = changes.get("convention", options.convention)
+    parameters = {
+        name: value
+        for name, value in changes.items()
+        if name not in OPTION_NAMES and name != "convention"
+    }
+    preset = find_convention(convention)
+    asked = measure if options.convention == "default" else as_asked(measure)
+    changed = preset.apply(_with_parameters(asked, parameters, owner)).complete()
+    said = (options.given or frozenset()) | own.keys()
+    of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(changed)}
+    own.update((name, value) for name, value in of_program.items() if name not in said)
+    return changed, replace(options, **own, convention=convention, given=frozenset(said))
+
+
+def as_asked(measure: Measure) -> Measure:
+    """The measure without what a convention filled in."""
+    asked = [pair for pair in measure.parameters if pair[0] in measure.given]
+    return replace(measure, parameters=tuple(asked))
+
+
+def _with_parameters(measure: Measure, changes: Mapping[str, Any], owner: str) -> Measure:
+    """The measure with another cutoff or other parameters."""
+    metric, parameters = measure.metric, {**dict(measure.parameters), **changes}
+    unknown = [name for name in changes if name != "k" and name not in metric.defaults]
+    if unknown:
+        known = (*metric.defaults, "k", *OPTION_NAMES, "convention")
+        msg = (
+            f"{owner} has no option {safe_repr(unknown[0])}{closest(unknown[0], known)}; "
+            f"its options are: {', '.join(known)}"
+        )
+        raise InvalidParameterError(msg)
+    k = parameters.pop("k", measure.k)
+    if "measures" in changes:
+        parameters["measures"] = parse_members(changes["measures"])
+    given = measure.given | changes.keys() - {"k"}
+    return replace(Measure.open(metric, k, **parameters), given=given)

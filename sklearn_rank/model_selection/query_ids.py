@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,15 @@ from sklearn_rank.exceptions import (
     QuerySplitWarning,
     RankingConfigError,
 )
-from sklearn_rank.inputs.groups import CodedIds, Ids, code_rows, group_rows, listed_ids, read_groups
+from sklearn_rank.inputs.groups import (
+    CodedIds,
+    Ids,
+    PlainIds,
+    code_rows,
+    group_rows,
+    listed_ids,
+    read_groups,
+)
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_rows import QueryRows, cut_queries
 from sklearn_rank.model_selection.shown import sizes_shown
@@ -140,11 +147,10 @@ def find_query_ids(
     X: Any, y: Any, groups: Any, bound: Any, options: ScorerOptions, *, passed_as: str, owner: str
 ) -> QueryIds:
     """Query ids for a scorer: passed, bound, or carried; GroupsRequiredError without any."""
-    n_rows = length(y)
     try:
         if groups is None and bound is not None:
-            return QueryIds(read_groups(bound, n_rows))
-        return _found(X, y, groups, options, passed_as, owner)
+            return QueryIds(read_groups(bound, length(y)))
+        return _find(X, y, groups, options, passed_as, owner)
     except RankingConfigError:
         raise
     except (TypeError, ValueError) as error:
@@ -152,7 +158,7 @@ def find_query_ids(
         raise RankingConfigError(str(error)) from error
 
 
-def _found(
+def _find(
     X: Any, y: Any, groups: Any, options: ScorerOptions, passed_as: str, owner: str
 ) -> QueryIds:
     name, n_rows = options.groups_from, length(y)
@@ -166,7 +172,7 @@ def _found(
     if told is not None:
         return QueryIds(read_groups(told, n_rows), fold, everywhere)
     if options.one_query:
-        return QueryIds(np.zeros(n_rows, dtype=np.int64))
+        return QueryIds(PlainIds(np.zeros(n_rows, dtype=np.int64)))
     raise GroupsRequiredError(_words_of_missing(X, name, owner, scores=True))
 
 
@@ -205,8 +211,7 @@ def told_query_ids(X: Any, y: Any, groups: Any, name: str, fold: Fold | None) ->
     """
     permuted = fold is not None and fold.permutes_y
     rows = {"X": X, "groups": groups} if permuted else {"X": X, "y": y, "groups": groups}
-    for pair in combinations(rows.items(), 2):
-        check_same_order(**dict(pair))
+    check_same_order(**rows)
     by_rows = carried_query_ids(name, X)
     moved = permuted and (groups is not None or by_rows is not None)
     by_y = None if moved else _index_level(name, y)
@@ -239,9 +244,9 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
     if len(first) != len(second):
         return  # told in words of their own
     if (
-        isinstance(first, np.ndarray)
-        and isinstance(second, np.ndarray)
-        and np.array_equal(first, second)
+        isinstance(first, PlainIds)
+        and isinstance(second, PlainIds)
+        and np.array_equal(first.values, second.values)
     ):
         return
     differs = np.flatnonzero(_numbers(first) != _numbers(second))

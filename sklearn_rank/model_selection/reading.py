@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.inputs.frames import as_tables
 from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import ScorerOptions
+from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
+from sklearn_rank.model_selection.responses import Responses
 from sklearn_rank.support.arrays import as_numpy
 from sklearn_rank.typing import Array
+
+
+class Reading(NamedTuple):
+    """Ground truths and what the estimator makes of them, in the form of a layout."""
+
+    layout: str
+    y: Any
+    scores: Any
+    queries: QueryIds | None = None
+    """Query ids of rows."""
+
+
+def read_call(
+    asked: Responses,
+    y: Any,
+    groups: Any,
+    options: ScorerOptions,
+    *,
+    owner: str,
+    bound: Any = None,
+    passed_as: str = "groups",
+) -> Reading:
+    """Find the layout of ``y`` and the queries, and ask the estimator for scores."""
+    layout = layout_of_y(y, options, owner)
+    if layout == "rows":
+        queries = find_query_ids(
+            asked.X, y, groups, bound, options, passed_as=passed_as, owner=owner
+        )
+        return Reading(layout, *_read_rows(asked, y, options, owner), queries)
+    if layout == "matrix":
+        return Reading(layout, *_read_matrix(asked, y, options))
+    y, ranked = as_tables(y, _ranked_lists(asked, y, options))
+    return Reading("mapping" if isinstance(y, Mapping) else "lists", y, ranked)
 
 
 def layout_of_y(y: Any, options: ScorerOptions, owner: str) -> str:
@@ -45,59 +81,41 @@ def _labels_are_text(y: Any, options: ScorerOptions) -> bool:
     return True
 
 
-def read_rows(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    options: ScorerOptions,
-    caller: responses.MethodCaller,
-    owner: str,
-) -> tuple[Any, Array]:
+def _read_rows(asked: Responses, y: Any, options: ScorerOptions, owner: str) -> tuple[Any, Array]:
     """Grades and scores of rows."""
-    scores = responses.row_scores(
-        estimator,
-        X,
-        method=options.response_method,
-        pos_label=options.pos_label,
-        grades=options.relevance,
-        caller=caller,
-        y=y,
-        owner=owner,
-    )
+    scores = responses.row_scores(asked, y, options, owner)
     y = y if hasattr(y, "to_pylist") else as_numpy(y)
     if options.relevance is not None or options.pos_label is not None:
         y = responses.label_grades(y, options.pos_label, options.relevance)
-    elif responses.has_signed_labels(estimator):
+    elif asked.are_signed:
         y = responses.unmasked(y, "y") == 1
     return y, scores
 
 
-def read_queries(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    layout: str,
-    options: ScorerOptions,
-    caller: responses.MethodCaller,
-) -> tuple[Any, Any]:
-    """Ground truths and ranked lists, or grades and scores, of queries."""
-    method = _method_for_queries(estimator, layout, options)
-    scores = responses.call(estimator, method, X, caller)
-    if layout == "matrix":
-        if method == "predict_proba":
-            scores = responses.expected_grades(estimator, scores)
-        return as_numpy(y), scores
-    if hasattr(scores, "columns"):
-        scores = as_numpy(scores)
-    if not hasattr(scores, "__len__"):
-        scores = list(scores)
-    if len(scores) != len(y):
+def _read_matrix(asked: Responses, y: Any, options: ScorerOptions) -> tuple[Any, Any]:
+    """Grades and scores of queries by items."""
+    method = _method_for_queries(asked.estimator, "matrix", options)
+    scores = asked.of(method)
+    if method == "predict_proba":
+        scores = responses.expected_grades(asked.estimator, scores)
+    return as_numpy(y), scores
+
+
+def _ranked_lists(asked: Responses, y: Any, options: ScorerOptions) -> Any:
+    """A ranked list for each query."""
+    method = _method_for_queries(asked.estimator, "lists", options)
+    ranked = asked.of(method)
+    if hasattr(ranked, "columns"):
+        ranked = as_numpy(ranked)
+    if not hasattr(ranked, "__len__"):
+        ranked = list(ranked)
+    if len(ranked) != len(y):
         msg = (
-            f"{method} gives {len(scores):,} ranked lists for {len(y):,} queries; "
+            f"{method} gives {len(ranked):,} ranked lists for {len(y):,} queries; "
             "it has to give one per element of X"
         )
         raise RankingConfigError(msg)
-    return y, scores
+    return ranked
 
 
 def _method_for_queries(estimator: Any, layout: str, options: ScorerOptions) -> str:

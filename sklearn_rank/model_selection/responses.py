@@ -3,34 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.model_selection.options import AUTO, ScorerOptions
 from sklearn_rank.support.arrays import to_array
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray
-
-AUTO = ("decision_function", "predict_proba", "predict")
 
 MethodCaller = Callable[..., Any] | None
 """scikit-learn's shared cache of predictions, or None outside multimetric scoring."""
 
 
-def call(estimator: Any, method: str, X: Any, caller: MethodCaller) -> Any:
-    """Result of a method of the estimator, from the shared cache if there is one.
+@dataclass(frozen=True)
+class Responses:
+    """A fitted estimator and what it is asked about."""
 
-    The cache checks what it is asked for: it grants ``predict`` to all but classifiers without
-    ``classes_``, and the other methods to classifiers alone. What it would refuse or change is
-    asked for directly.
-    """
-    if caller is not None:
-        classifies = _claims_to_classify(estimator)
-        knows_classes = classes_of(estimator) is not None
-        if (classifies and knows_classes) if method != "predict" else not classifies:
-            return caller(estimator, method, X)
-    return getattr(estimator, method)(X)
+    estimator: Any
+    X: Any
+    caller: MethodCaller = None
+
+    @cached_property
+    def classes(self) -> Array | None:
+        """Labels of a classifier of one output; None for all else."""
+        return _classes_of(self.estimator)
+
+    @property
+    def are_signed(self) -> bool:
+        """Whether the classes are -1 and 1, which are labels and no grades."""
+        classes = self.classes
+        return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
+
+    def of(self, method: str) -> Any:
+        """Result of a method of the estimator, from the shared cache if there is one.
+
+        The cache checks what it is asked for: it grants ``predict`` to all but classifiers without
+        ``classes_``, and the other methods to classifiers alone. What it would refuse or change is
+        asked for directly.
+        """
+        if self.caller is not None:
+            classifies = _claims_to_classify(self.estimator)
+            knows_classes = self.classes is not None
+            if (classifies and knows_classes) if method != "predict" else not classifies:
+                return self.caller(self.estimator, method, self.X)
+        return getattr(self.estimator, method)(self.X)
+
+    def column(self, method: str) -> Array:
+        """One number per row."""
+        return _single_column(self.of(method), method)
+
+    def first_method(self) -> str:
+        """The method that ranks best of those that there are."""
+        for name in AUTO:
+            if hasattr(self.estimator, name):
+                return name
+        msg = f"{type(self.estimator).__name__} has none of the methods {', '.join(AUTO)}"
+        raise RankingConfigError(msg)
 
 
 def _claims_to_classify(estimator: Any) -> bool:
@@ -39,39 +71,27 @@ def _claims_to_classify(estimator: Any) -> bool:
     return bool(is_classifier(estimator))
 
 
-def row_scores(
-    estimator: Any,
-    X: Any,
-    *,
-    method: str,
-    pos_label: Any,
-    grades: Mapping[Any, float] | None,
-    caller: MethodCaller,
-    y: Any,
-    owner: str,
-) -> Array:
-    """One score per row: never a hard label unless ``method`` is "predict"."""
-    classes = classes_of(estimator)
+def row_scores(responses: Responses, y: Any, options: ScorerOptions, owner: str) -> Array:
+    """One score per row: never a hard label unless the options ask for ``predict``."""
+    classes, method, pos_label = responses.classes, options.response_method, options.pos_label
     if classes is None:
-        name = _first_method(estimator) if method == "auto" else method
-        return _single_column(call(estimator, name, X, caller), name)
+        return responses.column(responses.first_method() if method == "auto" else method)
     if method == "predict":
-        labels = _single_column(call(estimator, method, X, caller), method)
-        return label_grades(labels, pos_label, grades)
+        return label_grades(responses.column(method), pos_label, options.relevance)
     if len(classes) == 1:
-        return np.zeros(len(call(estimator, "predict", X, caller)))
+        return np.zeros(len(responses.of("predict")))
     if (
         pos_label is not None
         and pos_label not in classes.tolist()
         and pos_label in list(_listed(y))
     ):
         # The training part lacks it: nothing is known of what is relevant.
-        return np.zeros(len(call(estimator, "predict", X, caller)))
-    values = _class_grades(classes, pos_label, grades, owner)
+        return np.zeros(len(responses.of("predict")))
+    values = _class_grades(classes, pos_label, options.relevance, owner)
     if len(classes) > 2:
-        return _expected_grade(estimator, X, values, method, pos_label, caller)
-    name = _first_method(estimator) if method == "auto" else method
-    scores = unmasked(call(estimator, name, X, caller), name)
+        return _expected_grade(responses, values, options)
+    name = responses.first_method() if method == "auto" else method
+    scores = unmasked(responses.of(name), name)
     if scores.ndim == 2 and scores.shape[1] == 2:
         scores = scores[:, 1]
     scores = _single_column(scores, name)
@@ -87,12 +107,6 @@ def label_grades(labels: Any, pos_label: Any, grades: Mapping[Any, float] | None
     return np.array([_grade(label, grades) for label in array.tolist()], dtype=np.float64)
 
 
-def has_signed_labels(estimator: Any) -> bool:
-    """Whether this is a classifier of -1 and 1, which are labels and no grades."""
-    classes = classes_of(estimator)
-    return classes is not None and classes.dtype.kind in "if" and classes.tolist() == [-1, 1]
-
-
 def _grade(label: Any, grades: Mapping[Any, float]) -> float:
     if label not in grades:
         msg = f"relevance has no grade for the label {safe_repr(label)}; it needs one for each"
@@ -105,8 +119,8 @@ def _listed(labels: Any) -> Any:
     return labels.to_pylist() if hasattr(labels, "to_pylist") else labels
 
 
-def classes_of(estimator: Any) -> Array | None:
-    """Labels of a classifier of one output; regressors of CatBoost have an empty array of them."""
+def _classes_of(estimator: Any) -> Array | None:
+    """``classes_``, which CatBoost's regressors have too, but empty."""
     try:
         classes = estimator.classes_
     except AttributeError:
@@ -133,14 +147,6 @@ def unmasked(values: Any, name: str) -> Array:
         return to_array(values, name)
     except TypeError as error:
         raise RankingConfigError(str(error)) from error
-
-
-def _first_method(estimator: Any) -> str:
-    found = next((name for name in AUTO if hasattr(estimator, name)), None)
-    if found is None:
-        msg = f"{type(estimator).__name__} has none of the methods {', '.join(AUTO)}"
-        raise RankingConfigError(msg)
-    return found
 
 
 def _single_column(scores: Any, method: str) -> Array:
@@ -174,24 +180,17 @@ def _class_grades(
     return classes.astype(np.float64)
 
 
-def _expected_grade(
-    estimator: Any,
-    X: Any,
-    values: FloatArray,
-    method: str,
-    pos_label: Any,
-    caller: MethodCaller,
-) -> Array:
+def _expected_grade(responses: Responses, values: FloatArray, options: ScorerOptions) -> Array:
     """Probabilities of more than two classes, times their grades."""
+    estimator, method = responses.estimator, options.response_method
     if method != "decision_function" and hasattr(estimator, "predict_proba"):
-        chances = call(estimator, "predict_proba", X, caller)
-        return unmasked(chances, "predict_proba") @ values
+        return unmasked(responses.of("predict_proba"), "predict_proba") @ values
     if (
-        pos_label is not None
+        options.pos_label is not None
         and hasattr(estimator, "decision_function")
         and not _gives_margins_of_pairs(estimator)
     ):
-        margins = unmasked(call(estimator, "decision_function", X, caller), "decision_function")
+        margins = unmasked(responses.of("decision_function"), "decision_function")
         if margins.shape[1:] == values.shape:
             return margins[:, int(np.argmax(values))]
     name, count = type(estimator).__name__, len(values)

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import copy
 import inspect
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from sklearn_rank import exceptions
-from sklearn_rank.evaluation.compute import Scored, score_measures
-from sklearn_rank.exceptions import (
-    InvalidParameterError,
-    RankingConfigError,
-    UndefinedMetricError,
-)
-from sklearn_rank.inputs.dispatch import read_rankings
+from sklearn_rank.exceptions import RankingConfigError, UndefinedMetricError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.measures.conventions import Convention, find_convention
-from sklearn_rank.measures.grammar import parse_members
+from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.model_selection import responses
-from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
-from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
-from sklearn_rank.model_selection.reading import layout_of_y, read_queries, read_rows
-from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed, notes_of_search
-from sklearn_rank.model_selection.warn_once import warn_once
-from sklearn_rank.rankings.source import Judged
-from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.model_selection.options import AUTO, ScorerOptions, with_changes
+from sklearn_rank.model_selection.reading import read_call
+from sklearn_rank.model_selection.responses import Responses
+from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
+from sklearn_rank.model_selection.valuation import value_of
+from sklearn_rank.support.text import safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 
@@ -93,6 +81,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._named = measure if named is None else named
         self.options = options or ScorerOptions()
         self._name = name
+        # The expression that makes the scorer, without its options.
+        self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
         # What scikit-learn reads of its own scorers.
@@ -100,9 +90,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._score_func = FUNCTIONS[measure.metric]
         self._kwargs = self._arguments()
         self._response_method: Any = (
-            responses.AUTO
-            if self.options.response_method == "auto"
-            else self.options.response_method
+            AUTO if self.options.response_method == "auto" else self.options.response_method
         )
 
     def _arguments(self) -> dict[str, Any]:
@@ -177,72 +165,24 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def _value(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> float:
-        layout = layout_of_y(y, self.options, self._called)
-        queries = None
-        if layout == "rows":
-            queries = find_query_ids(
-                X,
-                y,
-                groups,
-                self._bound,
-                self.options,
-                passed_as=str(self._requests.get("groups")),
-                owner=self._called,
-            )
-            y, scores = read_rows(estimator, X, y, self.options, caller, self._called)
-        else:
-            y, scores = read_queries(estimator, X, y, layout, self.options, caller)
-        judged = self._judged(y, scores, queries, query_weight)
-        if queries is not None:
-            queries.warn_of_faults(judged.query_ids, estimator, self.options)
-        policy = self.options.zero_division
-        settled = math.nan if policy == "warn" else policy
-        scored = score_measures([self.measure], judged, settled)[0]
-        value = scored.average.value
-        if math.isnan(value):
-            msg = f"{self.measure} is undefined for all {len(judged.query_ids):,} queries"
-            raise UndefinedMetricError(msg)
-        if policy == "warn" and scored.average.n_undefined:
-            self._warn_of_undefined(scored, judged)
-        return self._sign * value
-
-    def _warn_of_undefined(self, scored: Scored, judged: Judged) -> None:
-        """Name the queries that are left out; in a search, where folds differ, that there are."""
-        which = "some queries of the folds"
-        if notes_of_search() is None and scored.values is not None:
-            undefined = np.isnan(scored.values)
-            if judged.weights is not None:
-                undefined &= judged.weights > 0
-            ids = [judged.query_ids[place] for place in np.flatnonzero(undefined).tolist()]
-            which = f"{len(ids):,} of {len(judged.query_ids):,} queries: {listed(ids)}"
-        warn_once(
-            f"{self.measure} is undefined for {which}; they are left out of the mean. "
-            f"{self._called}.with_options(zero_division=...) says what they count: 0.0, 1.0, "
-            "or np.nan to leave them out without this warning.",
-            exceptions.UndefinedMetricWarning,
-            key=repr(self),
+        read = read_call(
+            Responses(estimator, X, caller),
+            y,
+            groups,
+            self.options,
+            owner=self._called,
+            bound=self._bound,
+            passed_as=str(self._requests.get("groups")),
         )
-
-    def _judged(self, y: Any, scores: Any, queries: QueryIds | None, query_weight: Any) -> Judged:
-        try:
-            return read_rankings(
-                y,
-                scores,
-                groups=None if queries is None else queries.ids,
-                sample_weight=query_weight,
-                string_provider=self.options.string_provider,
-                ties=self.options.ties,
-                owner=self._called,
-            )
-        except TypeError as error:
-            # Objects of the wrong kind: no other candidate of a search would fare better.
-            raise RankingConfigError(str(error)) from error
-        except ValueError as error:
-            if "sample_weight" not in str(error):
-                raise
-            # Weights of the wrong kind likewise, by the name that they have here.
-            text = str(error).replace("sample_weight", "query_weight")
-            raise RankingConfigError(text) from error
+        value = value_of(
+            self.measure,
+            read,
+            query_weight,
+            self.options,
+            estimator=estimator,
+            owner=self._called,
+        )
+        return self._sign * value
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -282,9 +222,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
             level that holds query ids, "qid"); ``response_method`` ("auto": ``decision_function``,
             ``predict_proba`` as the expected grade, ``predict``); ``one_query`` (all rows are one
             query); ``pos_label``, ``relevance`` ({label: grade}) for labels that are not grades;
-            ``string_provider``; ``ties``; ``zero_division``; ``convention``, the name of a
-            program whose parameters, ties and undefined queries are taken where nothing else is
-            said, here or before.
+            ``string_provider``; ``ties``; ``zero_division``; ``convention``, the name of a program
+            that is followed where nothing else is said, here or before.
 
         Returns
         -------
@@ -302,32 +241,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         >>> ndcg_scorer.with_options(k=5, gain="linear")
         ndcg_scorer.with_options(gain='linear', k=5)
         """
-        own = {name: options.pop(name) for name in OPTION_NAMES if name in options}
-        preset = find_convention(options.pop("convention", "default"))
-        metric = self.measure.metric
-        unknown = [name for name in options if name != "k" and name not in metric.defaults]
-        if unknown:
-            known = (*metric.defaults, "k", *OPTION_NAMES, "convention")
-            msg = (
-                f"{self._name} has no option {safe_repr(unknown[0])}"
-                f"{closest(unknown[0], known)}; its options are: {', '.join(known)}"
-            )
-            raise InvalidParameterError(msg)
-        k = options.pop("k", self.measure.k)
-        if "measures" in options:
-            options["measures"] = parse_members(options["measures"])
-        given = self.measure.given | options.keys()
-        measure = Measure.of(metric, k, **{**dict(self.measure.parameters), **options})
-        measure = preset.apply(replace(measure, given=given)).complete()
-        if preset.name != "default":
-            own = {**self._left_open(preset, measure), **own}
-        return self._copy(measure=measure, options=replace(self.options, **own))
-
-    def _left_open(self, preset: Convention, measure: Measure) -> dict[str, Any]:
-        """Options of a convention that were not set otherwise."""
-        said = self.options.changed()
-        of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(measure)}
-        return {name: value for name, value in of_program.items() if name not in said}
+        measure, read = with_changes(self.measure, self.options, options, self._name)
+        return self._copy(measure=measure, options=read)
 
     def bind(self, groups: Any) -> RankingScorer:
         """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.
@@ -395,11 +310,6 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def __hash__(self) -> int:
         return hash(self.measure)
 
-    @property
-    def _called(self) -> str:
-        """The expression that makes the scorer, without its options."""
-        return self._name if self._name.endswith("_scorer") else f"get_scorer({self._name!r})"
-
     def __repr__(self) -> str:
         usual = dict(self._named.parameters)
         defaults = self.measure.metric.defaults
@@ -412,10 +322,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if self.measure.k != self._named.k:
             shown["k"] = self.measure.k
         shown.update(self.options.changed())
-        start = self._called
         text = ", ".join(f"{name}={_short(value)}" for name, value in shown.items())
         bound = "" if self._bound is None else ".bind(...)"
-        return (f"{start}.with_options({text})" if text else start) + bound
+        return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
 def _as_config_error(error: UndefinedMetricError) -> RankingConfigError:
@@ -430,10 +339,12 @@ def _as_config_error(error: UndefinedMetricError) -> RankingConfigError:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, Convention):
+        return f"<convention {value.name}>"
     return getattr(value, "__name__", None) or safe_repr(value)
 
 
-def _same_ids(one: Any, other: Any) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(np.asarray(one), np.asarray(other))
+def _same_ids(ids: Any, others: Any) -> bool:
+    if ids is None or others is None:
+        return ids is others
+    return np.array_equal(np.asarray(ids), np.asarray(others))

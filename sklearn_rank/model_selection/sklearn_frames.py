@@ -83,7 +83,7 @@ def is_swallowed() -> bool:
     """Whether an exception would end as NaN."""
     return any(
         (frame.f_globals.get("__name__"), frame.f_code.co_name) in _SWALLOWING
-        for frame in _callers()
+        for frame in _frames_of_libraries()
     )
 
 
@@ -142,7 +142,7 @@ def callers_with(name: str) -> Iterator[Any]:
 
 def is_called_by(module: str) -> bool:
     """Whether a function of this module is among the callers."""
-    return any(frame.f_globals.get("__name__") == module for frame in _callers())
+    return any(frame.f_globals.get("__name__") == module for frame in _frames_of_libraries())
 
 
 # What a search remembers -------------------------------------------------------------------------
@@ -157,12 +157,10 @@ def notes_of_search() -> dict[Any, Any] | None:
     They hang on the frame of that call, so that they end with it: a second search, perhaps over
     the same data with other values in them, starts anew.
     """
-    outermost = None
-    for frame in _frames_of_libraries():
-        outermost = frame
-    if outermost is None:
+    frames = _frames_of_libraries()
+    if not frames:
         return None
-    notes: dict[Any, Any] = outermost.f_locals.setdefault(_NOTES, {})
+    notes: dict[Any, Any] = frames[-1].f_locals.setdefault(_NOTES, {})
     return notes
 
 
@@ -194,14 +192,12 @@ def length(rows: Any) -> int:
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
-def _frames_of_libraries() -> Iterator[FrameType]:
-    for frame in _callers():
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
-            yield frame
-
-
-def _callers() -> Iterator[FrameType]:
-    frame: FrameType | None = sys._getframe(2)
+def _frames_of_libraries() -> list[FrameType]:
+    """Frames of the libraries' functions above us, the innermost first."""
+    frames = []
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        yield frame
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
+            frames.append(frame)
         frame = frame.f_back
+    return frames

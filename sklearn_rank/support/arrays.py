@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from itertools import pairwise
+from itertools import combinations, pairwise
 from numbers import Real
 from typing import Any
 
@@ -229,19 +229,18 @@ def check_same_length(name_a: str, length_a: int, name_b: str, length_b: int) ->
         raise ValueError(msg)
 
 
-def _paired_indexes(arguments: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Any], ...]]:
-    """Names and indexes of each pandas object and the next one."""
-    indexed = [
+def _indexes(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Names and indexes of those arguments that are pandas objects."""
+    return [
         (name, value.index)
         for name, value in arguments.items()
         if hasattr(value, "iloc") and hasattr(value, "index")
     ]
-    return pairwise(indexed)
 
 
 def check_same_index(**arguments: Any) -> None:
     """ValueError when pandas objects are paired whose indexes differ: pairing is by position."""
-    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
+    for (name_a, index_a), (name_b, index_b) in pairwise(_indexes(arguments)):
         if not index_a.equals(index_b):
             msg = f"{name_a} and {name_b} have different indexes; align them or pass .to_numpy()"
             raise ValueError(msg)
@@ -249,7 +248,8 @@ def check_same_index(**arguments: Any) -> None:
 
 def check_same_order(**arguments: Any) -> None:
     """ValueError when pandas objects hold the same rows in different orders."""
-    for (name_a, index_a), (name_b, index_b) in _paired_indexes(arguments):
+    # All pairs: of three, the one between may be of other rows.
+    for (name_a, index_a), (name_b, index_b) in combinations(_indexes(arguments), 2):
         if len(index_a) != len(index_b) or index_a.equals(index_b):
             continue
         if index_a.isin(index_b).all() and index_b.isin(index_a).all():

@@ -1,0 +1,163 @@
+"""Scorers that count as another program does: what they read, and where they cannot."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import GridSearchCV, cross_validate
+
+from sklearn_rank import (
+    Convention,
+    ConventionWarning,
+    QueryKFold,
+    UnknownMeasureError,
+    evaluate,
+    get_scorer,
+    map_scorer,
+    ndcg_scorer,
+    rank_scorers,
+)
+
+QID = np.repeat(list("abcd"), 3)
+Y = np.array([1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0])
+TIED = pd.DataFrame({"x": np.ones(12)}, index=pd.Index(QID, name="qid"))
+BY_CHANCE = "the program leaves the order of tied items to chance"
+
+
+class First(RegressorMixin, BaseEstimator):
+    """Ranks by the first column."""
+
+    def __init__(self, scale=1.0):
+        self.scale = scale
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.scale * np.asarray(X)[:, 0]
+
+
+class Says(BaseEstimator):
+    """Predicts what it is told."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def predict(self, X):
+        return self.scores
+
+
+def test_a_direct_call_warns_as_evaluate_does():
+    with pytest.warns(ConventionWarning) as of_evaluate:
+        evaluate(Y, TIED["x"], "map", groups=QID, convention="torchmetrics")
+    with pytest.warns(ConventionWarning) as of_scorer:
+        get_scorer("map", convention="torchmetrics")(First(), TIED, Y)
+    assert str(of_scorer[0].message) == str(of_evaluate[0].message)
+    assert str(of_scorer[0].message) == (
+        "relevant items are tied in 4 queries, which convention 'torchmetrics' cannot count as its "
+        f"program does: map: {BY_CHANCE}"
+    )
+    assert len(of_scorer) == 1
+    assert of_scorer[0].filename == __file__
+
+
+@pytest.mark.parametrize("n_times", [1, 2])
+def test_a_search_warns_once_and_in_general(n_times):
+    """Five candidates in two folds; and each search anew."""
+    for _ in range(n_times):
+        with pytest.warns(ConventionWarning) as caught:
+            GridSearchCV(
+                First(),
+                {"scale": [1.0, 2.0, 3.0, 4.0, 5.0]},
+                scoring=get_scorer("map", convention="torchmetrics"),
+                cv=QueryKFold(2),
+            ).fit(TIED, Y)
+        assert [str(warning.message) for warning in caught] == [
+            "relevant items are tied in some queries, which convention 'torchmetrics' cannot count "
+            f"as its program does: map: {BY_CHANCE}"
+        ]
+
+
+def test_each_measure_of_a_search_is_told_once():
+    with pytest.warns(ConventionWarning) as caught:
+        cross_validate(
+            First(),
+            TIED,
+            Y,
+            scoring=rank_scorers(["map", "mrr"], convention="torchmetrics"),
+            cv=QueryKFold(4),
+        )
+    measures = [str(warning.message).rpartition(" does: ")[2] for warning in caught]
+    assert measures == [f"map: {BY_CHANCE}", f"mrr: {BY_CHANCE}"]
+
+
+@pytest.mark.parametrize("ties", ["average", "stable"])
+def test_ties_that_are_said_are_no_difference(ties):
+    for scorer in (
+        get_scorer("map", convention="torchmetrics", ties=ties),
+        map_scorer.with_options(ties=ties).with_options(convention="torchmetrics"),
+        map_scorer.with_options(convention="torchmetrics").with_options(ties=ties),
+    ):
+        scorer(First(), TIED, Y)
+        assert scorer.options.ties == ties
+
+
+def test_data_that_do_not_differ_are_silent():
+    strict = TIED.assign(x=np.arange(1.0, 13.0))
+    told = evaluate(Y, strict["x"], "map", groups=QID, convention="torchmetrics")["map"]
+    assert get_scorer("map", convention="torchmetrics")(First(), strict, Y) == told
+
+
+def test_the_masked_scores_of_a_convention_are_masked():
+    y = np.array([[0, 1, 0], [1, 0, 1]])
+    scores = np.array([[-np.inf, 2.0, 1.0], [3.0, -np.inf, 2.0]])
+    told = evaluate(y, scores, "gauc", convention="warprec")["gauc"]
+    assert told != evaluate(y, np.nan_to_num(scores, neginf=-9.0), "gauc", convention="warprec")
+    assert get_scorer("gauc", convention="warprec")(Says(scores), np.zeros((2, 1)), y) == told
+
+
+def test_the_negative_grades_of_a_convention_are_unjudged():
+    y = [{"a": 1, "b": -1}, {"c": 2, "d": 0}]
+    ranked = [["b", "a"], ["c", "d"]]
+    scorer = get_scorer("map", convention="trec_eval")
+    # The first query's only relevant item stands on rank 2, the second's on rank 1.
+    assert scorer(Says(ranked), np.zeros((2, 1)), y) == (1 / 2 + 1) / 2
+    with pytest.raises(ValueError, match="negative grade"):
+        map_scorer(Says(ranked), np.zeros((2, 1)), y)
+
+
+def test_the_last_convention_counts_alone():
+    scorer = ndcg_scorer.with_options(convention="lightgbm").with_options(convention="warprec")
+    assert scorer == ndcg_scorer.with_options(convention="warprec")
+    assert scorer.with_options(convention="default") == ndcg_scorer
+    assert repr(scorer.with_options(convention="default")) == "ndcg_scorer"
+
+
+def test_a_convention_stays_in_later_copies():
+    scorer = get_scorer("map", convention="sklearn")
+    with pytest.raises(UnknownMeasureError, match="has no cutoff"):
+        scorer.with_options(k=5)
+    assert repr(scorer.set_score_request(groups="q").with_options(one_query=True)) == (
+        "get_scorer('map').with_options(one_query=True, zero_division=1.0, convention='sklearn')"
+    )
+
+
+def test_conventions_are_told_apart_and_travel():
+    plain, ours = map_scorer, map_scorer.with_options(convention="spark")
+    assert ours != map_scorer.with_options(convention="ranx")
+    read = pickle.loads(pickle.dumps(ours))
+    assert read == ours != plain
+    assert repr(read) == repr(ours)
+
+
+def test_a_convention_of_ones_own_is_shown_by_name():
+    house = Convention("house", zero_division=0.0)
+    scorer = map_scorer.with_options(convention=house)
+    assert repr(scorer) == (
+        "map_scorer.with_options(zero_division=0.0, convention=<convention house>)"
+    )
+    assert pickle.loads(pickle.dumps(scorer)) == scorer
