@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from sklearn_rank.model_selection.sklearn_frames import notes_of_search
 from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import listed
+from sklearn_rank.support.warn import warnings_given_by
 
 
 def value_of(
@@ -36,11 +38,12 @@ def value_of(
     owner: str,
 ) -> float:
     """Mean of the measure over the queries that were read."""
-    judged = _judge(read, query_weight, options)
-    if read.queries is not None:
-        read.queries.warn_of_faults(judged.query_ids, estimator, options)
     policy = options.zero_division
-    scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
+    with warnings_given_by(partial(warn_once, key=(measure, options))):
+        judged = _judge(read, query_weight, options)
+        if read.queries is not None:
+            read.queries.warn_of_faults(judged.query_ids, estimator, options)
+        scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
     if math.isnan(scored.average.value):
         msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
         raise UndefinedMetricError(msg)
