@@ -7,21 +7,21 @@ has changed are scored anew from the recorded ranks.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from pytest_rankmetrics.baseline.file import DECIMALS, Baseline, BaselineError
+from pytest_rankmetrics.baseline.content import DECIMALS, Baseline
+from pytest_rankmetrics.baseline.file import BaselineError
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
 from pytest_rankmetrics.measuring.reference import Reference
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -80,13 +80,11 @@ class _Aligner:
         self.baseline = baseline
         self.shown = shown
         self.keys = recording.keys
-        self.rankings = StoredRankings(recording, baseline)
         self.notes: list[str] = []
         self.not_comparable: list[str] = []
 
     def alignment(self) -> Alignment:
-        stored, measured = self.baseline.queries, self.measured
-        present = set(self.keys)
+        stored, present = self.baseline.queries, set(self.keys)
         matches = self._matches()
         per_query: dict[str, FloatArray] = {}
         values: dict[str, float] = {}
@@ -99,7 +97,7 @@ class _Aligner:
                 values[name] = anew
         return Alignment(
             reference=Reference(
-                np.array(self.common, dtype=np.int64),
+                self.common,
                 per_query,
                 values,
                 self.rankings.placement,
@@ -107,53 +105,66 @@ class _Aligner:
                 DECIMALS,
                 self.baseline.slices,
             ),
-            added=tuple(key for key in self.keys if key not in stored),
-            gone=tuple(key for key in stored if key not in present),
-            changed=tuple(
-                key
-                for key, truth in zip(self.keys, self.recording.truths, strict=True)
-                if key in stored and stored[key].truth != truth
-            ),
+            added=tuple(key for key in self.keys if key not in stored.numbers),
+            gone=tuple(key for key in stored.keys if key not in present),
+            changed=self._differing(self.recording.truths, stored.truths),
             reweighed=self.reweighed,
             not_computed=tuple(
                 name for name in self.baseline.metrics if name not in matches.values()
             ),
-            not_recorded=tuple(name for name in measured.names if name not in matches),
+            not_recorded=tuple(name for name in self.measured.names if name not in matches),
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
         )
 
     @cached_property
-    def common(self) -> list[int]:
-        """Numbers of the queries that both sides have, with the same judgements."""
-        stored = self.baseline.queries
+    def rows(self) -> list[int | None]:
+        """Where each measured query stands in the baseline, if it does."""
+        return list(map(self.baseline.queries.numbers.get, self.keys))
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """Queries that both sides have with the same judgements: measured and stored number."""
+        truths = self.baseline.queries.truths
+        own = enumerate(zip(self.rows, self.recording.truths, strict=True))
         return [
-            number
-            for number, (key, truth) in enumerate(
-                zip(self.keys, self.recording.truths, strict=True)
-            )
-            if key in stored and stored[key].truth == truth
+            (number, row)
+            for number, (row, truth) in own
+            if row is not None and truths[row] == truth
         ]
+
+    @cached_property
+    def common(self) -> IntArray:
+        """Numbers of the measured queries that are compared."""
+        return np.array([number for number, _ in self._pairs], dtype=np.int64)
+
+    @cached_property
+    def common_rows(self) -> IntArray:
+        """Where these stand in the baseline."""
+        return np.array([row for _, row in self._pairs], dtype=np.int64)
 
     @property
     def complete(self) -> bool:
         """Whether both sides have the same queries."""
-        return len(self.common) == len(self.keys) == len(self.baseline.queries)
+        return len(self._pairs) == len(self.keys) == len(self.baseline.queries)
 
     @cached_property
     def reweighed(self) -> tuple[str, ...]:
         """Queries that have another weight."""
-        stored = self.baseline.queries
+        return self._differing(self.recording.weights, self.baseline.queries.weights)
+
+    def _differing(self, now: Sequence[Any], then: Sequence[Any]) -> tuple[str, ...]:
+        """Queries of both sides for which two columns differ."""
         return tuple(
             key
-            for key, weight in zip(self.keys, self.recording.weights, strict=True)
-            if key in stored and stored[key].weight != weight
+            for key, row, value in zip(self.keys, self.rows, now, strict=True)
+            if row is not None and then[row] != value
         )
 
     @cached_property
-    def placements(self) -> list[Placement | None]:
+    def rankings(self) -> StoredRankings:
         """Where the relevant items of the common queries stood, as far as that is recorded."""
-        return [self.rankings.placement(number) for number in self.common]
+        return StoredRankings(self.recording, self.baseline.queries, self.common, self.common_rows)
 
     def _matches(self) -> dict[str, str]:
         """Measured to recorded names; a measure with other parameters is the same one, changed."""
@@ -177,7 +188,7 @@ class _Aligner:
         same_reading = all(then.get(key) == now.get(key) for key in _OTHER_QUESTION)
         anew = None
         if same_reading and not now.get("relevance"):
-            anew = self.rankings.scored(used, self.placements)
+            anew = self.rankings.scored(used)
         if anew is None:
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
             return None, None
@@ -194,11 +205,10 @@ class _Aligner:
             self._refuse(f"metrics.{other}", "its seal does not fit its values")
         if used.is_pooled:
             return None
-        stored = self.baseline.queries
-        if any(other not in query.values for query in stored.values()):
+        stored = self.baseline.queries.values.get(other)
+        if stored is None:
             self._refuse(f"metrics.{other}", "the queries have no values of it")
-        values = [stored[self.keys[number]].values[other] for number in self.common]
-        column = np.array([math.nan if value is None else value for value in values])
+        column: FloatArray = np.array(stored, dtype=np.float64)[self.common_rows]
         self._check_ranks(name, other, column)
         self._check_mean(name, other, column)
         return column
@@ -206,11 +216,11 @@ class _Aligner:
     def _check_ranks(self, name: str, other: str, column: FloatArray) -> None:
         """Values per query against those that the ranks give."""
         definition = self.recording.definitions[name]
-        if definition.get("relevance") or not self.common:
+        if definition.get("relevance") or not len(column):
             return
-        if None in self.placements:  # values without ranks are sealed
+        if not self.rankings.are_known:  # values without ranks are sealed
             return
-        anew = self.rankings.scored(self.measured.used[name], self.placements)
+        anew = self.rankings.scored(self.measured.used[name])
         if anew is None:
             if self.complete:
                 self._refuse(f"queries.*.{other}", "the ranks contradict each other")
@@ -220,9 +230,9 @@ class _Aligner:
             differs = ~(np.abs(anew - column) <= limit) & ~(np.isnan(anew) & np.isnan(column))
         if differs.any():
             place = int(np.flatnonzero(differs)[0])
-            key = safe_repr(self.keys[self.common[place]])[1:-1]
-            given, found = column[place], anew[place]
-            self._refuse(f"queries.{key}.{other}", f"{given:.6f} where its ranks give {found:.6f}")
+            key = safe_repr(self.keys[int(self.common[place])])[1:-1]
+            said = f"{column[place]:.6f} where its ranks give {anew[place]:.6f}"
+            self._refuse(f"queries.{key}.{other}", said)
 
     def _check_mean(self, name: str, other: str, column: FloatArray) -> None:
         """The value against the mean of the values per query, weighed as they are."""
@@ -236,7 +246,7 @@ class _Aligner:
             what = f"{metric.value} where its queries give {mean:.6f}"
             self._refuse(f"metrics.{other}.value", what)
 
-    def _refuse(self, field: str, what: str) -> None:
+    def _refuse(self, field: str, what: str) -> NoReturn:
         msg = (
             f"baseline {self.shown} is not what was recorded: {field}: {what}; restore the file, "
             "or delete it and record it anew"
@@ -248,8 +258,8 @@ _TOLERANCE = 2 * 10.0**-DECIMALS
 """Values are rounded when they are recorded, and so is their mean."""
 
 
-def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: list[int]) -> float:
-    shares = np.ones(len(values)) if weights is None else weights[np.array(common, dtype=np.int64)]
+def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: IntArray) -> float:
+    shares = np.ones(len(values)) if weights is None else weights[common]
     kept = ~np.isnan(values)
     total = math.fsum(shares[kept].tolist())
     return math.fsum((shares * values)[kept].tolist()) / total if total else math.nan
@@ -272,12 +282,12 @@ measure is another one, and scoring anew would hide the difference."""
 def _alike(name: str, other: str) -> bool:
     """Whether two spellings are one metric and cutoff, with other parameters."""
     try:
-        one, two = read_measure(name), read_measure(other)
+        now, then = read_measure(name), read_measure(other)
     except ValueError:
         return False
-    if one.metric != two.metric or one.k != two.k:
+    if now.metric != then.metric or now.k != then.k:
         return False
-    return all(one.options.get(key) == two.options.get(key) for key in _OTHER_QUESTION)
+    return all(now.options.get(key) == then.options.get(key) for key in _OTHER_QUESTION)
 
 
 def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:

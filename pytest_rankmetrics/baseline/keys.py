@@ -46,6 +46,8 @@ def stable_key(value: Any, what: str) -> str:
 def keys_of(values: Iterable[Any], what: str) -> list[str]:
     """Ids as keys; RankGateFailure if two of them would be one, or one of them another."""
     values = list(values)
+    if set(map(type, values)) <= {str} and len(set(values)) == len(values):
+        return values  # texts are their own keys
     keys = [stable_key(value, what) for value in values]
     if len(set(keys)) < len(keys):
         seen: dict[str, Any] = {}
@@ -60,4 +62,6 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
 
 def judged_pairs(judged: Mapping[Any, float]) -> list[list[Any]]:
     """Judged items and their grades in one order."""
+    if set(map(type, judged)) <= {str}:
+        return sorted(map(list, judged.items()))
     return sorted([stable_key(item, "items"), float(grade)] for item, grade in judged.items())

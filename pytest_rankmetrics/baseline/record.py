@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
+from itertools import pairwise
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
 
-from pytest_rankmetrics.baseline.definition import definition_of
-from pytest_rankmetrics.baseline.file import (
+from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
     StoredMetric,
-    StoredQuery,
+    StoredQueries,
     write_rank,
 )
+from pytest_rankmetrics.baseline.definition import definition_of
 from pytest_rankmetrics.baseline.keys import judged_pairs, keys_of
 from pytest_rankmetrics.measuring.strict import Measured
-from sklearn_rank.rankings.placements import Placement
+from sklearn_rank.rankings.placements import hit_items
 
 Store = Literal["ranks", "scores"]
-Ranks = tuple[dict[str, int | str], tuple[float, ...] | None]
 
 
 class Recording:
@@ -54,8 +54,8 @@ class Recording:
         rankings = self.measured.evaluation.rankings
         grades, borders = rankings.judged_grades.tolist(), rankings.judged_offsets.tolist()
         return [
-            _digest([sorted(grades[borders[number] : borders[number + 1]], reverse=True), n])
-            for number, n in enumerate(rankings.n_ranked.tolist())
+            _digest([sorted(grades[first:last], reverse=True), n])
+            for (first, last), n in zip(pairwise(borders), rankings.n_ranked.tolist(), strict=True)
         ]
 
     @cached_property
@@ -70,7 +70,7 @@ class Recording:
         """Values of each measure that has some per query, as they are recorded."""
         columns = {name: self.measured.per_query(name) for name in self.measured.names}
         return {
-            name: [None if math.isnan(v) else v for v in np.round(column, DECIMALS).tolist()]
+            name: [None if isnan(value) else value for value in np.round(column, DECIMALS).tolist()]
             for name, column in columns.items()
             if column is not None
         }
@@ -89,22 +89,55 @@ class Recording:
         accepted: Sequence[Mapping[str, Any]] = (),
     ) -> Baseline:
         """The baseline that this would be."""
-        ranks = self._ranks if store == "ranks" else [None] * len(self.measured)
-        lengths = self.measured.n_ranked.tolist()
-        rows = zip(self.keys, self.truths, self.weights, ranks, lengths, strict=True)
-        queries = {}
-        for number, (key, truth, weight, places, n) in enumerate(rows):
-            values = {name: column[number] for name, column in self.columns.items()}
-            if places is None:
-                queries[key] = StoredQuery(truth, values, weight=weight)
-            else:
-                queries[key] = StoredQuery(truth, values, places[0], n, places[1], weight)
         metrics = {name: self._metric(name) for name in self.measured.names}
+        queries = self._queries(with_ranks=store == "ranks")
         return Baseline(gate, metrics, queries, slices, tuple(accepted)).sealed()
 
+    def _queries(self, *, with_ranks: bool) -> StoredQueries:
+        unknown = [None] * len(self.measured)
+        return StoredQueries(
+            keys=self.keys,
+            truths=self.truths,
+            values=self.columns,
+            ranks=self._ranks if with_ranks else unknown,
+            lengths=self.measured.n_ranked.tolist() if with_ranks else unknown,
+            grades=self._grades if with_ranks and self.measured.items is None else unknown,
+            weights=self.weights,
+        )
+
     @cached_property
-    def _ranks(self) -> list[Ranks | None]:
-        return [_ranks_of(placement) for placement in self.measured.placements()]
+    def _borders(self) -> list[tuple[int, int]]:
+        """First and last of each query's retrieved relevant items."""
+        return list(pairwise(self.measured.evaluation.rankings.offsets.tolist()))
+
+    @cached_property
+    def _ranks(self) -> list[dict[str, int | str]]:
+        """Rank of each relevant item that was retrieved."""
+        rankings = self.measured.evaluation.rankings
+        ranks: list[int | str] = (rankings.above + 1).tolist()
+        if rankings.are_tied:
+            places = zip(rankings.above.tolist(), rankings.tied.tolist(), strict=True)
+            ranks = [write_rank(above, tied) for above, tied in places]
+        return [
+            dict(zip(keys, ranks[first:last], strict=True))
+            for keys, (first, last) in zip(self._hit_keys(), self._borders, strict=True)
+        ]
+
+    def _hit_keys(self) -> Iterator[list[str]]:
+        """Keys of these items, query by query; their numbers where items have no ids."""
+        kept = self.measured.items
+        if kept is None:
+            for first, last in self._borders:
+                yield [f"#{place}" for place in range(1, last - first + 1)]
+            return
+        for items in hit_items(self.measured.evaluation.rankings, self.measured.own_ids, kept):
+            yield keys_of(items, "items")
+
+    @property
+    def _grades(self) -> list[tuple[float, ...]]:
+        """Their grades, for items that have no ids."""
+        grades = self.measured.evaluation.rankings.grades.tolist()
+        return [tuple(grades[first:last]) for first, last in self._borders]
 
     def _metric(self, name: str) -> StoredMetric:
         column = self.columns.get(name)
@@ -115,18 +148,6 @@ class Recording:
             definition=self.definitions[name],
             weighted=self.measured.weights(name) is not None,
         )
-
-
-def _ranks_of(placement: Placement) -> Ranks:
-    """Rank of each relevant item that was retrieved; with their grades where items have no ids."""
-    hits, grades = placement.hits, None
-    if placement.judged is None:
-        keys = [f"#{place}" for place in range(1, len(hits) + 1)]
-        grades = tuple(hit.grade for hit in hits)
-    else:
-        keys = keys_of([hit.item for hit in hits], "items")
-    pairs = zip(keys, hits, strict=True)
-    return {key: write_rank(hit.above, hit.tied) for key, hit in pairs}, grades
 
 
 def _digest(judged: Any) -> str:

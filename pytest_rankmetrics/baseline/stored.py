@@ -3,67 +3,144 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from pytest_rankmetrics.baseline.file import Baseline, StoredQuery, read_rank
+import numpy as np
+
+from pytest_rankmetrics.baseline.content import StoredQueries, read_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.baseline.record import Recording
-from sklearn_rank.evaluation.evaluate import evaluate_placements
+from sklearn_rank.evaluation.evaluate import evaluate_rankings
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
+from sklearn_rank.typing import FloatArray, IntArray
 
 
 class StoredRankings:
-    """Where the relevant items of the measured queries stood when a baseline was recorded."""
+    """Where the relevant items of the measured queries stood when a baseline was recorded.
 
-    def __init__(self, recording: Recording, baseline: Baseline) -> None:
+    ``common`` are the numbers of the queries that are compared, and ``rows`` where each of them
+    stands in the baseline.
+    """
+
+    def __init__(
+        self, recording: Recording, stored: StoredQueries, common: IntArray, rows: IntArray
+    ) -> None:
         self._recording = recording
-        self._queries = baseline.queries
+        self._stored = stored
+        self._common = common
+        self._rows = rows
         measured = recording.measured
         self._ids = measured.own_ids
-        self._items = measured.evaluation.items
-        rankings = measured.evaluation.rankings
-        self._borders = rankings.judged_offsets.tolist()
-        self._grades = rankings.judged_grades
+        self._items = measured.items
+        self._judged = measured.evaluation.rankings
 
     def placement(self, number: int) -> Placement | None:
-        """The places of one query, if the baseline has them."""
-        stored = self._queries.get(self._recording.keys[number])
-        if stored is None or stored.ranks is None:
+        """The places of one measured query, if the baseline has them."""
+        row = self._stored.numbers.get(self._recording.keys[number])
+        ranks = None if row is None else self._stored.ranks[row]
+        if row is None or ranks is None:
             return None
-        known = self._grades_of(number, stored)
+        grades = self._grades_of(number, row, ranks)
         hits = []
-        for key, rank in stored.ranks.items():
+        for key, rank, grade in zip(ranks, ranks.values(), grades, strict=True):
             first, last = read_rank(rank)
-            hits.append(Hit(key, known.get(key, 1.0), first - 1, last - first + 1))
+            hits.append(Hit(key, grade, first - 1, last - first + 1))
         hits.sort(key=lambda hit: (hit.above, -hit.grade))
-        grades = self._all_grades(number, hits)
-        return Placement(self._ids[number], hits, stored.n or 0, grades)
+        return Placement(
+            self._ids[number], hits, self._stored.lengths[row] or 0, self._all_grades(number, hits)
+        )
 
-    def _grades_of(self, number: int, stored: StoredQuery) -> dict[str, float]:
-        if stored.grades is not None:
-            return dict(zip(stored.ranks or (), stored.grades, strict=True))
+    def _grades_of(self, number: int, row: int, ranks: Mapping[str, Any]) -> Sequence[float]:
+        """Grades of the items of ``ranks``: the judgements are those of the measured query."""
+        own = self._stored.grades[row]
+        if own is not None:
+            return own
         if self._items is None:
-            return {}
-        shared = self._items.shared
-        judged = self._items.truths[self._ids[number]] if shared is None else shared
-        return {key_of(item): grade for item, grade in judged.items()}
+            return [1.0] * len(ranks)
+        if self._items.shared is not None:
+            known = self._shared_grades
+        else:
+            judged = self._items.truths[self._ids[number]]
+            # Most ids are texts, which are their own keys.
+            known = judged if set(map(type, judged)) <= {str} else _by_key(judged)
+        return [known.get(key, 1.0) for key in ranks]
+
+    @cached_property
+    def _shared_grades(self) -> Mapping[str, float]:
+        shared = None if self._items is None else self._items.shared
+        return _by_key(shared or {})
 
     def _all_grades(self, number: int, hits: Sequence[Hit]) -> list[float]:
         """Grades of all relevant items; of one shared truth those that the query had retrieved."""
         if self._items is not None and self._items.shared is not None:
             return sorted((hit.grade for hit in hits), reverse=True)
-        own = self._grades[self._borders[number] : self._borders[number + 1]].tolist()
-        return sorted(own, reverse=True)
+        own = self._judged.judged_grades[slice(*self._judged.judged_offsets[number : number + 2])]
+        return sorted(own.tolist(), reverse=True)
 
-    def scored(self, measure: Measure, placements: Sequence[Placement | None]) -> FloatArray | None:
-        """Values of a measure at some places; None where they are unknown or not enough."""
-        known = [placement for placement in placements if placement is not None]
-        if measure.is_pooled or not known or len(known) < len(placements):
+    # All at once ---------------------------------------------------------------------------------
+
+    def scored(self, measure: Measure) -> FloatArray | None:
+        """Values of a measure in the common queries; None where the ranks do not give them."""
+        if measure.is_pooled or not len(self._common) or not self.are_known:
             return None
         try:
-            evaluation = evaluate_placements(known, measure, zero_division=math.nan)
+            evaluation = evaluate_rankings(self._rankings, measure, zero_division=math.nan)
         except ValueError:
             return None
         return self._recording.measured.filled(evaluation.per_query[str(measure)])
+
+    @cached_property
+    def _ranks(self) -> list[Mapping[str, Any]]:
+        """Those of the common queries that the baseline has."""
+        ranks = map(self._stored.ranks.__getitem__, self._rows.tolist())
+        return [own for own in ranks if own is not None]
+
+    @property
+    def are_known(self) -> bool:
+        """Whether the baseline has the ranks of all common queries."""
+        return len(self._ranks) == len(self._rows)
+
+    @cached_property
+    def _rankings(self) -> JudgedRankings:
+        """The common queries as the waist: without an object for each item."""
+        rows, stored, ranks = self._rows.tolist(), self._stored, self._ranks
+        offsets = offsets_of(np.array([len(own) for own in ranks], dtype=np.int64))
+        first, last = _read_ranks(list(chain.from_iterable(own.values() for own in ranks)))
+        queries = zip(self._common.tolist(), rows, ranks, strict=True)
+        grades = np.fromiter(
+            chain.from_iterable(self._grades_of(*query) for query in queries), np.float64
+        )
+        order = np.lexsort((-grades, first, segment_index(offsets)))
+        judged, judged_offsets = take_segments(self._judged.judged_offsets, self._common)
+        judged_grades = self._judged.judged_grades[judged]
+        if self._items is not None and self._items.shared is not None:
+            judged_grades, judged_offsets = grades[order], offsets
+        return JudgedRankings(
+            query_ids=[self._ids[number] for number in self._common.tolist()],
+            offsets=offsets,
+            above=(first - 1)[order],
+            tied=(last - first + 1)[order],
+            grades=grades[order],
+            n_ranked=np.array([stored.lengths[row] for row in rows], dtype=np.int64),
+            judged_offsets=judged_offsets,
+            judged_grades=judged_grades,
+        )
+
+
+def _by_key(judged: Mapping[Any, float]) -> dict[str, float]:
+    return {key_of(item): grade for item, grade in judged.items()}
+
+
+def _read_ranks(ranks: list[Any]) -> tuple[IntArray, IntArray]:
+    """First and last rank of each item: the same unless it is tied."""
+    if set(map(type, ranks)) <= {int}:
+        first = np.array(ranks, dtype=np.int64)
+        return first, first
+    pairs = np.array([read_rank(rank) for rank in ranks], dtype=np.int64)
+    return pairs[:, 0], pairs[:, 1]

@@ -6,72 +6,74 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.files import replace_file
-from pytest_rankmetrics.baseline.file import (
-    DECIMALS,
-    FORMAT,
-    MAX_BYTES,
-    Baseline,
-    BaselineError,
-    StoredMetric,
-    StoredQuery,
-)
+from pytest_rankmetrics.baseline.content import DECIMALS, Baseline, StoredMetric, StoredQueries
+from pytest_rankmetrics.baseline.file import FORMAT, MAX_BYTES, BaselineError
 
 
 def baseline_text(baseline: Baseline) -> str:
     """The file: sorted, one query per line."""
+    metrics, queries = baseline.metrics, baseline.queries
     parts = [
         f'  "format": {_dumped(FORMAT)}',
         f'  "gate": {_dumped(baseline.gate)}',
-        _lines("metrics", {name: _plain_metric(one) for name, one in baseline.metrics.items()}),
+        _table("metrics", [(name, _metric_row(metrics[name])) for name in sorted(metrics)]),
     ]
     if baseline.slices:
-        parts.append(_lines("slices", baseline.slices))
+        parts.append(_table("slices", sorted(baseline.slices.items())))
     if baseline.accepted:
-        rows = ",\n".join(f"    {_dumped(one)}" for one in baseline.accepted)
+        rows = ",\n".join(f"    {_dumped(drop)}" for drop in baseline.accepted)
         parts.append(f'  "accepted": [\n{rows}\n  ]')
-    parts.append(_lines("queries", {name: _plain_query(q) for name, q in baseline.queries.items()}))
+    parts.append(_table("queries", _query_rows(queries)))
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _lines(name: str, table: Mapping[str, Any]) -> str:
-    rows = ",\n".join(f"    {_dumped(key)}: {_dumped(table[key])}" for key in sorted(table))
-    return f'  "{name}": {{\n{rows}\n  }}' if rows else f'  "{name}": {{}}'
+def _table(name: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """An object with one row on each line."""
+    lines = ",\n".join(f"    {_dumped({key: row})[1:-1]}" for key, row in rows)
+    return f'  "{name}": {{\n{lines}\n  }}' if lines else f'  "{name}": {{}}'
 
 
-def _plain_metric(metric: StoredMetric) -> dict[str, Any]:
-    plain = {
+def _metric_row(metric: StoredMetric) -> dict[str, Any]:
+    row = {
         "value": round(metric.value, DECIMALS),
         "queries": metric.queries,
         "definition": dict(metric.definition),
     }
     if metric.weighted:
-        plain["weighted"] = True
+        row["weighted"] = True
     if metric.seal is not None:
-        plain["seal"] = metric.seal
-    return plain
+        row["seal"] = metric.seal
+    return row
 
 
-def _plain_query(query: StoredQuery) -> dict[str, Any]:
-    plain: dict[str, Any] = {"truth": query.truth, **query.values}
-    for name in ("ranks", "n", "grades", "weight"):
-        value = getattr(query, name)
-        if value is not None:
-            plain[name] = list(value) if name == "grades" else value
-    return plain
+def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number in sorted(range(len(queries)), key=queries.keys.__getitem__):
+        row: dict[str, Any] = {"truth": queries.truths[number]}
+        for name, column in queries.values.items():
+            row[name] = column[number]
+        optional = {
+            "ranks": queries.ranks[number],
+            "n": queries.lengths[number],
+            "grades": queries.grades[number],
+            "weight": queries.weights[number],
+        }
+        row.update({name: value for name, value in optional.items() if value is not None})
+        yield queries.keys[number], row
 
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 def _dumped(value: Any) -> str:
     """JSON on one line; readable, and without any character that a terminal would act on."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _UNPRINTABLE.sub(_escaped, text)
+    return _UNPRINTABLE.sub(_escaped, _ENCODER.encode(value))
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -126,7 +128,8 @@ def _refuse_links(path: Path, root: Path) -> None:
     if below is None or not path.parent.resolve().is_relative_to(real):
         msg = f"it is outside of {root}"
         raise OSError(msg)
-    links = [one for one in (path, *path.parents[: len(below.parts) - 1]) if one.is_symlink()]
+    ways = (path, *path.parents[: len(below.parts) - 1])
+    links = [way for way in ways if way.is_symlink()]
     if links:
         what = "it" if links[0] == path else f"the directory {links[0].name}"
         msg = f"{what} is a symbolic link"

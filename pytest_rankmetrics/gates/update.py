@@ -15,7 +15,8 @@ import numpy as np
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.baseline.align import align
-from pytest_rankmetrics.baseline.file import Baseline, read_baseline
+from pytest_rankmetrics.baseline.content import Baseline
+from pytest_rankmetrics.baseline.file import read_baseline
 from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
 from pytest_rankmetrics.baseline.writing import Writing

@@ -77,15 +77,16 @@ def _judge_queries(found: Judgement) -> None:
             f"{words.count(len(absent), 'required query', 'required queries')} "
             f"not evaluated: {words.several(absent)}"
         )
-    kinds = {_kind(query) for query in present}
-    strangers = [query for query in found.policy.forbidden if _kind(query) not in kinds]
+    forbidden = found.policy.forbidden
+    kinds = {_kind(query) for query in present} if forbidden else set()
+    strangers = [query for query in forbidden if _kind(query) not in kinds]
     if strangers:
         example = next(iter(found.measured.query_ids), None)
         found.fail(
             f"forbidden_queries can never meet the queries: {words.shown(strangers[0])} is "
             f"{type(strangers[0]).__name__}, {words.shown(example)} {type(example).__name__}"
         )
-    unwanted = [query for query in found.policy.forbidden if query in present]
+    unwanted = [query for query in forbidden if query in present]
     if unwanted:
         found.fail(
             f"{words.count(len(unwanted), 'forbidden query', 'forbidden queries')} "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.baseline.file import write_rank
+from pytest_rankmetrics.baseline.content import write_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow

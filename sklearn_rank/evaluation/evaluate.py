@@ -15,7 +15,9 @@ from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.rankings.placements import Placement, judged_from
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.placements import Placement, judged_alone, judged_from
+from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.parameters import check_flag, check_zero_division
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
@@ -203,7 +205,27 @@ def evaluate_placements(
     >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
     0.5
     """
-    judged = judged_from(placements)
+    return _evaluate_judged(judged_from(placements), measures, zero_division)
+
+
+def evaluate_rankings(
+    rankings: JudgedRankings,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    zero_division: ZeroDivision | None = None,
+) -> Evaluation:
+    """The same for places that stand in the waist already, which costs no object per item.
+
+    ValueError if the places contradict each other.
+    """
+    return _evaluate_judged(judged_alone(rankings), measures, zero_division)
+
+
+def _evaluate_judged(
+    judged: Judged,
+    measures: str | Measure | Iterable[str | Measure],
+    zero_division: ZeroDivision | None,
+) -> Evaluation:
     settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
     wanted = parse_measures(measures)
     scored = score_measures(wanted, judged, settled)

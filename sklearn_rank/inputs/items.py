@@ -44,11 +44,6 @@ class ItemReader:
         self._ranked_types: set[type] = set()
         self._true_types: set[type] = set()
 
-    @property
-    def takes_ids_alone(self) -> bool:
-        """Whether items may be read without their reader, where there is nothing to say of them."""
-        return self.provider is None and not self.keeps
-
     # Rankings -----------------------------------------------------------------------------------
 
     def ranking(self, given: Any, where: Where) -> Ranking:

@@ -87,6 +87,25 @@ class FoundItems:
         )
 
 
+def kept_plainly(
+    query_ids: list[Any], rankings: Sequence[Collection[Any]], truths: Sequence[Collection[Any]]
+) -> KeptItems:
+    """The ids of ranked lists and ground truths that hold plain ids alone, copied."""
+    # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
+    copies = ((tuple(items), None) for items in rankings)
+    return KeptItems(
+        rankings=dict(zip(query_ids, copies, strict=True)),
+        truths=dict(zip(query_ids, map(_judged_items, truths), strict=True)),
+        shared=None,
+    )
+
+
+def _judged_items(truth: Collection[Any]) -> dict[Any, float]:
+    if isinstance(truth, Mapping):
+        return dict(zip(truth, map(float, truth.values()), strict=True))
+    return dict.fromkeys(truth, 1.0)
+
+
 def _plain(items: Collection[Any]) -> list[Any]:
     """Ids without the types of NumPy, whose strings are subclasses of Python's."""
     if set(map(type, items)) <= ARE_ALL.keys():

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.join import assemble, at_places, find_items
+from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.ranking import Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
@@ -60,11 +60,12 @@ def from_lists(
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
     query_ids = np.arange(len(lists))
-    if truths is not None and relevance is None and reader.takes_ids_alone:
+    if truths is not None and relevance is None and reader.provider is None:
         plain = find_plain(lists, truths)
         if plain is not None:
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
-            return replace(judged, positional=True)
+            kept = kept_plainly(query_ids.tolist(), lists, truths) if reader.keeps else None
+            return replace(judged, positional=True, items=kept)
     truth = missed = None
     if truths is None:
         rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]

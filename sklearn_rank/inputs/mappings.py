@@ -11,7 +11,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.join import assemble, at_places, find_items
+from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.long_tables import columns_about_queries
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.ranking import Ranking, Where
@@ -48,10 +48,13 @@ def from_mapping(
         for query in queries
     ]
     plain = kept = None
-    if relevance is None and reader.takes_ids_alone:
-        plain = find_plain([() if ranking is _ABSENT else ranking for ranking in rankings], truths)
+    lists: list[Any] = []
+    if relevance is None and reader.provider is None:
+        lists = [() if ranking is _ABSENT else ranking for ranking in rankings]
+        plain = find_plain(lists, truths)
     if plain is not None:
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
+        kept = kept_plainly(queries, lists, truths) if reader.keeps else None
     else:
         items = find_items(_read(queries, truths, rankings, reader), ties, keeps=reader.keeps)
         reader.check_types()

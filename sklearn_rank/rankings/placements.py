@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -89,26 +89,62 @@ def placements_of(judged: Judged, queries: Iterable[int] | None = None) -> list[
     return result
 
 
+def hit_items(
+    rankings: JudgedRankings, query_ids: Sequence[Any], kept: KeptItems
+) -> Iterator[list[Any]]:
+    """Ids of the relevant items that were retrieved, in the order of the waist, query by query.
+
+    The same ids as in the placements, which hold much more: a baseline of many queries takes only
+    these.
+    """
+    borders, above = rankings.offsets.tolist(), rankings.above.tolist()
+    for number, query in enumerate(query_ids):
+        items, scores = kept.rankings.get(query, ((), None))
+        if scores is None:
+            ranking = items if isinstance(items, Sequence) else list(items)
+            yield [ranking[place] for place in above[borders[number] : borders[number + 1]]]
+            continue
+        score_of = dict(zip(items, scores.tolist(), strict=True))
+        judged = kept.truths[query] if kept.shared is None else kept.shared
+        # Over the shorter side: one ground truth of all queries may be long.
+        wanted = items if kept.shared is not None else filter(score_of.__contains__, judged)
+        hits = [item for item in wanted if judged.get(item, 0) > 0]
+        if len(set(map(score_of.__getitem__, hits))) < len(hits):
+            yield [
+                hit.item for hit in _named(_hits(rankings, number), _tiers(items, scores), judged)
+            ]
+        else:
+            yield sorted(hits, key=score_of.__getitem__, reverse=True)
+
+
 def judged_from(placements: Sequence[Placement]) -> Judged:
     """The waist of some placements, as if their rankings had been read again."""
     hits = [
         sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
     ]
     flat = [hit for placement in hits for hit in placement]
-    view = JudgedRankings(
-        query_ids=[placement.query for placement in placements],
-        offsets=offsets_of(np.array([len(placement) for placement in hits], dtype=np.int64)),
-        above=np.array([hit.above for hit in flat], dtype=np.int64),
-        tied=np.array([hit.tied for hit in flat], dtype=np.int64),
-        grades=np.array([hit.grade for hit in flat], dtype=np.float64),
-        n_ranked=np.array([placement.n_ranked for placement in placements], dtype=np.int64),
-        judged_offsets=offsets_of(np.array([len(placement.grades) for placement in placements])),
-        judged_grades=np.array(
-            [grade for placement in placements for grade in placement.grades], np.float64
-        ),
+    return judged_alone(
+        JudgedRankings(
+            query_ids=[placement.query for placement in placements],
+            offsets=offsets_of(np.array([len(placement) for placement in hits], dtype=np.int64)),
+            above=np.array([hit.above for hit in flat], dtype=np.int64),
+            tied=np.array([hit.tied for hit in flat], dtype=np.int64),
+            grades=np.array([hit.grade for hit in flat], dtype=np.float64),
+            n_ranked=np.array([placement.n_ranked for placement in placements], dtype=np.int64),
+            judged_offsets=offsets_of(
+                np.array([len(placement.grades) for placement in placements])
+            ),
+            judged_grades=np.array(
+                [grade for placement in placements for grade in placement.grades], np.float64
+            ),
+        )
     )
-    view.check()
-    return Judged(view, NoPool("placements carry no scores"))
+
+
+def judged_alone(rankings: JudgedRankings) -> Judged:
+    """Rankings of which nothing is known but the waist; ValueError if it contradicts itself."""
+    rankings.check()
+    return Judged(rankings, NoPool("placements carry no scores"))
 
 
 def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:

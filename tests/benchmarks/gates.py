@@ -1,17 +1,21 @@
-"""P12: a gate that passes against the evaluation that it needs."""
+"""P12: gates that pass, and baselines, against the evaluation that they need."""
 
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics import assert_map_at_least
+from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
 from sklearn_rank import evaluate
 from tests.benchmarks._measure import Contest, Peer, Target, wall
 
 N_QUERIES = {"small": 500, "full": 10_000}
+N_RECORDED = {"small": 500, "full": 100_000}
 N_ITEMS, N_RANKED, N_RELEVANT = 20_000, 50, 5
 FLOOR = 0.01
 """Met by any ranking of these queries."""
@@ -38,3 +42,29 @@ def contests(row: str, size: str) -> Iterator[Contest]:
         bare = partial(wall, partial(evaluate, truths, results, "map"))
         peer = Peer("evaluate of the same", bare, Target(times=1.5))
         yield Contest(row, f"a passing gate, {len(truths):,} x {N_RANKED}, {name}", ours, (peer,))
+    yield from recorded(row, *truths_and_rankings(N_RECORDED[size]))
+
+
+def recorded(row: str, truths: dict[str, Any], rankings: dict[str, Any]) -> Iterator[Contest]:
+    """A baseline that is written, and one that is compared with."""
+    measures = ("map", "ndcg@10")
+    gate = FileGate("gate", lambda: (truths, rankings), {"max_drop": dict.fromkeys(measures, 0.01)})
+
+    def judge(directory: Path, *, update: bool) -> None:
+        (run,) = judge_files([gate], FileSession(directory, update=update)).gates
+        if run.failed:
+            raise RuntimeError(run.record["headline"])
+
+    def record() -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            judge(Path(directory), update=True)
+
+    bare = partial(wall, partial(evaluate, truths, rankings, measures))
+    peer = Peer("evaluate of the same", bare, Target(times=5))
+    yield Contest(row, f"recording a gate, {len(truths):,} x {N_RANKED}", record, (peer,))
+    kept = tempfile.TemporaryDirectory()  # as long as the contest that compares
+
+    def compare() -> None:
+        judge(Path(kept.name), update=not any(Path(kept.name).iterdir()))
+
+    yield Contest(row, f"comparing a gate, {len(truths):,} x {N_RANKED}", compare, (peer,))

@@ -1,0 +1,138 @@
+"""What a baseline holds: measures, and for each query its values and where its items stood."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+DECIMALS = 6
+"""Enough to tell apart any two rankings of a million items, and few enough for a readable diff."""
+
+MOST_ITEMS = 10**15
+"""Ranks and lengths stay below this, where they are exact in every number that holds them."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredQueries:
+    """What a baseline knows of its queries: columns, because there may be hundreds of thousands."""
+
+    keys: Sequence[str]
+    """Ids of the queries."""
+    truths: Sequence[str]
+    """Digest of the judgements of each."""
+    values: Mapping[str, Sequence[float | None]]
+    """By measure, None where undefined; pooled measures have none."""
+    ranks: Sequence[Mapping[str, Any] | None]
+    """Rank of each relevant item that was retrieved: 3, or "3-5" within a tie."""
+    lengths: Sequence[int | None]
+    """Length of each ranking; known where ``ranks`` are."""
+    grades: Sequence[tuple[float, ...] | None]
+    """Grades of ``ranks`` in their order, where items have no ids."""
+    weights: Sequence[float | None]
+    """Weight of each query in the data; None where none are given."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Where each query stands in the columns."""
+        return {key: number for number, key in enumerate(self.keys)}
+
+    @cached_property
+    def have_ranks(self) -> bool:
+        """Whether the ranks of all queries are stored."""
+        return None not in self.ranks
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both know the same of the same queries, in any order."""
+        if not isinstance(other, StoredQueries):
+            return NotImplemented
+        return self.values.keys() == other.values.keys() and self._rows() == other._rows()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _rows(self) -> dict[str, tuple[Any, ...]]:
+        values = [self.values[name] for name in sorted(self.values)]
+        own = (self.truths, self.ranks, self.lengths, self.grades, self.weights)
+        return dict(zip(self.keys, zip(*own, *values, strict=True), strict=True))
+
+
+@dataclass(frozen=True)
+class StoredMetric:
+    """What a baseline knows of one measure."""
+
+    value: float
+    queries: int
+    definition: Mapping[str, Any]
+    weighted: bool = False
+    """Whether queries weigh differently, so that the value is no plain mean."""
+    seal: str | None = None
+    """Fingerprint of what the ranks cannot prove: pooled values, those by relevance scores."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The recorded state of one gate."""
+
+    gate: str
+    metrics: Mapping[str, StoredMetric]
+    queries: StoredQueries
+    slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    accepted: tuple[Mapping[str, Any], ...] = ()
+    """Drops that were accepted, with their reasons."""
+
+    def sealed(self) -> Baseline:
+        """The same with a seal on each measure that its ranks do not prove."""
+        metrics = {
+            name: replace(metric, seal=self.seal(name)) if self.needs_seal(name) else metric
+            for name, metric in self.metrics.items()
+        }
+        return replace(self, metrics=metrics)
+
+    def seal(self, name: str) -> str:
+        """Fingerprint of a measure: its value, and those of its queries."""
+        metric, queries = self.metrics[name], self.queries
+        slices = {label: values.get(name) for label, values in self.slices.items()}
+        content = [
+            name,
+            round(metric.value, DECIMALS),
+            metric.queries,
+            dict(metric.definition),
+            metric.weighted,
+            slices,
+        ]
+        column = queries.values.get(name, [None] * len(queries))
+        # Keys differ, so that nothing behind them is ever compared.
+        rows = sorted(zip(queries.keys, queries.truths, column, strict=True))
+        text = json.dumps([content, rows], sort_keys=True)
+        return sha256(text.encode()).hexdigest()[:16]
+
+    def needs_seal(self, name: str) -> bool:
+        """Whether the ranks cannot tell what the values of a measure have to be."""
+        by_relevance = self.metrics[name].definition.get("relevance")
+        return bool(by_relevance or name not in self.queries.values or not self.queries.have_ranks)
+
+
+_TIED = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")
+
+
+def read_rank(rank: Any) -> tuple[int, int]:
+    """First and last rank of an item: the same unless it is tied."""
+    if type(rank) is int and 1 <= rank < MOST_ITEMS:
+        return rank, rank
+    match = _TIED.fullmatch(rank) if isinstance(rank, str) else None
+    if match is None or int(match[1]) >= int(match[2]):
+        msg = f"{rank!r:.40} is not a rank"
+        raise ValueError(msg)
+    return int(match[1]), int(match[2])
+
+
+def write_rank(above: int, tied: int) -> int | str:
+    """A rank as it is stored and shown."""
+    return above + 1 if tied == 1 else f"{above + 1}-{above + tied}"
