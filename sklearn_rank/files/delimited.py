@@ -63,7 +63,7 @@ def read_delimited(
                 names.index(found[number]) if number in found else None,
                 separator=separator_of(text).encode(),
             )
-            block = Block(block.first_line + 1, rest)
+            block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not add_fast(rows, block, fields):
             _add_lines(rows, block, fields, number)
     return rows, by_rank

@@ -91,7 +91,7 @@ def add_fast(rows: Rows, block: Block, fields: Fields, tag: int | None = None) -
     if pl is None:
         return False
     separator = _separator(block.data, fields)
-    if separator is None or not _is_regular(block.data, fields, separator):
+    if separator is None or not _is_regular(block, fields, separator):
         return False
     names = [f"column_{place + 1}" for place in range(fields.n_fields)]
     schema = dict.fromkeys(names, pl.String)
@@ -143,21 +143,42 @@ def _separator(data: bytes, fields: Fields) -> str | None:
     return None if spaces == tabs else " " if spaces else "\t"
 
 
-def _is_regular(data: bytes, fields: Fields, separator: str) -> bool:
+def _is_regular(block: Block, fields: Fields, separator: str) -> bool:
     """Whether all lines can have the same number of fields and nothing else is to be told apart."""
-    if b'"' in data and not fields.spaced:
-        return False
+    data = block.data
     if data[:1] == b"#" or (b"#" in data and b"\n#" in data):
         return False
-    values = np.frombuffer(data, dtype=np.uint8)
-    low = values <= 32
-    n_lines = int(np.count_nonzero(values == 10))
-    n_separators = int(np.count_nonzero(values == ord(separator)))
-    if n_separators != (fields.n_fields - 1) * n_lines:
+    if fields.spaced:
+        return _is_evenly_spaced(block, fields.n_fields, ord(separator))
+    if b'"' in data or b"\n\n" in data or data[:1] == b"\n":
         return False
-    if not fields.spaced:
-        control = np.count_nonzero(values < 32) - n_lines - (separator == "\t") * n_separators
-        return not control and b"\n\n" not in data and data[:1] != b"\n"
-    if np.count_nonzero(low) != n_separators + n_lines or low[0]:
-        return False
-    return not bool((low[1:] & low[:-1]).any())
+    return _has_separators(block, fields.n_fields, ord(separator))
+
+
+_SPACE = 32
+"""White space of ASCII and control characters are the bytes up to it."""
+
+
+def _is_evenly_spaced(block: Block, n_fields: int, separator: int) -> bool:
+    """Whether one separator stands between two fields, and no other white space anywhere."""
+    n_separators = n_low = 0
+    before = True  # nothing may separate the first field from what is before it
+    for part in block.windows():
+        low = part <= _SPACE
+        n_separators += np.count_nonzero(part == separator)
+        n_low += np.count_nonzero(low)
+        if (before and low[0]) or (low[1:] & low[:-1]).any():
+            return False
+        before = low[-1]
+    return n_separators == (n_fields - 1) * block.n_lines == n_low - block.n_lines
+
+
+def _has_separators(block: Block, n_fields: int, separator: int) -> bool:
+    """Whether there are as many separators as there should be, and no control characters."""
+    n_separators = n_control = 0
+    for part in block.windows():
+        n_separators += np.count_nonzero(part == separator)
+        n_control += np.count_nonzero(part < _SPACE)
+    if separator < _SPACE:
+        n_control -= n_separators
+    return n_separators == (n_fields - 1) * block.n_lines and n_control == block.n_lines

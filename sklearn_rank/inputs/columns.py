@@ -50,10 +50,10 @@ def read_columns(
     for query in queries:
         del left_out[query]
     counts = InputCounts(
-        missing=sum(query not in run for query in qrels),
-        unjudged=sum(query not in qrels for query in run),
+        missing=len(qrels.numbers.keys() - run.numbers.keys()),
+        unjudged=len(run.numbers.keys() - qrels.numbers.keys()),
     )
-    absent = np.flatnonzero([query not in run for query in queries])
+    absent = np.flatnonzero([query not in run.numbers for query in queries])
     weights = query_weights(sample_weight, queries)
     qrels, run = qrels.of_queries(queries), run.of_queries(queries)
     refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))

@@ -8,13 +8,14 @@ that hashes decide about the speed and never about the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.support.segments import segment_index
-from sklearn_rank.typing import Array, IntArray
+from sklearn_rank.support.segments import blocks, segment_index
+from sklearn_rank.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,8 +24,8 @@ IdColumn: TypeAlias = "list[Any] | pl.Series"
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
-_FILTER_BITS = 22
-"""A table of 4 MB stays in the processor's cache and lets one in some fifty other rows pass."""
+_INDEX_BLOCK = 1 << 16
+"""Rows sorted at once: half a megabyte of hashes stays in a core's cache."""
 
 
 def is_series(column: IdColumn) -> bool:
@@ -85,54 +86,100 @@ class IdRows:
         return rows[[times[key] > 1 for key in keys]] if len(rows) else rows
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
-        """Row of each of other ids in its query (by number); -1 where there is none.
+        """Row of each of other ids in its query (by number, ascending); -1 where there is none.
 
         No item may stand twice in a query of either.
         """
         if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
             return _find_listed(as_list(self.ids), self.offsets, as_list(ids), queries)
-        keys, wanted = _keys(self.ids, segment_index(self.offsets)), _keys(ids, queries)
-        order = np.argsort(wanted)
-        wanted = wanted[order]
-        if (wanted[1:] == wanted[:-1]).any():  # two judged items of one hash: hardly ever
-            return _find_listed(as_list(self.ids), self.offsets, as_list(ids), queries)
-        rows, places = _matches(keys, wanted)
-        same = (self.ids.gather(rows) == ids.gather(order[places])).to_numpy()
+        index = self._index
+        wanted = _hashes(ids, queries) & ~index.low
+        place, start, stop = index.search(wanted, queries)
         result = np.full(len(ids), -1, dtype=np.int64)
-        result[order[places[same]]] = rows[same]
-        return result
+        pending = np.arange(len(ids))
+        while True:  # once, unless two rows of a block share a hash
+            pending = pending[place[pending] < stop[pending]]
+            pending = pending[index.keys[place[pending]] & ~index.low == wanted[pending]]
+            if not len(pending):
+                return result
+            row_in_block = (index.keys[place[pending]] & index.low).astype(np.int64)
+            rows = start[pending] + row_in_block
+            same = (self.ids.gather(rows) == ids.gather(pending)).to_numpy()
+            same &= self._are_in(rows, queries[pending])
+            result[pending[same]] = rows[same]
+            pending = pending[~same]
+            place[pending] += 1
+
+    def _are_in(self, rows: IntArray, queries: IntArray) -> BoolArray:
+        return (self.offsets[queries] <= rows) & (rows < self.offsets[queries + 1])
 
     def _repeated_candidates(self) -> IntArray | None:
         """Rows that share their hash with another one; None if hashes are not at hand."""
-        if isinstance(self.ids, list):
-            return None
-        keys = _keys(self.ids, segment_index(self.offsets))
-        ordered = np.sort(keys)
-        shared = ordered[1:][ordered[1:] == ordered[:-1]]
-        if not len(shared):
-            return np.zeros(0, dtype=np.int64)
-        return np.flatnonzero(np.isin(keys, shared))
+        return None if isinstance(self.ids, list) else self._index.repeated()
+
+    @cached_property
+    def _index(self) -> _Index:
+        """Made once, for the search for repeated items and for the join."""
+        assert not isinstance(self.ids, list)
+        return _Index.of(_hashes(self.ids, segment_index(self.offsets)), self.offsets)
 
 
-def _keys(ids: pl.Series, queries: IntArray) -> Array:
+class _Index(NamedTuple):
+    """Hashes of rows, sorted within blocks of queries that fit the processor's cache.
+
+    The low bits of a hash give way to the row's place in its block, so that a plain sort, which
+    costs a fraction of an argsort, says where each row stood.
+    """
+
+    keys: Array
+    offsets: IntArray
+    """Of the queries; those of the rows."""
+    blocks: list[tuple[int, int]]
+    """First query and the one after the last."""
+    low: np.uint64
+    """Mask of the bits that hold a row."""
+
+    @classmethod
+    def of(cls, keys: Array, offsets: IntArray) -> _Index:
+        """Sort the hashes of all rows, in place."""
+        parts = list(blocks(offsets, _INDEX_BLOCK))
+        sizes = [int(offsets[last] - offsets[first]) for first, last in parts]
+        low = np.uint64((1 << max(sizes, default=0).bit_length()) - 1)
+        keys &= ~low
+        for (first, _), size in zip(parts, sizes, strict=True):
+            block = keys[offsets[first] : offsets[first] + size]
+            block |= np.arange(size, dtype=np.uint64)
+            block.sort()
+        return cls(keys, offsets, parts, low)
+
+    def repeated(self) -> IntArray:
+        """Rows that share their hash with another one of their block, ascending."""
+        same = (self.keys[1:] ^ self.keys[:-1]) <= self.low
+        rows = []
+        for first, last in self.blocks if same.any() else ():
+            start, stop = self.offsets[first], self.offsets[last]
+            pairs = start + np.flatnonzero(same[start : max(stop - 1, start)])
+            places = np.union1d(pairs, pairs + 1)
+            rows.append(start + (self.keys[places] & self.low).astype(np.int64))
+        return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
+
+    def search(self, wanted: Array, queries: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Place of the first key that is not below each of others; borders of its block."""
+        place, start, stop = np.empty((3, len(wanted)), dtype=np.int64)
+        for first, last in self.blocks:
+            chosen = slice(*queries.searchsorted((first, last)))
+            begin, end = self.offsets[first], self.offsets[last]
+            place[chosen] = begin + self.keys[begin:end].searchsorted(wanted[chosen])
+            start[chosen], stop[chosen] = begin, end
+        return place, start, stop
+
+
+def _hashes(ids: pl.Series, queries: IntArray) -> Array:
     """A 64-bit hash of query and item for each row."""
-    keys = queries.astype(np.uint64)
-    keys *= _MIX
-    keys ^= ids.hash().to_numpy()
-    return keys
-
-
-def _matches(keys: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """Rows whose key is wanted, and the place of each among the wanted, which are sorted."""
-    if not len(wanted):
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    shift = np.uint64(64 - _FILTER_BITS)
-    table = np.zeros(1 << _FILTER_BITS, dtype=bool)
-    table[wanted >> shift] = True
-    rows = np.flatnonzero(table[keys >> shift])
-    places = np.minimum(np.searchsorted(wanted, keys[rows]), len(wanted) - 1)
-    hits = wanted[places] == keys[rows]
-    return rows[hits], places[hits]
+    hashes = queries.astype(np.uint64)
+    hashes *= _MIX
+    hashes ^= ids.hash().to_numpy()
+    return hashes
 
 
 def _first_repeated(ids: list[Any], offsets: IntArray) -> tuple[int, int] | None:

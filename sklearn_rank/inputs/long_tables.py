@@ -69,7 +69,7 @@ class LongTable(Mapping[Any, Any]):
         """Number of each query."""
         return {query: number for number, query in enumerate(self.query_ids)}
 
-    @property
+    @cached_property
     def rows(self) -> IdRows:
         """Finds rows by query and item."""
         return IdRows(self.item_ids, self.offsets)

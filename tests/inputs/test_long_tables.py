@@ -167,7 +167,7 @@ def test_rows_that_share_a_hash_are_compared_as_text(monkeypatch):
     """With one hash for all, the result is the same and only slower."""
     from sklearn_rank.inputs import id_columns
 
-    monkeypatch.setattr(id_columns, "_keys", lambda ids, queries: queries.astype(np.uint64) * 0)
+    monkeypatch.setattr(id_columns, "_hashes", lambda ids, queries: queries.astype(np.uint64) * 0)
     truth, ranking = problem(2)
     expected = evaluate(truth, ranking, MEASURES, zero_division=0.0)
     evaluation = evaluate(*tables(truth, ranking, pl.Series), MEASURES, zero_division=0.0)
