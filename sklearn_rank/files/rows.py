@@ -165,7 +165,7 @@ def _is_evenly_spaced(block: Block, n_fields: int, separator: int) -> bool:
     before = True  # nothing may separate the first field from what is before it
     for part in block.windows():
         low = part <= _SPACE
-        n_separators += np.count_nonzero(part == separator)
+        n_separators += int(np.count_nonzero(part == separator))
         n_low += np.count_nonzero(low)
         if (before and low[0]) or (low[1:] & low[:-1]).any():
             return False
@@ -177,7 +177,7 @@ def _has_separators(block: Block, n_fields: int, separator: int) -> bool:
     """Whether there are as many separators as there should be, and no control characters."""
     n_separators = n_control = 0
     for part in block.windows():
-        n_separators += np.count_nonzero(part == separator)
+        n_separators += int(np.count_nonzero(part == separator))
         n_control += np.count_nonzero(part < _SPACE)
     if separator < _SPACE:
         n_control -= n_separators
