@@ -23,7 +23,7 @@ class Reading(TypedDict, total=False):
 
     groups: Any
     """Query id of each row; for the rows layout."""
-    columns: Mapping[str, str]
+    columns: Mapping[str, str | None]
     """Columns of data frames by their role, where their names do not tell it."""
     candidates: Any
     """Which cells of a matrix are ranked at all."""

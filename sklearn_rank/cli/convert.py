@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import progress
 
 if TYPE_CHECKING:
@@ -24,23 +24,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("source", metavar="SOURCE")
     parser.add_argument("target", metavar="TARGET")
     parser.add_argument("--tag", default="", help="name of the system in a TREC run")
-    add_columns(parser, "qrels", "run")
+    add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read and write."""
-    from sklearn_rank.cli.reading import read_qrels_file, read_run_file
+    from sklearn_rank.cli.reading import Reader
     from sklearn_rank.files.write import write_qrels, write_run
     from sklearn_rank.support.text import safe_text
 
+    reader = Reader.of(arguments)
     table: Run | Qrels
     with progress(f"converting {arguments.source}"):
         if arguments.kind == "run":
-            table = read_run_file(arguments.source, arguments.run_column)
+            table = reader.run(arguments.source, "SOURCE")
             write_run(table, arguments.target, tag=arguments.tag)
         else:
-            table = read_qrels_file(arguments.source, arguments.qrels_column)
+            table = reader.qrels(arguments.source, "SOURCE")
             write_qrels(table, arguments.target)
     print(f"{safe_text(arguments.target)}: {len(table):,} queries, {table.n_rows:,} rows")
     return 0

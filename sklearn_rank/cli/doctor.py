@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import print_table, progress
 
 
@@ -19,23 +19,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("qrels", metavar="QRELS")
     parser.add_argument("run_path", metavar="RUN", nargs="?")
     parser.add_argument("--slices", metavar="FILE", help="labels of queries, as for evaluate")
-    add_columns(parser, "qrels", "run")
+    add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, look and print."""
     from sklearn_rank.cli import findings
-    from sklearn_rank.cli.reading import read_labels, read_qrels_file, read_run_file
+    from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 
+    reader = Reader.of(arguments)
+    refuse_repeated_input(arguments.qrels, arguments.run_path)
     with progress("reading judgements"):
-        qrels = read_qrels_file(arguments.qrels, arguments.qrels_column)
+        qrels = reader.qrels(arguments.qrels)
     found = findings.of_qrels(qrels)
     if arguments.slices is not None:
         found += findings.of_slices(qrels, read_labels(arguments.slices))
     if arguments.run_path is not None:
         with progress(f"reading {arguments.run_path}"):
-            ranking = read_run_file(arguments.run_path, arguments.run_column)
+            ranking = reader.run(arguments.run_path)
         with progress("comparing ids"):
             found += findings.of_run(qrels, ranking)
     rows = [(finding.mark, finding.what) for finding in found]

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
+from sklearn_rank.cli.options import add_reading, positive
 from sklearn_rank.cli.terminal import progress
-
-if TYPE_CHECKING:
-    pass
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
 DEFAULT = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
@@ -44,8 +41,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         action="store_true",
         help="count judged queries without a ranking as 0, whatever the convention",
     )
-    add("-l", "--level", type=_positive, metavar="N", help="lowest grade that is relevant")
-    add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
+    add("-l", "--level", type=positive, metavar="N", help="lowest grade that is relevant")
+    add("-M", "--depth", type=positive, metavar="N", help="read this many items of a ranking")
     add(
         "-J",
         "--judged-only",
@@ -58,53 +55,26 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="labels of queries (CSV with the columns query and label, or JSON {query: label}): "
         "the measures of each label, too",
     )
-    add_columns(parser, "qrels", "run")
+    add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
-
-
-def add_columns(parser: argparse.ArgumentParser, *kinds: str) -> None:
-    """Options for columns whose names are not recognised, one for each kind of file."""
-    roles = {"qrels": "query, item or grade", "run": "query, item, score or rank"}
-    for kind in kinds:
-        parser.add_argument(
-            f"--{kind}-column",
-            action="append",
-            default=[],
-            metavar="ROLE=NAME",
-            type=_column,
-            help=f"column of {roles[kind]} in {kind} if its name is not recognised",
-        )
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        msg = f"must be a whole number of at least 1, got {text!r}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
-
-
-def _column(text: str) -> tuple[str, str]:
-    role, equals, name = text.partition("=")
-    if not equals or not name:
-        msg = f"must be ROLE=NAME, got {text!r}"
-        raise argparse.ArgumentTypeError(msg)
-    return role, name
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
     from sklearn_rank.cli import reports
     from sklearn_rank.cli.measuring import Request, measure_run, measure_trec
-    from sklearn_rank.cli.reading import read_labels, read_qrels_file, read_run_file
+    from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 
     request = Request.of(arguments, DEFAULT)
+    reader = Reader.of(arguments)
+    refuse_repeated_input(arguments.qrels, *arguments.runs)
     with progress("reading judgements"):
-        qrels = read_qrels_file(arguments.qrels, arguments.qrels_column)
+        qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations = []
     for path in arguments.runs:
         with progress(f"reading {path}"):
-            ranking = read_run_file(path, arguments.run_column)
+            ranking = reader.run(path)
         with progress(f"measuring {path}"):
             if request.is_trec:
                 print(measure_trec(request, qrels, ranking))

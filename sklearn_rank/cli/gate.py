@@ -6,15 +6,18 @@ import argparse
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.cli.evaluate import add_columns
+from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import FAILED, progress
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
+    from sklearn_rank.cli.reading import Reader
+    from sklearn_rank.inputs.roles import Columns
 
 GATE_FAILED = 1
 WRITING = ("--update", "--accept", "--reason")
@@ -64,7 +67,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     markdown = "append a Markdown report, besides the step summary of GitHub"
     add("--markdown", metavar="FILE", help=markdown)
     add("--junit", metavar="FILE", help="write a JUnit report")
-    add_columns(parser, "qrels", "run")
+    add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
 
@@ -105,6 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     from pytest_rankmetrics.gates.files import FileGate
+    from sklearn_rank.cli.reading import Reader, refuse_repeated_input
 
     for value, what in (
         (arguments.qrels, "QRELS"),
@@ -122,13 +126,8 @@ def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.slices:
         given["slices"] = _labels(arguments.slices)
-    read = partial(
-        _read_files,
-        arguments.qrels,
-        arguments.run_path,
-        arguments.qrels_column,
-        arguments.run_column,
-    )
+    refuse_repeated_input(arguments.qrels, arguments.run_path)
+    read = partial(_read_files, Reader.of(arguments), arguments.qrels, arguments.run_path)
     return [FileGate(arguments.name, read, given)], _session(arguments, {}, Path())
 
 
@@ -147,11 +146,9 @@ def _together(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
 
 
 def _read_files(
-    qrels: str, run: str, qrels_columns: Any, run_columns: Any
+    reader: Reader, qrels: str, run: str
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    from sklearn_rank.cli.reading import read_qrels_file, read_run_file
-
-    return read_qrels_file(qrels, qrels_columns), read_run_file(run, run_columns)
+    return reader.qrels(qrels), reader.run(run)
 
 
 def _labels(path: str) -> Callable[[Any], Any]:
@@ -193,6 +190,8 @@ def _without_writing(words: Sequence[str]) -> list[str]:
 
 
 def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
+    from sklearn_rank.cli.reading import Reader
+    from sklearn_rank.files.access import readable
     from sklearn_rank.support.text import safe_text
 
     typed = [
@@ -205,8 +204,10 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
         msg = f"--config says which gates there are; {other} belong into the file"
         raise ValueError(msg)
     path = Path(arguments.config)
+    with readable(path, "--config"):
+        data = path.read_bytes()
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         msg = f"{safe_text(str(path))}: {safe_text(str(error))}"
         raise ValueError(msg) from None
@@ -216,10 +217,13 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
         msg = f"{safe_text(str(path))} has no gate; write one as [[gate]] with name, qrels and run"
         raise ValueError(msg)
     session = _session(arguments, table, path.parent)
-    return [_from_table(gate, number, path) for number, gate in enumerate(gates, 1)], session
+    reader = Reader.of(arguments)
+    return [
+        _from_table(gate, number, path, reader) for number, gate in enumerate(gates, 1)
+    ], session
 
 
-def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
+def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) -> FileGate:
     from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
     from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -232,14 +236,23 @@ def _from_table(table: dict[str, Any], number: int, path: Path) -> FileGate:
     given = {name: value for name, value in table.items() if name not in _FILES}
     if "slices" in table:
         given["slices"] = _labels(str(path.parent / table["slices"]))
-    read = partial(
-        _read_files,
-        str(path.parent / table["qrels"]),
-        str(path.parent / table["run"]),
-        tuple(table.get("qrels_column", {}).items()),
-        tuple(table.get("run_column", {}).items()),
+    reader = replace(
+        reader,
+        qrels_columns=_columns(table, "qrels_column", where) or reader.qrels_columns,
+        run_columns=_columns(table, "run_column", where) or reader.run_columns,
     )
+    files = (str(path.parent / table[name]) for name in ("qrels", "run"))
+    read = partial(_read_files, reader, *files)
     return FileGate(table["name"], read, given)
+
+
+def _columns(table: Mapping[str, Any], key: str, where: str) -> Columns:
+    """Columns of roles as a table names them; TOML has no null, so that "" says there is none."""
+    columns = table.get(key, {})
+    if not isinstance(columns, dict) or not all(isinstance(v, str) for v in columns.values()):
+        msg = f'{where}: {key} is a table of roles and names, as {{ item = "film" }}'
+        raise ValueError(msg)
+    return {role: name or None for role, name in columns.items()}
 
 
 def _refuse_unknown(table: Mapping[str, Any], known: Any, where: str) -> None:

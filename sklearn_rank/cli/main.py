@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -50,7 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
         hint = _column_options(arguments) if isinstance(error, ColumnRoleError) else ""
-        print(f"sklearn-rank {arguments.command}: {error}{hint}", file=sys.stderr)
+        text = _in_words_of_the_command(str(error), arguments)
+        print(f"sklearn-rank {arguments.command}: {text}{hint}", file=sys.stderr)
         return FAILED
     except Exception:
         # Python would end with 1, which says that a gate failed.
@@ -59,11 +61,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _in_words_of_the_command(text: str, arguments: argparse.Namespace) -> str:
+    """The library's names of the two arguments as the usage of the command calls them."""
+    if not hasattr(arguments, "qrels"):
+        return text
+    return re.sub(r"\by_score\b", "RUN", re.sub(r"\by_true\b", "QRELS", text))
+
+
 def _column_options(arguments: argparse.Namespace) -> str:
     """How ``columns=``, of which the messages of the library speak, is said here."""
     names = [name for name in vars(arguments) if name.endswith("_column")]
     options = " or ".join(f"--{name.replace('_', '-')} ROLE=NAME" for name in names)
-    return f" (on the command line: {options})" if options else ""
+    return f" (on the command line: {options}; for None, ROLE= alone)" if options else ""
 
 
 def _parser() -> argparse.ArgumentParser:

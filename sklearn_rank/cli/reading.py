@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import json
 import sys
-from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from sklearn_rank.exceptions import FileFormatError
-from sklearn_rank.files.read import read_qrels, read_run
+from sklearn_rank.files.access import readable
+from sklearn_rank.files.read import qrels_of, run_of
+from sklearn_rank.files.source import Limits, Source, source_of
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.roles import find_roles
+from sklearn_rank.inputs.roles import Columns, find_roles
 from sklearn_rank.support.text import safe_repr, safe_text
 
 
-def read_qrels_file(path: str, columns: Sequence[tuple[str, str]]) -> Qrels:
-    """Judgements."""
-    return read_qrels(_source(path), columns=dict(columns) or None)
+@dataclass(frozen=True)
+class Reader:
+    """Reads the files of a command as its options say."""
+
+    limits: Limits
+    qrels_columns: Columns
+    run_columns: Columns
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> Reader:
+        """The options as they were typed."""
+        names = [field.name for field in fields(Limits)]
+        given = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+        return cls(Limits(**given), dict(arguments.qrels_column), dict(arguments.run_column))
+
+    def qrels(self, path: str, what: str = "QRELS") -> Qrels:
+        """Judgements; ``what`` is how the usage of the command calls the file."""
+        return qrels_of(self._source(path, what), None, self.qrels_columns or None)
+
+    def run(self, path: str, what: str = "RUN") -> Run:
+        """A run."""
+        return run_of(self._source(path, what), None, self.run_columns or None)
+
+    def _source(self, path: str, what: str) -> Source:
+        return source_of(sys.stdin.buffer if path == "-" else path, self.limits, what)
 
 
-def read_run_file(path: str, columns: Sequence[tuple[str, str]]) -> Run:
-    """A run."""
-    return read_run(_source(path), columns=dict(columns) or None)
-
-
-def _source(path: str) -> Any:
-    return sys.stdin.buffer if path == "-" else path
+def refuse_repeated_input(*paths: str | None) -> None:
+    """ValueError if standard input is to be read twice, which can be read once."""
+    if paths.count("-") > 1:
+        msg = "'-' is standard input, which can be read only once; name a file for the others"
+        raise ValueError(msg)
 
 
 def read_labels(path: str) -> dict[str, str]:
     """{query: label} of a CSV file with two columns, or of a JSON object."""
-    text = Path(path).read_text(encoding="utf-8-sig")
+    text = _text(path)
     if text.lstrip().startswith("{"):
         try:
             value = json.loads(text)
@@ -54,3 +76,14 @@ def read_labels(path: str) -> dict[str, str]:
             raise FileFormatError(msg)
         labels[row[names.index(query)]] = row[names.index(others[0])]
     return labels
+
+
+def _text(path: str) -> str:
+    with readable(path, "--slices"):
+        data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        msg = f"{safe_text(path)}:{line}: is not UTF-8 text"
+        raise FileFormatError(msg) from None

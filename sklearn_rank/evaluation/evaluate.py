@@ -36,7 +36,7 @@ def evaluate(
     y_score: Any,
     measures: str | Measure | Iterable[str | Measure] = ("map", "ndcg@10"),
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     groups: Any = None,
     string_provider: StringProvider | None = None,
     relevance: Any = None,
@@ -63,9 +63,9 @@ def evaluate(
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         What to compute, in any spelling that :func:`measure` reads.
-    columns : mapping of str to str, default=None
+    columns : mapping, default=None
         Columns of data frames by their role ("query", "item", "score", "rank", "grade"), where
-        their names do not tell it.
+        their names do not tell it; None for a role that no column has.
     groups : array-like of shape (n_samples,), default=None
         Query id of each row, in any order; required for 1-D grades, refused elsewhere.
     string_provider : callable, default=None

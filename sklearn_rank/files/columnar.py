@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +12,8 @@ from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.delimited import find_columns
 from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.files.source import MAX_ID, Source
-from sklearn_rank.inputs.roles import Role
+from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
@@ -27,10 +27,12 @@ class ColumnarRows(NamedTuple):
     items: Any
     numbers: Array | None
     by_rank: bool
+    unread: list[str]
+    """Names of the columns that have no role."""
 
 
 def read_columnar(
-    source: Source, kind: Columnar, columns: Mapping[str, str] | None, *, is_run: bool
+    source: Source, kind: Columnar, columns: Columns | None, *, is_run: bool
 ) -> ColumnarRows:
     """Columns of a run or of judgements."""
     try:
@@ -39,13 +41,15 @@ def read_columnar(
         source.check_rows(table.n_rows())
         if not table.n_rows():
             source.fail(None, "holds no rows")
-        kinds: tuple[Role, ...] = ("score", "rank") if is_run else ("grade",)
-        number = next((role for role in kinds if role in found), None)
+        queries = table.ids(found.query)
+        _watch(table, queries, found.watched)
+        refuse_unread(found.watched, source.name, ORDER if is_run else GRADE)
         return ColumnarRows(
-            table.ids(found["query"]),
-            table.ids(found["item"]),
-            None if number is None else table.numbers(found[number], number),
-            number == "rank",
+            queries,
+            table.ids(found.item),
+            None if found.number is None else table.numbers(found.number, found.kind),
+            found.kind == "rank",
+            found.unread,
         )
     except (FileFormatError, ColumnRoleError):
         raise
@@ -59,6 +63,15 @@ def read_columnar(
             raise
         msg = f"{source.name}: cannot be read as {kind}"
         raise FileFormatError(msg) from error
+
+
+def _watch(table: _Table, queries: Any, columns: list[UnreadColumn]) -> None:
+    """Tell the columns of unknown names what they hold; text is no number here."""
+    for column in columns:
+        if table.holds_numbers(column.name):
+            column.add(queries, table.values(column.name))
+        else:
+            column.is_text = True
 
 
 def _open(source: Source, kind: Columnar) -> _Table:
@@ -89,6 +102,14 @@ class _Table(ABC):
         """Number of rows, known before they are read."""
 
     @abstractmethod
+    def holds_numbers(self, name: str) -> bool:
+        """Whether a column holds numbers or truth values."""
+
+    @abstractmethod
+    def values(self, name: str) -> list[Any]:
+        """A column as it is."""
+
+    @abstractmethod
     def ids(self, name: str) -> Any:
         """A column of text."""
 
@@ -104,6 +125,8 @@ class _Table(ABC):
 
     def check_numbers(self, values: Array, name: str, what: str) -> Array:
         """Numbers that are numbers."""
+        if values.dtype == bool and what == "grade":
+            return values.astype(np.int64)
         if values.dtype.kind not in "iuf":
             self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
         wrong = np.flatnonzero(~np.isfinite(values))
@@ -131,6 +154,13 @@ class _PolarsTable(_Table):
     def n_rows(self) -> int:
         return int(self.frame.select(self.pl.len()).collect().item())
 
+    def holds_numbers(self, name: str) -> bool:
+        dtype = self.schema[name]
+        return bool(dtype.is_numeric() or dtype == self.pl.Boolean)
+
+    def values(self, name: str) -> list[Any]:
+        return self.frame.select(name).collect()[name].to_list()  # type: ignore[no-any-return]
+
     def _column(self, name: str) -> Any:
         column = self.frame.select(name).collect()[name]
         if column.null_count():
@@ -151,7 +181,7 @@ class _PolarsTable(_Table):
         return column
 
     def numbers(self, name: str, what: str) -> Array:
-        if not self.schema[name].is_numeric():
+        if not self.holds_numbers(name):
             self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
         return self.check_numbers(self._column(name).to_numpy(), name, what)
 
@@ -176,8 +206,19 @@ class _ArrowTable(_Table):
     def n_rows(self) -> int:
         return int(self.rows)
 
-    def _column(self, name: str) -> list[Any]:
+    def holds_numbers(self, name: str) -> bool:
+        import pyarrow.types as kinds
+
+        kind = self.table.schema.field(name).type
+        tests = (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean)
+        return any(test(kind) for test in tests)
+
+    def values(self, name: str) -> list[Any]:
         values: list[Any] = self.table.column(name).to_pylist()
+        return values
+
+    def _column(self, name: str) -> list[Any]:
+        values = self.values(name)
         if None in values:
             self.refuse_missing(values.index(None), name)
         return values
@@ -188,7 +229,7 @@ class _ArrowTable(_Table):
         if not kinds <= {str, int}:
             self.refuse_ids(name, self.table.schema.field(name).type)
         ids = values if kinds == {str} else [str(value) for value in values]
-        if not all(0 < len(one) <= MAX_ID for one in ids):
+        if not all(0 < len(item) <= MAX_ID for item in ids):
             self.source.fail(
                 None, f"column {safe_repr(name)} holds an id that is empty or too long"
             )

@@ -6,13 +6,14 @@ Quotes are those of CSV; a line feed inside of quotes is refused.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
-from sklearn_rank.files.numbers import read_number
+from sklearn_rank.files.numbers import as_value, read_number
 from sklearn_rank.files.rows import Fields, Rows, add_fast
 from sklearn_rank.files.source import Block, Source, check_id
-from sklearn_rank.inputs.roles import Role, find_roles, role_of
+from sklearn_rank.inputs.roles import Columns, Role, find_roles, role_of
+from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
 
 _SEPARATORS = ("\t", ",", ";", "|")
 
@@ -28,45 +29,69 @@ def has_header(header: str) -> bool:
     return {"query", "item"} <= roles
 
 
+class FoundColumns(NamedTuple):
+    """Which column of a table holds what."""
+
+    query: str
+    item: str
+    number: str | None
+    kind: Role
+    """What the number is: a score, a rank or a grade."""
+    watched: list[UnreadColumn]
+    unread: list[str]
+    """The columns without a role."""
+
+
 def find_columns(
-    names: list[str], columns: Mapping[str, str] | None, where: str, *, is_run: bool
-) -> dict[Role, str]:
+    names: list[str], columns: Columns | None, where: str, *, is_run: bool
+) -> FoundColumns:
     """The columns of a run, or of judgements; BEIR calls a grade ``score``."""
-    if is_run:
-        return find_roles(names, ("query", "item"), ("score", "rank"), columns=columns, where=where)
-    found = find_roles(names, ("query", "item"), ("grade",), columns=columns, where=where)
-    if "grade" not in found:
+    kinds = ORDER if is_run else GRADE
+    found = find_roles(names, ("query", "item"), kinds, columns=columns, where=where)
+    if not is_run and "grade" not in (columns or {}):
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
-        if "score" in scores:
+        if "grade" not in found and "score" in scores:
             found["grade"] = scores["score"]
-    return found
+    kind = next((kind for kind in kinds if kind in found), kinds[0])
+    return FoundColumns(
+        found["query"],
+        found["item"],
+        found.get(kind),
+        kind,
+        suspects(names, found, columns, kinds),
+        [name for name in names if name not in found.values()],
+    )
 
 
 def read_delimited(
-    source: Source, blocks: Iterable[Block], columns: Mapping[str, str] | None, *, is_run: bool
+    source: Source, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool
 ) -> tuple[Rows, bool]:
     """Rows, and whether their numbers are ranks."""
-    rows, fields = Rows(source), None
-    by_rank = False
+    rows, fields, kind = Rows(source), None, GRADE[0]
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
             text = header.decode()
             names = _split(source, block.first_line, text, separator_of(text))
             found = find_columns(names, columns, source.name, is_run=is_run)
-            number: Role = ("score" if "score" in found else "rank") if is_run else "grade"
-            by_rank = number == "rank" and "rank" in found
-            fields = Fields(
-                len(names),
-                names.index(found["query"]),
-                names.index(found["item"]),
-                names.index(found[number]) if number in found else None,
-                separator=separator_of(text).encode(),
-            )
+            kind, rows.watched, rows.unread = found.kind, found.watched, found.unread
+            fields = _fields(names, found, separator_of(text))
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not add_fast(rows, block, fields):
-            _add_lines(rows, block, fields, number)
-    return rows, by_rank
+            _add_lines(rows, block, fields, kind)
+    refuse_unread(rows.watched, source.name, ORDER if is_run else GRADE)
+    return rows, kind == "rank"
+
+
+def _fields(names: list[str], found: FoundColumns, separator: str) -> Fields:
+    return Fields(
+        len(names),
+        names.index(found.query),
+        names.index(found.item),
+        None if found.number is None else names.index(found.number),
+        separator=separator.encode(),
+        watched=tuple(names.index(column.name) for column in found.watched),
+    )
 
 
 def _add_lines(rows: Rows, block: Block, fields: Fields, what: str) -> None:
@@ -85,6 +110,9 @@ def _add_lines(rows: Rows, block: Block, fields: Fields, what: str) -> None:
         items.append(check_id(source, line, parts[fields.item], "item id"))
         if numbers is not None and fields.number is not None:
             numbers.append(read_number(source, line, parts[fields.number], what))
+        cells = (parts[place] for place in fields.watched)
+        for column, cell in zip(rows.watched, cells, strict=True):
+            column.add(queries[-1:], [as_value(cell)])
     rows.add(queries, items, numbers)
 
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, NoReturn
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Source, check_id
-from sklearn_rank.inputs.roles import Role, find_roles, plain_name, role_of
+from sklearn_rank.inputs.roles import Columns, Role, find_roles, plain_name, role_of
+from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread
 from sklearn_rank.support.text import safe_repr
 
 _RANKED = frozenset(
@@ -67,7 +68,7 @@ def looks_like_lines(text: str) -> bool:
 def read_json(
     source: Source,
     blocks: Iterable[Block],
-    columns: Mapping[str, str] | None,
+    columns: Columns | None,
     *,
     is_run: bool,
     lines: bool,
@@ -88,6 +89,9 @@ def read_json(
     given = [number is not None for number in numbers]
     if any(given) and not all(given):
         source.fail(None, f"row {given.index(False) + 1} has no {reader.kind}, others have one")
+    if not any(given):
+        refuse_unread(reader.watched.values(), source.name, ORDER if is_run else GRADE)
+    rows.unread = list(reader.unread)
     rows.add(queries, items, numbers if any(given) else None)
     return JsonRows(rows, reader.kind == "rank")
 
@@ -102,16 +106,16 @@ def _objects_of_lines(source: Source, blocks: Iterable[Block]) -> Iterator[tuple
 def _objects_of_file(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
     value = _load(source, None, b"".join(block.data for block in blocks))
     if isinstance(value, list):
-        yield from ((None, one) for one in value)
+        yield from ((None, element) for element in value)
     elif isinstance(value, dict) and not any(
-        isinstance(one, (list, dict)) for one in value.values()
+        isinstance(part, (list, dict)) for part in value.values()
     ):
         yield None, value
     elif isinstance(value, dict):
         if looks_like_lines(json.dumps(value)):
             yield None, value
         else:
-            yield from ((None, {"query": query, "items": one}) for query, one in value.items())
+            yield from ((None, {"query": query, "items": items}) for query, items in value.items())
     else:
         source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
 
@@ -119,11 +123,19 @@ def _objects_of_file(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[
 class _Reader:
     """Turns objects into rows, by the same keys for all of a file."""
 
-    def __init__(self, source: Source, columns: Mapping[str, str] | None, *, is_run: bool) -> None:
+    def __init__(self, source: Source, columns: Columns | None, *, is_run: bool) -> None:
         self.source = source
         self.columns = columns
         self.is_run = is_run
         self.kind: Role = "score" if is_run else "grade"
+        self.kinds: tuple[Role, ...] = ORDER if is_run else GRADE
+        """Roles of the number of a row, of which the first wins."""
+        if not is_run and "grade" not in (columns or {}):
+            self.kinds = ("grade", "score")  # as BEIR calls it
+        self.watched: dict[str, UnreadColumn] = {}
+        """Keys that may hold what no known key holds."""
+        self.unread: dict[str, None] = {}
+        """Keys that have no role."""
 
     def rows(self, line: int | None, value: Any) -> Iterator[_Row]:
         """Rows of one object."""
@@ -156,8 +168,8 @@ class _Reader:
         names = _RANKED if self.is_run else _RELEVANT
         return [
             key
-            for key, one in value.items()
-            if isinstance(one, (list, dict)) and plain_name(key) in names
+            for key, items in value.items()
+            if isinstance(items, (list, dict)) and plain_name(key) in names
         ]
 
     def _refuse_swapped(self, line: int | None, value: dict[str, Any]) -> None:
@@ -170,7 +182,7 @@ class _Reader:
                 self._refuse(line, f"{what}; are the two files swapped?")
 
     def _query(self, line: int | None, value: dict[str, Any], where: str) -> str:
-        names = [key for key, one in value.items() if not isinstance(one, (list, dict))]
+        names = [key for key, part in value.items() if not isinstance(part, (list, dict))]
         own = {role: key for role, key in (self.columns or {}).items() if role == "query"}
         roles = find_roles(names, (), ("query",), columns=own, where=where)
         ids = [key for key in names if key in _IDS]
@@ -189,37 +201,48 @@ class _Reader:
         return self._id(line, value[key], "query")
 
     def _row(self, line: int | None, value: dict[str, Any], where: str) -> _Row:
-        optional: tuple[Role, ...] = ("score", "rank") if self.is_run else ("grade",)
-        roles = find_roles(value, ("query", "item"), optional, columns=self.columns, where=where)
-        number = self._number_of(line, value, roles)
+        roles = find_roles(value, ("query", "item"), self.kinds, columns=self.columns, where=where)
         query = self._id(line, value[roles["query"]], "query")
-        return _Row(query, self._id(line, value[roles["item"]], "item"), number)
+        item = self._id(line, value[roles["item"]], "item")
+        return _Row(query, item, self._number_of(line, query, value, roles))
 
     def _element(self, line: int | None, query: str, element: Any, where: str) -> _Row:
         if not isinstance(element, dict):
             return _Row(query, self._id(line, element, "item"), None)
-        optional: tuple[Role, ...] = ("score", "rank") if self.is_run else ("grade", "score")
-        roles = find_roles(element, (), ("item", *optional), where=f"an item of {where}")
+        own: dict[str, str | None] = {
+            role: key
+            for role, key in (self.columns or {}).items()
+            if role in ("item", *self.kinds) and (key is None or key in element)
+        }
+        where = f"an item of {where}"
+        roles = find_roles(element, (), ("item", *self.kinds), columns=own, where=where)
         if "item" not in roles:
             plain = [key for key in element if key in _IDS]
             if len(plain) != 1:
                 keys = ", ".join(map(safe_repr, element)) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
             roles["item"] = plain[0]
-        number = self._number_of(line, element, roles)
-        return _Row(query, self._id(line, element[roles["item"]], "item"), number)
+        item = self._id(line, element[roles["item"]], "item")
+        return _Row(query, item, self._number_of(line, query, element, roles))
 
     def _number_of(
-        self, line: int | None, value: dict[str, Any], roles: Mapping[Role, str]
+        self, line: int | None, query: str, value: dict[str, Any], roles: Mapping[Role, str]
     ) -> float | None:
-        for kind in ("score", "rank") if self.is_run else ("grade", "score"):
+        unread = [key for key in value if key not in roles.values()]
+        self.unread.update(dict.fromkeys(unread))
+        for kind in self.kinds:
             if kind in roles:
                 if self.is_run:
                     self.kind = kind
                 return self._number(line, value[roles[kind]])
+        if not any(kind in (self.columns or {}) for kind in self.kinds):
+            for key in unread:
+                self.watched.setdefault(key, UnreadColumn(key)).add([query], [value[key]])
         return None
 
     def _number(self, line: int | None, value: Any) -> float:
+        if isinstance(value, bool) and not self.is_run:
+            return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self._refuse(line, f"{self.kind} {safe_repr(value)} is not a number")
         if not abs(value) < 1 << 53 and (isinstance(value, int) or not math.isfinite(value)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from sklearn_rank.files.source import Source
 from sklearn_rank.support.text import safe_repr
@@ -12,6 +13,25 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 MAX_WHOLE = 10**15
 """Whole numbers below are exact as float64."""
+
+
+_NAMED: Mapping[str, bool | float | None] = {
+    **dict.fromkeys(("", "na", "n/a", "null", "none"), None),
+    "true": True,
+    "false": False,
+    "nan": math.nan,
+    "inf": math.inf,
+    "-inf": -math.inf,
+}
+
+
+def as_value(text: str | None) -> bool | float | str | None:
+    """What a cell of a table of text seems to hold; of use only to guess what a column is."""
+    if text is None:
+        return None
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return _NAMED.get(text.lower(), text)
 
 
 def read_number(source: Source, line: int | None, text: str, what: str) -> float:

@@ -17,6 +17,7 @@ from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Limits, Source, blocks, decompressed, opened, source_of
 from sklearn_rank.files.trec import read_trec
 from sklearn_rank.inputs.long_tables import Qrels, Run
+from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Array
 
@@ -37,7 +38,7 @@ def read_run(
     path: str | os.PathLike[str] | IO[bytes],
     *,
     format: FileFormat | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     max_rows: int = Limits.max_rows,
     max_bytes: int = Limits.max_bytes,
     max_line: int = Limits.max_line,
@@ -52,7 +53,8 @@ def read_run(
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the first bytes, the name and the content.
     columns : mapping, default=None
-        Column of a role ("query", "item", "score", "rank") whose name is not recognised.
+        Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
+        for a role that no column has.
     max_rows : int, default=50_000_000
         Rows that are read before the file is refused.
     max_bytes : int, default=2 GiB
@@ -80,7 +82,11 @@ def read_run(
     >>> read_run(io.BytesIO(b"q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n"))["q1"]
     {'d7': 12.5, 'd2': 9.25}
     """
-    source = source_of(path, Limits(max_rows, max_bytes, max_line))
+    return run_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns)
+
+
+def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Run:
+    """The rankings of a source."""
     queries, items, numbers, by_rank, about = _read(source, format, columns, is_run=True)
     own = {"ranks" if by_rank else "scores": numbers}
     return Run.from_columns(queries, items, source=source.name, **own, **about)
@@ -90,7 +96,7 @@ def read_qrels(
     path: str | os.PathLike[str] | IO[bytes],
     *,
     format: FileFormat | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     max_rows: int = Limits.max_rows,
     max_bytes: int = Limits.max_bytes,
     max_line: int = Limits.max_line,
@@ -102,7 +108,8 @@ def read_qrels(
     path, format, max_rows, max_bytes, max_line
         As in :func:`read_run`.
     columns : mapping, default=None
-        Column of a role ("query", "item", "grade") whose name is not recognised.
+        Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
+        role that no column has.
 
     Returns
     -------
@@ -123,7 +130,11 @@ def read_qrels(
     >>> read_qrels(io.BytesIO(b"query-id,corpus-id,score\nq1,d7,2\nq1,d2,0\n"))["q1"]
     {'d7': 2, 'd2': 0}
     """
-    source = source_of(path, Limits(max_rows, max_bytes, max_line))
+    return qrels_of(source_of(path, Limits(max_rows, max_bytes, max_line)), format, columns)
+
+
+def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Qrels:
+    """The judgements of a source."""
     queries, items, grades, _, about = _read(source, format, columns, is_run=False)
     about.pop("tag", None)
     if grades is not None and grades.dtype.kind == "f" and (grades == np.rint(grades)).all():
@@ -135,7 +146,7 @@ _Columns: TypeAlias = "tuple[Any, Any, Array | None, bool, dict[str, Any]]"
 
 
 def _read(
-    source: Source, format: FileFormat | None, columns: Mapping[str, str] | None, *, is_run: bool
+    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
 ) -> _Columns:
     """Queries, items, numbers, whether these are ranks, and what else the file says."""
     if format is not None:
@@ -146,7 +157,7 @@ def _read(
             table = read_columnar(
                 _reopened(source, file), cast("Columnar", kind), columns, is_run=is_run
             )
-            return *table, {}
+            return *table[:4], {"unread": tuple(table.unread)}
         content = decompressed(file, head, source)
         text = blocks(source, content, compressed=content is not file)
         first = next(text, None)
@@ -155,14 +166,15 @@ def _read(
         rest = chain((first,), text)
         kind = kind or _text_kind(source, first)
         rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
-    return *rows.columns(), by_rank, {"comments": rows.comments, "tag": rows.tag}
+    about = {"comments": rows.comments, "tag": rows.tag, "unread": tuple(rows.unread)}
+    return *rows.columns(), by_rank, about
 
 
 def _read_text(
     source: Source,
     kind: str,
     rest: Iterator[Block],
-    columns: Mapping[str, str] | None,
+    columns: Columns | None,
     *,
     is_run: bool,
 ) -> tuple[Rows, bool]:
@@ -174,8 +186,8 @@ def _read_text(
 
 
 def _reopened(source: Source, file: IO[bytes]) -> Source:
-    """A path as it is; of an open file, what is peeked at already."""
-    is_path = isinstance(source.path, (str, os.PathLike))
+    """A file that can be read again by its path; else, as of a pipe, what is open already."""
+    is_path = isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)
     return source if is_path else source._replace(path=file)
 
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.files.numbers import MAX_WHOLE
+from sklearn_rank.files.numbers import MAX_WHOLE, as_value
 from sklearn_rank.files.source import MAX_ID, Block, Source
+from sklearn_rank.inputs.unread import UnreadColumn
 from sklearn_rank.typing import Array
 
 
@@ -42,6 +43,8 @@ class Fields(NamedTuple):
     separator: bytes = b" "
     spaced: bool = False
     """Whether any white space separates, so that two separators are one."""
+    watched: tuple[int, ...] = ()
+    """Columns of unknown names that may hold what no known column holds."""
 
 
 @dataclass
@@ -53,6 +56,9 @@ class Rows:
     """Lists or series, one for each block; the same for ``items``."""
     items: list[Any] = field(default_factory=list)
     numbers: list[Array] = field(default_factory=list)
+    watched: list[UnreadColumn] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Names of the columns, or keys, that have no role."""
     n_rows: int = 0
     tag: str = ""
     comments: int = 0
@@ -101,6 +107,7 @@ def add_fast(rows: Rows, block: Block, fields: Fields, tag: int | None = None) -
     wanted = {fields.query, fields.item, fields.n_fields - 1}
     if fields.number is not None:
         wanted.add(fields.number)
+    wanted.update(fields.watched)
     try:
         frame = pl.read_csv(
             io.BytesIO(block.data),
@@ -130,6 +137,9 @@ def add_fast(rows: Rows, block: Block, fields: Fields, tag: int | None = None) -
         if fields.whole and max(-int(low), int(high)) >= MAX_WHOLE:
             return False
     rows.add(queries, items, numbers)
+    for column, place in zip(rows.watched, fields.watched, strict=True):
+        pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()
+        column.add(pairs["query"].to_list(), map(as_value, pairs["value"].to_list()))
     if tag is not None:
         rows.tag = last[-1]
     return True
@@ -166,7 +176,7 @@ def _is_evenly_spaced(block: Block, n_fields: int, separator: int) -> bool:
     for part in block.windows():
         low = part <= _SPACE
         n_separators += int(np.count_nonzero(part == separator))
-        n_low += np.count_nonzero(low)
+        n_low += int(np.count_nonzero(low))
         if (before and low[0]) or (low[1:] & low[:-1]).any():
             return False
         before = low[-1]
@@ -178,7 +188,7 @@ def _has_separators(block: Block, n_fields: int, separator: int) -> bool:
     n_separators = n_control = 0
     for part in block.windows():
         n_separators += int(np.count_nonzero(part == separator))
-        n_control += np.count_nonzero(part < _SPACE)
+        n_control += int(np.count_nonzero(part < _SPACE))
     if separator < _SPACE:
         n_control -= n_separators
     return n_separators == (n_fields - 1) * block.n_lines and n_control == block.n_lines

@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple, NoReturn, cast
 import numpy as np
 
 from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
+from sklearn_rank.files.access import readable
 from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import Array
 
@@ -53,6 +54,8 @@ class Source(NamedTuple):
     """A path, or a binary file that is open."""
     name: str
     limits: Limits
+    what: str = "path"
+    """Whose argument this is: of a function, or as the command line calls it."""
 
     def fail(self, line: int | None, what: str) -> NoReturn:
         """FileFormatError that names the file and, where there is one, the line."""
@@ -61,7 +64,12 @@ class Source(NamedTuple):
     def check_rows(self, n_rows: int) -> None:
         """FileFormatError if there are more rows than allowed."""
         if n_rows > self.limits.max_rows:
-            self.fail(None, f"more than {self.limits.max_rows:,} rows; pass max_rows= to read it")
+            limit = self.limits.max_rows
+            self.fail(None, f"more than {limit:,} rows; pass {self.option('max_rows')} to read it")
+
+    def option(self, name: str) -> str:
+        """How an option is called where the file was named."""
+        return f"{name}=" if self.what == "path" else f"--{name.replace('_', '-')}"
 
 
 class Block(NamedTuple):
@@ -76,21 +84,23 @@ class Block(NamedTuple):
         return windows(self.data)
 
 
-def source_of(path: Any, limits: Limits) -> Source:
+def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
     """A path or an open binary file as a source."""
     if isinstance(path, (str, os.PathLike)):
-        return Source(path, safe_text(os.fsdecode(os.fspath(path)), limit=200), limits)
+        return Source(path, safe_text(os.fsdecode(os.fspath(path)), limit=200), limits, what)
     if not hasattr(path, "read"):
         msg = f"a path or a binary file is needed, got {type(path).__name__}"
         raise TypeError(msg)
-    return Source(path, safe_text(str(getattr(path, "name", "<file>")), limit=200), limits)
+    return Source(path, safe_text(str(getattr(path, "name", "<file>")), limit=200), limits, what)
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
     """The file as it is stored, and its first bytes."""
     if isinstance(source.path, (str, os.PathLike)):
-        with open(source.path, "rb") as file:
+        with readable(source.path, source.what):
+            file = open(source.path, "rb")  # noqa: SIM115
+        with file:
             yield file, file.peek(8)[:8]
         return
     file = source.path
@@ -162,7 +172,9 @@ def _parts(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[byt
         total += len(data)
         if compressed and total > limit:
             source.fail(
-                None, f"decompresses to more than {limit:,} bytes; pass max_bytes= to read it"
+                None,
+                f"decompresses to more than {limit:,} bytes; pass {source.option('max_bytes')} to "
+                "read it",
             )
         yield data
 
@@ -178,7 +190,7 @@ def _read(source: Source, file: IO[bytes], *, compressed: bool) -> bytes:
 
 def _refuse_long_line(source: Source, line: int) -> NoReturn:
     limit = source.limits.max_line
-    source.fail(line, f"longer than {limit:,} bytes; pass max_line= to read it")
+    source.fail(line, f"longer than {limit:,} bytes; pass {source.option('max_line')} to read it")
 
 
 def _checked(source: Source, line: int, data: bytes) -> Block:
@@ -201,7 +213,7 @@ def _checked(source: Source, line: int, data: bytes) -> Block:
         for number, text in enumerate(data.splitlines(), line):
             if len(text) > source.limits.max_line:
                 _refuse_long_line(source, number)
-    n_lines = sum(np.count_nonzero(part == _LINE_FEED) for part in windows(data))
+    n_lines = sum(int(np.count_nonzero(part == _LINE_FEED)) for part in windows(data))
     return Block(line, data, n_lines)
 
 

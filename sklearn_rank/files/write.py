@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.files.access import writable
 from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name
 from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.support.parameters import check_option
@@ -165,10 +166,11 @@ def _save(path: Path, data: bytes) -> None:
     """The whole file or none: it is written beside its place and then moved there."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        beside.write_bytes(data)
-        os.replace(beside, path)
+        with writable(path, "path"):
+            beside.write_bytes(data)
+            os.replace(beside, path)
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             beside.unlink()
 
 

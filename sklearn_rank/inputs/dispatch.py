@@ -66,7 +66,7 @@ def read_rankings(
     y_true: Any,
     y_score: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str | None] | None = None,
     owner: str = "evaluate",
     **told: Unpack[Told],
 ) -> Judged:

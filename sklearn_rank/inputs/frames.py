@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
+from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.roles import ROLES, Role, find_roles
+from sklearn_rank.inputs.roles import Columns, Role, check_role, find_roles
+from sklearn_rank.inputs.unread import GRADE, ORDER, refuse_unread, suspects
 from sklearn_rank.rankings.source import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr
@@ -40,9 +41,7 @@ def is_frame(values: Any) -> bool:
     return has_columns and not isinstance(values, (Mapping, np.ndarray))
 
 
-def as_tables(
-    y_true: Any, y_score: Any, columns: Mapping[str, str] | None = None
-) -> tuple[Any, Any]:
+def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tuple[Any, Any]:
     """Judgements and rankings with frames as long tables and indexed series as mappings.
 
     All else is passed through.
@@ -119,28 +118,30 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
 
 
 def _share_columns(
-    columns: Mapping[str, str] | None, frames: list[nw.DataFrame[Any] | None]
-) -> list[dict[str, str]]:
+    columns: Columns | None, frames: list[nw.DataFrame[Any] | None]
+) -> list[Columns]:
     """Of the columns that the caller names, those of each frame; some frame has to have each."""
     if columns is None:
         return [{}, {}]
     if not isinstance(columns, Mapping):
         msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
         raise ColumnRoleError(msg)
-    unknown = [role for role in columns if role not in ROLES]
-    if unknown:
-        msg = f"columns names unknown roles: {listed(unknown)}; roles: {', '.join(ROLES)}"
-        raise ColumnRoleError(msg)
+    for role, name in columns.items():
+        check_role(role, name)
     present = [set() if frame is None else set(frame.columns) for frame in frames]
-    lacking = [name for name in columns.values() if not any(name in names for names in present)]
+    named = [name for name in columns.values() if name is not None]
+    lacking = [name for name in named if not any(name in names for names in present)]
     if lacking:
         known = listed(dict.fromkeys(name for names in present for name in sorted(names)), limit=20)
         msg = f"columns names {listed(lacking)}, which no frame has; there is {known}"
         raise ColumnRoleError(msg)
-    return [{role: name for role, name in columns.items() if name in names} for names in present]
+    return [
+        {role: name for role, name in columns.items() if name is None or name in names}
+        for names in present
+    ]
 
 
-def _refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[dict[str, str]]) -> None:
+def _refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[Columns]) -> None:
     """TypeError where only the truth has scores and only the ranking has grades."""
     roles = [
         set() if frame is None else set(_roles(frame, columns[side], "", ()))
@@ -155,7 +156,7 @@ def _refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[dict[s
 
 def _roles(
     frame: nw.DataFrame[Any],
-    columns: dict[str, str],
+    columns: Columns,
     name: str,
     required: tuple[Role, ...],
     optional: tuple[Role, ...] = ("score", "rank", "grade"),
@@ -167,7 +168,7 @@ def _roles(
 
 
 def _columns_of(
-    frame: nw.DataFrame[Any], columns: dict[str, str], name: str, *optional: Role
+    frame: nw.DataFrame[Any], columns: Columns, name: str, *optional: Role
 ) -> dict[Role, str]:
     """The columns of queries and items, and those of the other roles that are there."""
     try:
@@ -183,29 +184,20 @@ def _index_of(frame: nw.DataFrame[Any]) -> Any:
     return getattr(frame.to_native(), "index", None)
 
 
-def _refuse_unread_numbers(
+def _refuse_unread(
     frame: nw.DataFrame[Any],
-    found: dict[Role, str],
+    found: Mapping[Role, str],
+    columns: Columns,
     name: str,
-    lacking: tuple[Role, ...],
-    otherwise: str,
+    roles: tuple[Role, ...],
 ) -> None:
-    """ColumnRoleError if a column of unknown name may hold what no known column holds.
-
-    Nobody sees from a score that grades or scores were passed over. Numbers that are the same for
-    all rows of a query say something of the query, such as an age, and order nothing.
-    """
-    about = QueryColumns(frame, found["query"])
-    for column in frame.columns:
-        if column not in found.values() and _holds_numbers(frame, column) and not about.has(column):
-            roles = " or ".join(repr(role) for role in lacking)
-            role = f"columns={{{lacking[0]!r}: {safe_repr(column)}}}"
-            msg = (
-                f"{name} has no column for the role {roles}, but {safe_repr(column)} holds "
-                f"numbers; without them {otherwise}. Pass {role} or rename the column; if they say "
-                "nothing of that, leave the column out of the frame"
-            )
-            raise ColumnRoleError(msg)
+    """ColumnRoleError if a column of unknown name may hold what no known column holds."""
+    watched = suspects(frame.columns, found, columns, roles)
+    watched = [column for column in watched if _holds_numbers(frame, column.name)]
+    queries = frame[found["query"]].to_list() if watched else []
+    for column in watched:
+        column.add(queries, frame[column.name].to_list())
+    refuse_unread(watched, name, roles)
 
 
 def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
@@ -215,21 +207,18 @@ def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
-def _read_truth(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Qrels:
+def _read_truth(frame: nw.DataFrame[Any], columns: Columns) -> Qrels:
     found = _columns_of(frame, columns, "y_true", "grade")
-    if "grade" not in found:
-        _refuse_unread_numbers(frame, found, "y_true", ("grade",), "every row would be relevant")
+    _refuse_unread(frame, found, columns, "y_true", GRADE)
     queries, items = (_ids(frame, found[role], "y_true") for role in ("query", "item"))
     grades = _numbers(frame, found["grade"], "y_true") if "grade" in found else None
     about = QueryColumns(frame, found["query"])
     return Qrels.from_columns(queries, items, grades=grades, about_queries=about)
 
 
-def _read_run(frame: nw.DataFrame[Any], columns: dict[str, str]) -> Run:
+def _read_run(frame: nw.DataFrame[Any], columns: Columns) -> Run:
     found = _columns_of(frame, columns, "y_score", "score", "rank")
-    if not found.keys() & {"score", "rank"}:
-        otherwise = "the order of the rows would rank the items"
-        _refuse_unread_numbers(frame, found, "y_score", ("score", "rank"), otherwise)
+    _refuse_unread(frame, found, columns, "y_score", ORDER)
     queries, items = (_ids(frame, found[role], "y_score") for role in ("query", "item"))
     about = QueryColumns(frame, found["query"])
     order = {
@@ -286,14 +275,6 @@ class QueryColumns:
 
     def __contains__(self, name: object) -> bool:
         return name in self.frame.columns
-
-    def has(self, name: str) -> bool:
-        """Whether a column has one value for all rows of a query."""
-        try:
-            self.labels(name)
-        except InvalidParameterError:
-            return False
-        return True
 
     def labels(self, name: str) -> dict[Any, Any]:
         """{query: label}; InvalidParameterError if a query has several."""

@@ -40,6 +40,8 @@ class LongTable(Mapping[Any, Any]):
     """Name of the file that was read."""
     comments: int = 0
     """Comment lines that were passed over."""
+    unread: tuple[str, ...] = ()
+    """Names of columns of the file that have no role."""
     about_queries: Any = None
     """Columns of a data frame that say something of the queries; see ``frames.QueryColumns``."""
 

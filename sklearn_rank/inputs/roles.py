@@ -14,6 +14,8 @@ from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.support.text import listed, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "rank", "grade"]
+Columns: TypeAlias = Mapping[str, str | None]
+"""What a caller says: the column of a role, or None where no column has it."""
 
 ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
@@ -51,7 +53,7 @@ def find_roles(
     required: Iterable[Role],
     optional: Iterable[Role] = (),
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
     where: str,
 ) -> dict[Role, str]:
     """The column of each role: the one given, else the only one with a name of that role.
@@ -63,7 +65,9 @@ def find_roles(
     found: dict[Role, str] = {}
     for role in (*required, *optional):
         if role in given:
-            found[role] = given[role]
+            column = given[role]
+            if column is not None:
+                found[role] = column
             continue
         matching = [name for name in names if plain_name(name) in _PLAIN[role]]
         if len(matching) > 1:
@@ -86,9 +90,7 @@ def find_roles(
     return found
 
 
-def _check_given(
-    columns: Mapping[str, str] | None, names: list[str], where: str
-) -> Mapping[str, str]:
+def _check_given(columns: Columns | None, names: list[str], where: str) -> Columns:
     """What the caller said of columns, checked against the columns that are there."""
     if columns is None:
         return {}
@@ -96,13 +98,21 @@ def _check_given(
         msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
         raise ColumnRoleError(msg)
     for role, name in columns.items():
-        if role not in ROLES:
-            msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
-            raise ColumnRoleError(msg)
-        if name not in names:
+        check_role(role, name)
+        if name is not None and name not in names:
             msg = (
                 f"columns says that {role!r} is {safe_repr(name)}, but {where} has "
                 f"{listed(names, limit=20) or 'no columns'}"
             )
             raise ColumnRoleError(msg)
     return columns
+
+
+def check_role(role: str, name: object) -> None:
+    """ColumnRoleError for a role that does not exist, or for rows without queries or items."""
+    if role not in ROLES:
+        msg = f"columns names the unknown role {safe_repr(role)}; roles: {', '.join(ROLES)}"
+        raise ColumnRoleError(msg)
+    if name is None and role in ("query", "item"):
+        msg = f"columns says that no column is the {role}, but every row needs one"
+        raise ColumnRoleError(msg)

@@ -155,11 +155,11 @@ def test_standard_input(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["t.qrels", "none.run"], "No such file or directory"),
+        (["t.qrels", "none.run"], "RUN 'none.run' cannot be read: there is no such file in "),
         (["t.qrels", "one.run", "-m", "mapp"], "unknown measure 'mapp'; did you mean 'map'?"),
         (["t.qrels", "one.run", "--convention", "trec"], "unknown convention 'trec'"),
         (["one.run", "one.run"], "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
-        (["t.qrels", "other.run"], "y_true and y_score have no query in common"),
+        (["t.qrels", "other.run"], "QRELS and RUN have no query in common"),
         (["t.qrels", "twice.run"], "holds item 'a' at positions 1 and 2"),
     ],
 )

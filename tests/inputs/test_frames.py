@@ -171,7 +171,7 @@ def without(data: dict[str, Any], name: str) -> dict[str, Any]:
             r"several .* 'item', 'doc'",
         ),
         (TRUTH, RUN, {"columns": {"item": "thing"}}, ColumnRoleError, r"names 'thing', which no f"),
-        (TRUTH, RUN, {"columns": {"thing": "item"}}, ColumnRoleError, r"unknown roles: 'thing'"),
+        (TRUTH, RUN, {"columns": {"thing": "item"}}, ColumnRoleError, r"unknown role 'thing'"),
         (TRUTH, RUN, {"columns": ["item"]}, ColumnRoleError, r"must be a mapping of role to colu"),
         (RUN, TRUTH, {}, TypeError, r"y_true has scores and y_score has grades; are they swapped"),
         (TRUTH, {**RUN, "score": [1.0, None]}, {}, ValueError, r"'score' of y_score .* \(row 1\)"),

@@ -1,0 +1,192 @@
+"""Numbers of files under an unknown name are asked about, as those of data frames are."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import polars as pl
+import pytest
+
+from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
+from sklearn_rank.cli import main
+from sklearn_rank.files import columnar, rows
+from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn
+
+TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}
+RANKED = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "points": [0.1, 0.9, 2.5]}
+FORMS = ("csv", "jsonl", "json", "parquet", "arrow", "nested")
+
+
+@pytest.fixture(params=["polars", "plain"])
+def library(request, monkeypatch):
+    """With Polars, and without it."""
+    if request.param == "plain":
+        for module in (rows, columnar):
+            monkeypatch.setattr(module, "polars_or_none", lambda: None)
+    return request.param
+
+
+def as_rows(table):
+    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+
+
+def file_of(table, form, key="results"):
+    """The table as a file in memory."""
+    out = io.BytesIO()
+    if form == "csv":
+        lines = [
+            ",".join(map(str, row)) for row in (list(table), *zip(*table.values(), strict=True))
+        ]
+        out.write("\n".join(lines).encode())
+    elif form == "jsonl":
+        out.write("\n".join(map(json.dumps, as_rows(table))).encode())
+    elif form == "json":
+        out.write(json.dumps(as_rows(table)).encode())
+    elif form == "nested":
+        queries: dict[str, list[dict]] = {}
+        for row in as_rows(table):
+            queries.setdefault(row.pop("user"), []).append(row)
+        lines = [json.dumps({"user": query, key: items}) for query, items in queries.items()]
+        out.write("\n".join(lines).encode())
+    else:
+        frame = pl.DataFrame(table)
+        (frame.write_parquet if form == "parquet" else frame.write_ipc)(out)
+    return io.BytesIO(out.getvalue())
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(form):
+    with pytest.raises(
+        ColumnRoleError,
+        match=r"^<file> has no column for the role 'score' or 'rank', but 'points' holds numbers; "
+        r"without them the order of the rows would rank the items\. Pass columns=\{'score': "
+        r"'points'\} or rename the column; .* or pass columns=\{'score': None\}$",
+    ):
+        read_run(file_of(RANKED, form))
+    named = read_run(file_of(RANKED, form), columns={"score": "points"})
+    assert dict(named) == {"u": {"a": 0.1, "b": 0.9}, "v": {"a": 2.5}}
+    without = read_run(file_of(RANKED, form), columns={"score": None})
+    assert dict(without) == {"u": ["a", "b"], "v": ["a"]}
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("clicked", [[0, 1, 1], [0.0, 1.0, 1.0], [False, True, True]])
+def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(form, clicked):
+    table = {**TRUTH, "clicked": clicked}
+    with pytest.raises(ColumnRoleError, match=r"'grade', but 'clicked' .* every row would be rel"):
+        read_qrels(file_of(table, form, "relevant"))
+    all_of_them = read_qrels(file_of(table, form, "relevant"), columns={"grade": None})
+    assert dict(all_of_them) == {"u": {"a": 1, "b": 1}, "v": {"a": 1}}
+    if not (form == "csv" and isinstance(clicked[0], bool)):  # text is no number in a CSV
+        named = read_qrels(file_of(table, form, "relevant"), columns={"grade": "clicked"})
+        assert dict(named) == {"u": {"a": 0, "b": 1}, "v": {"a": 1}}
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("form", FORMS)
+def test_text_and_properties_of_a_query_are_passed_over(form):
+    table = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "why": ["x", "1", "y"]}
+    if form != "nested":
+        table["age"] = [30, 30, 41]
+    run = read_run(file_of(table, form))
+    assert dict(run) == {"u": ["a", "b"], "v": ["a"]}
+    assert run.unread == tuple(table)[2:]
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("form", FORMS[:5])
+def test_other_numbers_beside_scores_are_left_alone(form):
+    run = read_run(file_of({**RANKED, "score": [3, 2, 1]}, form))
+    assert run["u"] == {"a": 3, "b": 2}
+    assert run.unread == ("points",)
+    qrels = read_qrels(file_of({**TRUTH, "score": [0, 2, 1]}, form))  # BEIR's grades
+    assert qrels["u"] == {"a": 0, "b": 2}
+
+
+def test_a_single_row_of_each_query_may_hold_grades_too():
+    """Nothing tells a grade of 0 from an age then; a run of one item has but one order."""
+    rows_of = {"user": ["u", "v"], "item": ["a", "b"], "seen": [0, 1]}
+    for truth in (file_of(rows_of, "csv"), file_of(rows_of, "jsonl")):
+        with pytest.raises(ColumnRoleError, match="'seen' holds numbers"):
+            read_qrels(truth)
+    assert len(read_run(file_of(rows_of, "csv"))) == 2
+    iteration = file_of({**rows_of, "seen": [0, 0]}, "csv")
+    assert dict(read_qrels(iteration)) == {"u": {"a": 1}, "v": {"b": 1}}
+    with pytest.raises(ColumnRoleError, match=r"y_true has no .* 'seen' holds numbers"):
+        evaluate(pl.DataFrame(rows_of), {"u": ["a"]}, "mrr")
+    said = evaluate(pl.DataFrame(rows_of), {"u": ["a"]}, "mrr", columns={"grade": None})
+    assert said["mrr"] == 1 / 2
+
+
+def test_a_column_is_text_from_its_first_word_on():
+    column = UnreadColumn("x")
+    column.add(["q", "q"], [1, None])
+    assert not column.may_be(ORDER)
+    column.add(["q"], [2])
+    assert column.may_be(ORDER)
+    assert column.may_be(GRADE)
+    column.add(["q"], ["word"])
+    column.add(["q"], [3])
+    assert not column.may_be(ORDER)
+
+
+def test_ends_of_numbers_in_a_table_of_text():
+    data = b"query,item,x\nq,a,1e3\nq,b,\nq,c,nan\nq,d,-2\n"
+    with pytest.raises(ColumnRoleError, match="'x' holds numbers"):
+        read_run(io.BytesIO(data))
+    assert read_run(io.BytesIO(data.replace(b"-2", b"-2%")))["q"] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"item": None}, "columns says that no column is the item, but every row needs one"),
+        ({"grade": "gone"}, "columns says that 'grade' is 'gone', but <file> has"),
+        ({"thing": None}, "columns names the unknown role 'thing'"),
+    ],
+)
+def test_columns_that_cannot_be(columns, message):
+    with pytest.raises(ColumnRoleError, match=message):
+        read_qrels(file_of(TRUTH, "csv"), columns=columns)
+    if "gone" not in columns.values():
+        with pytest.raises(ColumnRoleError, match=message):
+            evaluate(pl.DataFrame(TRUTH), {"u": ["a"]}, "mrr", columns=columns)
+
+
+# On the command line ----------------------------------------------------------------------------
+
+
+def test_the_command_names_columns_or_says_that_there_are_none(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "truth.csv").write_bytes(file_of(TRUTH, "csv").getvalue())
+    (tmp_path / "ranked.csv").write_bytes(file_of(RANKED, "csv").getvalue())
+    words = ["evaluate", "truth.csv", "ranked.csv", "-m", "mrr", "--format", "csv"]
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert "truth.csv has no column for the role 'grade', but 'clicked' holds numbers" in err
+    assert "--qrels-column ROLE=NAME" in err
+    assert "for None, ROLE= alone" in err
+    named = ["--qrels-column", "grade=clicked"]
+    assert main([*words, *named]) == 2
+    assert "ranked.csv has no column for the role 'score' or 'rank'" in capsys.readouterr().err
+    assert main([*words, *named, "--run-column", "score=points"]) == 0
+    assert capsys.readouterr().out.endswith(",mrr,1.0\n")
+    assert main([*words, *named, "--run-column", "score="]) == 0
+    assert capsys.readouterr().out.endswith(",mrr,0.75\n")  # (1/2 + 1) / 2
+
+
+def test_gates_of_a_table_say_it_with_an_empty_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "truth.csv").write_bytes(file_of(TRUTH, "csv").getvalue())
+    (tmp_path / "ranked.csv").write_bytes(file_of(RANKED, "csv").getvalue())
+    gate = '[[gate]]\nname = "g"\nqrels = "truth.csv"\nrun = "ranked.csv"\nat_least = {mrr = 0.8}\n'
+    gate += 'qrels_column = {grade = "clicked"}\n'
+    (tmp_path / "rank.toml").write_text(gate + 'run_column = {score = ""}\n')
+    assert main(["gate", "--config", "rank.toml"]) == 1
+    assert "0.7500" in capsys.readouterr().out
+    (tmp_path / "rank.toml").write_text(gate + 'run_column = "points"\n')
+    assert main(["gate", "--config", "rank.toml"]) == 2
+    assert "run_column is a table of roles and names" in capsys.readouterr().err

@@ -1,0 +1,181 @@
+"""A file that the system does not give: the error names the argument, the path and a remedy."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import io
+import os
+import re
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from sklearn_rank import FileFormatError, read_qrels, read_run, write_qrels, write_run
+from sklearn_rank.cli import main
+
+READERS = pytest.mark.parametrize("read", [read_run, read_qrels])
+QRELS = "q1 0 a 1\n"
+RUN = "q1 Q0 a 1 1.5 t\n"
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bm25.run").write_text(RUN)
+    (tmp_path / "dev.qrels").write_text(QRELS)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.run").write_text("")
+
+
+@READERS
+def test_a_name_close_to_that_of_a_file_is_answered_by_it(read, tmp_path):
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"^path 'bm52\.run' cannot be read: there is no such file in '.*'; "
+        r"did you mean 'bm25\.run'\?$",
+    ) as caught:
+        read("bm52.run")
+    assert caught.value.errno == errno.ENOENT
+    with pytest.raises(FileNotFoundError, match=r"no such file in '.*'; check the path$"):
+        read(tmp_path / "zzz")
+
+
+@READERS
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        ("folder", IsADirectoryError, "it is a folder; name a file"),
+        ("gone/bm25.run", FileNotFoundError, "there is no folder 'gone'$"),
+        ("bm25.run/x", NotADirectoryError, "part of the path is a file, not a folder"),
+    ],
+)
+def test_paths_that_are_no_files(read, path, error, message):
+    with pytest.raises(error, match=f"path '{path}' cannot be read: {message}"):
+        read(path)
+
+
+def test_a_link_to_nothing():
+    os.symlink("nowhere", "link.run")
+    with pytest.raises(FileNotFoundError, match="it is a link to a file that does not exist"):
+        read_run("link.run")
+
+
+@pytest.mark.parametrize(
+    ("number", "error", "message"),
+    [
+        (errno.EACCES, PermissionError, "permission denied; check who may access it"),
+        (errno.EMFILE, OSError, "Too many open files"),
+    ],
+)
+def test_files_that_the_system_withholds(number, error, message, monkeypatch):
+    """Simulated: whoever runs the tests may be allowed to read everything."""
+
+    def refuse(path, *_):
+        raise OSError(number, os.strerror(number), path)
+
+    monkeypatch.setattr(builtins, "open", refuse)
+    with pytest.raises(error, match=f"path 'bm25.run' cannot be read: {message}"):
+        read_run("bm25.run")
+
+
+def test_nothing_of_a_path_reaches_the_terminal_unescaped():
+    with pytest.raises(FileNotFoundError) as caught:
+        read_run("evil\x1b[2J\n.run")
+    assert "'evil\\x1b[2J\\x0a.run'" in str(caught.value)
+
+
+@READERS
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf"])
+def test_empty_files(read, data):
+    with pytest.raises(FileFormatError, match=r"^<file>: is empty$"):
+        read(io.BytesIO(data))
+
+
+# Pipes -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["bm25.run", "run.parquet"])
+def test_a_pipe_is_read_once_whatever_flows_through_it(name):
+    write_run({"q1": {"a": 1.5}}, name)
+    with open(name, "rb") as file:
+        data = file.read()
+    os.mkfifo("pipe")
+
+    def fill():
+        with open("pipe", "wb") as pipe:
+            pipe.write(data)
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    try:
+        assert dict(read_run("pipe")) == {"q1": {"a": 1.5}}
+    finally:
+        writer.join()
+
+
+# Files that are written --------------------------------------------------------------------------
+
+
+def test_files_that_cannot_be_written():
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"path 'gone/x\.run' cannot be written: there is no folder 'gone'; create it first",
+    ):
+        write_run({"q": ["a"]}, "gone/x.run")
+    with pytest.raises(IsADirectoryError, match="path 'folder' cannot be written: it is a folder"):
+        write_qrels({"q": {"a"}}, "folder")
+    assert sorted(os.listdir()) == ["bm25.run", "dev.qrels", "empty.run", "folder"]
+
+
+# On the command line -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "evaluate gone.qrels bm25.run",
+            "evaluate: QRELS 'gone.qrels' cannot be read: there",
+        ),
+        ("evaluate dev.qrels folder", "RUN 'folder' cannot be read: it is a folder; name a file"),
+        ("evaluate dev.qrels empty.run", "evaluate: empty.run: is empty"),
+        ("evaluate dev.qrels bm25.run --slices x", "--slices 'x' cannot be read: there is no such"),
+        ("evaluate - -", "'-' is standard input, which can be read only once"),
+        ("doctor dev.qrel", "QRELS 'dev.qrel' cannot be read: .*; did you mean 'dev.qrels'"),
+        ("doctor dev.qrels gone", "doctor: RUN 'gone' cannot be read"),
+        ("convert run gone x.csv", "convert: SOURCE 'gone' cannot be read"),
+        ("convert run bm25.run no/x.csv", "path 'no/x.csv' cannot be written: there is no folder"),
+        ("gate dev.qrels gone --name n --at-least map=1", "RUN 'gone' cannot be read"),
+        ("gate - - --name n --at-least map=1", "'-' is standard input, which can be read only"),
+        ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),
+        (
+            "gate dev.qrels bm25.run --name n --at-least map=1 --slices x",
+            "--slices 'x' cannot be",
+        ),
+    ],
+)
+def test_the_command_says_which_of_its_files_it_is_and_ends_with_2(words, message, capsys):
+    assert main(words.split()) == 2
+    out, err = capsys.readouterr()
+    assert re.search(message, err + out), err + out
+    assert "Errno" not in err + out
+
+
+def test_limits_are_options_of_the_command(capsys):
+    assert main(["evaluate", "dev.qrels", "bm25.run", "--max-line=5"]) == 2
+    assert "longer than 5 bytes; pass --max-line to read it" in capsys.readouterr().err
+    with open("two.run", "w") as file:
+        file.write(RUN + RUN.replace("a", "b"))
+    assert main(["doctor", "dev.qrels", "two.run", "--max-rows", "1"]) == 2
+    assert "more than 1 rows; pass --max-rows to read it" in capsys.readouterr().err
+
+
+def test_standard_input():
+    """As in ``zcat bm25.run.gz | sklearn-rank evaluate dev.qrels -``."""
+    command = [sys.executable, "-m", "sklearn_rank.cli", "evaluate", "dev.qrels", "-", "-m", "mrr"]
+    done = subprocess.run(command, input=RUN, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1].split()[:2] == ["mrr", "1.0000"]
