@@ -206,10 +206,10 @@ def _case(run: Run, layout: str, case: str) -> Swept | None:
 def _swept(swept: Swept | None) -> str:
     if swept is None:
         return ""
-    ratio = f"{_digits(swept.ratio)} ({_digits(swept.ns_row)} ns)"
-    growth = f"x{swept.growth:.1f}"
+    ratio, growth = _digits(swept.ratio), f"x{swept.growth:.1f}"
     ratio = f"**{ratio}**" if swept.too_much else ratio
-    return f"{ratio}, **{growth}**" if swept.too_fast else f"{ratio}, {growth}"
+    growth = f"**{growth}**" if swept.too_fast else growth
+    return f"{ratio}, {_digits(swept.ns_row)} ns, {growth}, {swept.bytes_row:.0f} B"
 
 
 def _remarks(runs: Runs) -> str:

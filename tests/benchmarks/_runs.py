@@ -67,6 +67,8 @@ class Swept:
     """Times the reference, for each row."""
     growth: float
     """Times the time, for four times the rows."""
+    bytes_row: float
+    """Peak of resident memory beside the input, for each row."""
     too_much: bool
     too_fast: bool
     reason: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from tests.benchmarks import gates, lengths, lists, mappings, matrix, rows, startup
+from tests.benchmarks import files, gates, lengths, lists, mappings, matrix, rows, startup
 from tests.benchmarks._measure import Contest, Limits
 
 ROWS = {
@@ -15,6 +15,7 @@ ROWS = {
     "P3": (matrix,),
     "P4": (mappings,),
     "P5": (lists,),
+    "P6": (files,),
     "P8": (startup,),
     "P9": (rows, mappings),
     "P10": (rows,),

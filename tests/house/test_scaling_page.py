@@ -158,7 +158,7 @@ def test_growth_and_floor_as_text() -> None:
 
 def swept(**changed: Any) -> Swept:
     case = Swept(
-        "rows", "ids: tuples", 1_000_000, 155.0, 7.0, 4.2, True, False, "hashed one by one"
+        "rows", "ids: tuples", 1_000_000, 155.0, 7.0, 4.2, 40.3, True, False, "hashed one by one"
     )
     return replace(case, **changed)
 
@@ -168,9 +168,9 @@ def test_the_sweep_names_what_is_beyond_its_limits() -> None:
     both.sweep = [swept(), swept(case="ids: int32", ratio=1.0, ns_row=22.0, too_much=False)]
     both.sweep.append(swept(case="ties", too_much=False, too_fast=True, growth=16.0, reason=""))
     assert _report.sweep([both]).splitlines()[2:] == [
-        "| rows | ids: tuples | **7.00 (155 ns)**, x4.2 |",
-        "| rows | ids: int32 | 1.00 (22 ns), x4.2 |",
-        "| rows | ties | 7.00 (155 ns), **x16.0** |",
+        "| rows | ids: tuples | **7.00**, 155 ns, x4.2, 40 B |",
+        "| rows | ids: int32 | 1.00, 22 ns, x4.2, 40 B |",
+        "| rows | ties | 7.00, 155 ns, **x16.0**, 40 B |",
         "",
         "* rows, ids: tuples: hashed one by one",
         "* rows, ties: not explained",

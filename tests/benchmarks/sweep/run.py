@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from rich.progress import Progress
 
-from tests.benchmarks._memory import Work
+from tests.benchmarks._memory import MIB, Work, resident_growth
 from tests.benchmarks._runs import Swept
 from tests.benchmarks.sweep.arrays import MATRIX
 from tests.benchmarks.sweep.case import Case, Layout
@@ -54,6 +54,7 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
     reference = layout.reference(n_rows)
     try:
         slow, quick, base = least((many.work, few.work, reference.work), rounds)
+        peak = MIB * resident_growth(many.work)
     except Exception as error:
         error.add_note(f"in the case {case.name!r} of {layout.name}")
         raise
@@ -68,6 +69,7 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
         ns_row,
         ratio,
         growth,
+        peak / many.n_rows,
         judged and ratio > LIMIT,
         judged and growth > most_growth(few.n_rows, many.n_rows),
         case.reason,

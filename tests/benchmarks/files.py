@@ -1,0 +1,70 @@
+"""P6: a run and judgements in TREC's text format, reading included."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sklearn_rank import evaluate, read_qrels, read_run
+from tests.benchmarks._measure import Contest, Peer, Target, Timer, wall
+from tests.benchmarks.mappings import MEASURES
+
+N_QUERIES = {"small": 5, "full": 1_000}
+N_DOCUMENTS, N_JUDGED = 1_000, 56
+
+
+def contests(row: str, size: str) -> Iterator[Contest]:
+    """Both files, to the five measures."""
+    folder = Path(tempfile.mkdtemp())
+    run, qrels = folder / "run.txt", folder / "qrels.txt"
+    n_lines = _write(run, qrels, N_QUERIES[size])
+    yield Contest(
+        row,
+        f"a run file of {n_lines:,} lines: {len(MEASURES)} measures",
+        partial(_ours, run, qrels),
+        (
+            Peer("pytrec_eval and its readers", partial(_pytrec_eval, run, qrels), Target(1 / 5)),
+            Peer("Polars, reading the run alone", partial(_polars, run)),
+        ),
+        n_rows=n_lines,
+    )
+
+
+def _write(run: Path, qrels: Path, n_queries: int) -> int:
+    rng = random.Random(0)
+    with run.open("w") as lines, qrels.open("w") as judgements:
+        for query in range(n_queries):
+            scores = sorted((rng.random() for _ in range(N_DOCUMENTS)), reverse=True)
+            documents = rng.sample(range(10**7), N_DOCUMENTS)
+            for rank, (document, score) in enumerate(zip(documents, scores, strict=True), 1):
+                lines.write(f"{query} Q0 doc{document:08d} {rank} {score:.6f} bm25\n")
+            for document in rng.sample(documents, N_JUDGED):
+                judgements.write(f"{query} 0 doc{document:08d} {rng.choice((0, 0, 1, 2))}\n")
+    return n_queries * N_DOCUMENTS
+
+
+def _ours(run: Path, qrels: Path) -> Any:
+    return evaluate(read_qrels(qrels), read_run(run), MEASURES)
+
+
+def _pytrec_eval(run: Path, qrels: Path) -> Timer:
+    import pytrec_eval
+
+    names = {"map", "ndcg_cut_10", "recip_rank", "P_10", "recall_100"}
+
+    def work() -> Any:
+        with qrels.open() as judgements, run.open() as lines:
+            evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judgements), names)
+            return evaluator.evaluate(pytrec_eval.parse_run(lines))
+
+    return wall(work)
+
+
+def _polars(run: Path) -> Timer:
+    import polars as pl
+
+    return wall(partial(pl.read_csv, run, separator=" ", has_header=False))
