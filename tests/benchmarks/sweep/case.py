@@ -29,8 +29,6 @@ class Case:
     """Of about so many rows. ImportError where what it needs is not installed."""
     share: float = 1.0
     """Times the rows of the sweep."""
-    reason: str = ""
-    """Why it costs more than the limit, where that is known."""
 
 
 @dataclass(frozen=True)

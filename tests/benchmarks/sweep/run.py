@@ -16,6 +16,7 @@ from tests.benchmarks.sweep.case import Case, Layout
 from tests.benchmarks.sweep.gates import GATES, SCORERS
 from tests.benchmarks.sweep.objects import LISTS, MAPPING
 from tests.benchmarks.sweep.options import AFTERWARDS, OPTIONS
+from tests.benchmarks.sweep.reasons import REASONS
 from tests.benchmarks.sweep.rows import ROWS
 from tests.benchmarks.sweep.tables import FRAME
 
@@ -72,7 +73,7 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
         peak / many.n_rows,
         judged and ratio > LIMIT,
         judged and growth > most_growth(few.n_rows, many.n_rows),
-        case.reason,
+        REASONS.get((layout.name, case.name), ""),
     )
 
 
