@@ -11,6 +11,8 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import check_scoring
 
 from pytest_rankmetrics import assert_map_at_least, assert_not_worse
 from sklearn_rank import evaluate, map_scorer, rank_scorers
@@ -70,11 +72,14 @@ GATES = Layout(
 )
 
 
-class _Given:
+class _Given(BaseEstimator):
     """An estimator that has its answers already."""
 
     def __init__(self, scores: Any) -> None:
         self.scores = scores
+
+    def fit(self, X: Any, y: Any) -> _Given:
+        return self
 
     def predict(self, X: Any) -> Any:
         return self.scores
@@ -89,10 +94,10 @@ def _scored(scorer: Any, ids: str, n: int) -> Call:
 
 
 def _five(ids: str, n: int) -> Call:
-    """The five that a multimetric search would call on each fold."""
+    """As a multimetric search calls them on each fold."""
     names = ["map", "mrr", "ndcg@10", "precision@10", "recall@10"]
-    calls = [_scored(scorer, ids, n) for scorer in rank_scorers(names).values()]
-    return Call(lambda: [each.work() for each in calls], calls[0].n_rows)
+    scorers: Any = rank_scorers(names)
+    return _scored(check_scoring(_Given(None), scoring=scorers), ids, n)
 
 
 SCORERS = Layout(
