@@ -21,8 +21,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "(TREC), .csv, .tsv, .jsonl, .json, .parquet or .arrow, text also with .gz or .bz2.",
     )
     parser.add_argument("kind", choices=("run", "qrels"), help="what the file holds")
-    parser.add_argument("source", metavar="SOURCE")
-    parser.add_argument("target", metavar="TARGET")
+    parser.add_argument("source", metavar="SOURCE", help="file to read, or '-'")
+    parser.add_argument("target", metavar="TARGET", help="file to write")
     parser.add_argument("--tag", default="", help="name of the system in a TREC run")
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)

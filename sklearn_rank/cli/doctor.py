@@ -14,10 +14,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "doctor",
         help="look for what is odd about judgements and runs",
         description="Look for repeated items, ids that almost meet, queries without relevant "
-        "items, thin slices, and say what difference a set of this size can show.",
+        "items, columns that are not read and thin slices, and say what difference a set of this "
+        "size can show.",
     )
-    parser.add_argument("qrels", metavar="QRELS")
-    parser.add_argument("run_path", metavar="RUN", nargs="?")
+    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
+    parser.add_argument("run_path", metavar="RUN", nargs="?", help="rankings of a system")
     parser.add_argument("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
@@ -32,14 +33,14 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(arguments.qrels, arguments.run_path)
     with progress("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
-    found = findings.of_qrels(qrels)
+    remarks = findings.of_qrels(qrels)
     if arguments.slices is not None:
-        found += findings.of_slices(qrels, read_labels(arguments.slices))
+        remarks += findings.of_slices(qrels, read_labels(arguments.slices))
     if arguments.run_path is not None:
         with progress(f"reading {arguments.run_path}"):
             ranking = reader.run(arguments.run_path)
         with progress("comparing ids"):
-            found += findings.of_run(qrels, ranking)
-    rows = [(finding.mark, finding.what) for finding in found]
+            remarks += findings.of_run(qrels, ranking)
+    rows = [(finding.mark, finding.what) for finding in remarks]
     print_table(("", "finding"), rows, left=2)
     return 0

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
-from sklearn_rank.inputs.mappings import almost_equal
+from sklearn_rank.inputs.mappings import almost_equal, equal_but_for
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import IntArray
 
@@ -29,7 +29,7 @@ class Finding(NamedTuple):
     what: str
 
 
-def _found(is_odd: bool, what: str) -> Finding:
+def _remark(is_odd: bool, what: str) -> Finding:
     return Finding("!" if is_odd else "", what)
 
 
@@ -40,21 +40,23 @@ def of_qrels(qrels: Qrels) -> list[Finding]:
     counts = ", ".join(f"{grade:g}: {number:,}" for grade, number in sorted(grades.items()))
     none = [query for query, count in zip(qrels, relevant, strict=True) if count == 0]
     findings = [
-        _found(False, f"{len(qrels):,} queries, {qrels.n_rows:,} judgements; grades {counts}"),
-        _found(False, f"relevant items of a query: {_spread(relevant)}"),
+        _remark(False, f"{len(qrels):,} queries, {qrels.n_rows:,} judgements; grades {counts}"),
+        _remark(False, f"relevant items of a query: {_spread(relevant)}"),
     ]
     if qrels.comments:
-        findings.append(_found(False, f"{qrels.comments:,} comment lines in {qrels.source}"))
+        findings.append(_remark(False, f"{qrels.comments:,} comment lines in {qrels.source}"))
     if none:
-        findings.append(_found(True, f"no relevant item for {len(none):,} queries: {listed(none)}"))
+        findings.append(
+            _remark(True, f"no relevant item for {len(none):,} queries: {listed(none)}")
+        )
     if grades.keys() <= {1}:
         findings.append(
-            _found(False, "every judgement is relevant: nothing tells unjudged from irrelevant")
+            _remark(False, "every judgement is relevant: nothing tells unjudged from irrelevant")
         )
     if min(grades) < 0:
         what = "negative grades need --convention trec_eval, which reads them as not judged"
-        findings.append(_found(True, what))
-    return [*findings, *_repeated(qrels, "judged")]
+        findings.append(_remark(True, what))
+    return [*findings, *_columns(qrels), *_alike(qrels), *_repeated(qrels, "judged")]
 
 
 def of_slices(qrels: Qrels, labels: Mapping[str, str]) -> list[Finding]:
@@ -62,12 +64,12 @@ def of_slices(qrels: Qrels, labels: Mapping[str, str]) -> list[Finding]:
     sizes = Counter(labels[query] for query in qrels if query in labels)
     thin = {label: size for label, size in sizes.items() if size < FEW_QUERIES}
     without = [query for query in qrels if query not in labels]
-    findings = [_found(False, f"{len(sizes):,} slices")]
+    findings = [_remark(False, f"{len(sizes):,} slices")]
     if thin:
         shown = listed([f"{label} ({size})" for label, size in thin.items()])
-        findings.append(_found(True, f"slices of fewer than {FEW_QUERIES} queries: {shown}"))
+        findings.append(_remark(True, f"slices of fewer than {FEW_QUERIES} queries: {shown}"))
     if without:
-        findings.append(_found(True, f"{len(without):,} queries have no label: {listed(without)}"))
+        findings.append(_remark(True, f"{len(without):,} queries have no label: {listed(without)}"))
     return findings
 
 
@@ -77,31 +79,55 @@ def of_run(qrels: Qrels, run: Run) -> list[Finding]:
     missing = [query for query in qrels if query not in run]
     unjudged = [query for query in run if query not in qrels]
     findings = [
-        _found(False, f"{len(run):,} rankings, {run.n_rows:,} rows; items each: {_spread(lengths)}")
+        _remark(
+            False, f"{len(run):,} rankings, {run.n_rows:,} rows; items each: {_spread(lengths)}"
+        )
     ]
     for queries, what in (
         (missing, "judged queries have no ranking"),
         (unjudged, "ranked queries have no judgements"),
     ):
         if queries:
-            findings.append(_found(True, f"{len(queries):,} {what}: {listed(queries)}"))
+            findings.append(_remark(True, f"{len(queries):,} {what}: {listed(queries)}"))
     findings += _almost(missing, unjudged, "queries")
     findings += _almost(_ids(qrels) - _ids(run), _ids(run) - _ids(qrels), "items")
-    findings += _repeated(run, "ranked")
-    if findings[-1].what.startswith("the item") or len(missing) == len(qrels):
+    findings += [*_columns(run), *_alike(run), *_repeated(run, "ranked")]
+    if len(missing) == len(qrels):
         return findings
-    return [*findings, *_resolution(qrels, run)]
+    try:
+        return [*findings, *_resolution(qrels, run)]
+    except ValueError as error:
+        return [*findings, _remark(True, f"this cannot be measured: {error}")]
 
 
 def _ids(table: LongTable) -> set[str]:
-    return set(as_list(table.item_ids))
+    ids = table.item_ids
+    return set(ids if isinstance(ids, list) else ids.unique().to_list())
+
+
+def _columns(table: LongTable) -> list[Finding]:
+    """Columns that were passed over; perhaps one of them was meant to be read."""
+    if not table.unread:
+        return []
+    what = f"columns without a role, which are not read: {listed(table.unread, limit=20)}"
+    return [_remark(False, what)]
+
+
+def _alike(table: LongTable) -> list[Finding]:
+    """Queries that are perhaps one, written in two ways."""
+    findings = []
+    for change, pairs in equal_but_for(table).items():
+        shown = "; ".join(listed(pair) for pair in pairs[:3])
+        what = f"{len(pairs):,} queries are written in several ways, but for {change}: {shown}"
+        findings.append(_remark(True, what))
+    return findings
 
 
 def _almost(left: Iterable[str], right: Iterable[str], what: str) -> list[Finding]:
     """Ids that would meet if they were written alike."""
     left, right = set(left), set(right)
     return [
-        _found(True, f"{number:,} {what} of both sides would meet with {change}")
+        _remark(True, f"{number:,} {what} of both sides would meet with {change}")
         for change, number in almost_equal(left, right).items()
     ]
 
@@ -110,10 +136,12 @@ def _repeated(table: LongTable, what: str) -> list[Finding]:
     rows = table.rows.repeated()
     if not len(rows):
         return []
-    number = int(np.searchsorted(table.offsets, rows[0], side="right")) - 1
+    queries = np.unique(np.searchsorted(table.offsets, rows, side="right") - 1)
     item = as_list(table.item_ids[int(rows[0]) : int(rows[0]) + 1])
-    where = listed([table.query_ids[number]])
-    return [_found(True, f"the item {listed(item)} is {what} more than once for query {where}")]
+    where = listed([table.query_ids[queries[0]]])
+    others = f", and {len(queries) - 1:,} more queries repeat items" if len(queries) > 1 else ""
+    text = f"the item {listed(item)} is {what} more than once for query {where}{others}"
+    return [_remark(True, text)]
 
 
 def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
@@ -124,16 +152,16 @@ def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     values = evaluation.per_query["ndcg@10"]
     values = values[~np.isnan(values)]
     if len(values) < 2:
-        return [_found(True, "fewer than two queries with relevant items: no interval at all")]
+        return [_remark(True, "fewer than two queries with relevant items: no interval at all")]
     low, high = evaluation.confidence_interval("ndcg@10")
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
     return [
-        _found(
+        _remark(
             len(values) < FEW_QUERIES,
             f"ndcg@10 is {evaluation['ndcg@10']:.3f} over {len(values):,} queries, 95 % interval "
             f"{low:.3f}..{high:.3f}",
         ),
-        _found(
+        _remark(
             False,
             f"a change of {_DETECTED * error:.3f} would be seen in four of five cases, if changes "
             "vary from query to query as the values do; similar systems show smaller ones",

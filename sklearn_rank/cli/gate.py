@@ -49,16 +49,28 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     }
     for option, what in limits.items():
         add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
-    add("-m", "--measure", action="append", metavar="M", dest="metrics", help="further measure")
+    add(
+        "-m",
+        "--measure",
+        action="append",
+        metavar="M",
+        dest="metrics",
+        help="another measure to record",
+    )
     add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
     add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    add("--min-queries", type=int, metavar="N", help="with fewer, chance excuses nothing")
+    add("--min-queries", type=int, metavar="N", help="with fewer queries, chance excuses nothing")
     add("--convention", metavar="NAME", help="count as this program does")
     missing = "judged queries without a ranking (default: raise)"
     add("--missing", choices=("raise", "zero", "skip"), help=missing)
-    undefined = "what a query counts for which a measure is undefined (default: raise)"
+    undefined = "value of a query for which a measure is undefined (default: raise)"
     add("--zero-division", type=float, metavar="X", help=undefined)
-    add("--allow", action="append", metavar="WORD", help="what is no error, as unjudged")
+    add(
+        "--allow",
+        action="append",
+        metavar="WORD",
+        help="accept an oddity, such as unjudged",
+    )
     add("--update", action="store_true", help="write a missing baseline, raise one; lowers none")
     add("--accept", action="store_true", help="also lower baselines; needs --reason")
     add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")

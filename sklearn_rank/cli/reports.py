@@ -95,10 +95,10 @@ def _per_query(results: Sequence[Evaluation]) -> list[_Row]:
         }
         for evaluation in results
     ]
-    queries = dict.fromkeys(query for one in values for query, _ in one)
+    queries = dict.fromkeys(query for table in values for query, _ in table)
     names = [name for name in results[0] if name in results[0].per_query]
     return [
-        _Row("", query, name, [one.get((query, name), math.nan) for one in values])
+        _Row("", query, name, [table.get((query, name), math.nan) for table in values])
         for query in queries
         for name in names
     ]
@@ -114,8 +114,8 @@ def _slices(
         )
         for evaluation in results
     ]
-    shared = [label for label in by_run[0] if all(label in one for one in by_run)]
-    return {label: [one[label] for one in by_run] for label in shared}
+    shared = [label for label in by_run[0] if all(label in parts for parts in by_run)]
+    return {label: [parts[label] for parts in by_run] for label in shared}
 
 
 def _as_json(
@@ -123,33 +123,42 @@ def _as_json(
 ) -> list[dict[str, object]]:
     objects: list[dict[str, object]] = []
     for name, evaluation in zip(names, results, strict=True):
-        one: dict[str, object] = {"run": name, **evaluation.to_dict()}
+        told: dict[str, object] = {"run": name, **evaluation.to_dict()}
         if labels is not None:
-            one["slices"] = {
+            told["slices"] = {
                 label: part.to_dict()["scores"]
                 for label, (part,) in _slices([evaluation], labels).items()
             }
-        objects.append(one)
+        objects.append(told)
     return objects
-
-
-def _title(row: _Row) -> str:
-    """What a row is of, in one cell."""
-    where = "" if row.query == "all" else f" {safe_text(row.query)}"
-    label = f" [{safe_text(row.label)}]" if row.label else ""
-    return f"{row.measure}{where}{label}"
 
 
 def _digits(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.4f}"
 
 
-def _cells(rows: Sequence[_Row]) -> list[list[str]]:
-    return [[_title(row), *map(_digits, row.values)] for row in rows]
+class _Table(NamedTuple):
+    """Rows as text."""
+
+    keys: list[str]
+    """Titles of the columns that say what a row is of."""
+    rows: list[list[str]]
+
+
+def _table_of(rows: Sequence[_Row]) -> _Table:
+    columns = {"measure": [row.measure for row in rows]}
+    if any(row.query != "all" for row in rows):
+        columns["query"] = [safe_text(row.query) for row in rows]
+    if any(row.label for row in rows):
+        columns["slice"] = [safe_text(row.label or "all") for row in rows]
+    values = [[_digits(value) for value in row.values] for row in rows]
+    keys = zip(*columns.values(), strict=True)
+    return _Table(list(columns), [[*key, *row] for key, row in zip(keys, values, strict=True)])
 
 
 def _print_table(names: Sequence[str], rows: Sequence[_Row]) -> None:
-    print_table(("measure", *map(safe_text, names)), _cells(rows))
+    table = _table_of(rows)
+    print_table((*table.keys, *map(safe_text, names)), table.rows, left=len(table.keys))
 
 
 def _print_trec(names: Sequence[str], rows: Sequence[_Row]) -> None:
@@ -167,7 +176,7 @@ def _print_csv(names: Sequence[str], rows: Sequence[_Row]) -> None:
     for place, name in enumerate(names):
         for row in rows:
             value = row.values[place]
-            text = [_spreadsheet(one) for one in (name, row.label, row.query, row.measure)]
+            text = [_spreadsheet(cell) for cell in (name, row.label, row.query, row.measure)]
             writer.writerow([*text, "" if math.isnan(value) else repr(value)])
 
 
@@ -179,18 +188,24 @@ def _print_markdown(names: Sequence[str], rows: Sequence[_Row]) -> None:
     def escaped(text: str) -> str:
         return "".join(_MARKDOWN.get(character, character) for character in text)
 
-    print("| measure |" + "".join(f" {escaped(safe_text(name))} |" for name in names))
-    print("| --- |" + " ---: |" * len(names))
-    for first, *values in _cells(rows):
-        print(f"| {escaped(first)} |" + "".join(f" {value} |" for value in values))
+    table = _table_of(rows)
+    titles = [*table.keys, *(escaped(safe_text(name)) for name in names)]
+    n_keys = len(table.keys)
+    print(f"| {' | '.join(titles)} |")
+    print("| --- " * n_keys + "| ---: " * len(names) + "|")
+    for row in table.rows:
+        print(f"| {' | '.join([*map(escaped, row[:n_keys]), *row[n_keys:]])} |")
 
 
 def _print_latex(names: Sequence[str], rows: Sequence[_Row]) -> None:
     def escaped(text: str) -> str:
         return "".join(_LATEX.get(character, character) for character in text)
 
-    print(r"\begin{tabular}{l" + "r" * len(names) + "}")
-    print(" & ".join(["measure", *(escaped(safe_text(name)) for name in names)]) + r" \\ \hline")
-    for first, *values in _cells(rows):
-        print(" & ".join([escaped(first), *values]) + r" \\")
+    table = _table_of(rows)
+    titles = [*table.keys, *(escaped(safe_text(name)) for name in names)]
+    n_keys = len(table.keys)
+    print(r"\begin{tabular}{" + "l" * n_keys + "r" * len(names) + "}")
+    print(" & ".join(titles) + r" \\ \hline")
+    for row in table.rows:
+        print(" & ".join([*map(escaped, row[:n_keys]), *row[n_keys:]]) + r" \\")
     print(r"\end{tabular}")

@@ -22,9 +22,11 @@ def progress(what: str) -> Iterator[None]:
     from rich.markup import escape
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    from sklearn_rank.support.text import safe_text
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        shown.add_task(escape(what), total=None)
+        shown.add_task(escape(safe_text(what)), total=None)
         yield
 
 

@@ -134,6 +134,8 @@ class _Reader:
             self.kinds = ("grade", "score")  # as BEIR calls it
         self.watched: dict[str, UnreadColumn] = {}
         """Keys that may hold what no known key holds."""
+        self.listed: dict[str, int | None] = {}
+        """Queries that had a list of items, and its line."""
         self.unread: dict[str, None] = {}
         """Keys that have no role."""
 
@@ -152,6 +154,7 @@ class _Reader:
             yield self._row(line, value, where)
             return
         query = self._query(line, value, where)
+        self._refuse_repeated(line, query)
         elements = value[lists[0]]
         if isinstance(elements, dict):
             for item, number in elements.items():
@@ -159,6 +162,14 @@ class _Reader:
             return
         for element in elements:
             yield self._element(line, query, element, where)
+
+    def _refuse_repeated(self, line: int | None, query: str) -> None:
+        """FileFormatError at a second list: nothing says which of the two ranks above."""
+        if query in self.listed:
+            before = f" (the first is in line {self.listed[query]})" if line else ""
+            what = f"a second list of items for query {safe_repr(query)}{before}"
+            self._refuse(line, f"{what}; join them, or give the queries ids of their own")
+        self.listed[query] = line
 
     def _lists(self, value: dict[str, Any]) -> list[str]:
         """Keys of lists of items; a given column for items names the list."""

@@ -167,10 +167,22 @@ def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
     """How many ids of two sides would meet by which change of spelling."""
     left, right = list(left), list(right)
     common = {
-        change: len({normal(one) for one in left} & {normal(one) for one in right})
+        change: len({normal(key) for key in left} & {normal(key) for key in right})
         for change, normal in _NORMAL_FORMS
     }
     return {change: number for change, number in common.items() if number}
+
+
+def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
+    """Ids of one side that are equal after a change of spelling, by that change."""
+    ids = list(ids)
+    groups: dict[str, list[tuple[Any, ...]]] = {}
+    for change, normal in _NORMAL_FORMS:
+        alike: dict[Any, list[Any]] = {}
+        for key in ids:
+            alike.setdefault(normal(key), []).append(key)
+        groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
+    return {change: pairs for change, pairs in groups.items() if pairs}
 
 
 def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> list[Array] | None:

@@ -109,7 +109,7 @@ def test_slices(name, files, capsys):
     (files / name).write_text(text)
     arguments = ("evaluate", "t.qrels", "two.run", "-m", "mrr", "--slices", name)
     rows = [line.split() for line in output(capsys, *arguments).splitlines()[1:4]]
-    assert rows == [["mrr", "0.8333"], ["mrr", "[de]", "0.7500"], ["mrr", "[fr]", "1.0000"]]
+    assert rows == [["mrr", "all", "0.8333"], ["mrr", "de", "0.7500"], ["mrr", "fr", "1.0000"]]
     objects = json.loads(output(capsys, *arguments, "--format", "json"))
     assert objects[0]["slices"] == {"de": {"mrr": 0.75}, "fr": {"mrr": 1.0}}
 

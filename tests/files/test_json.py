@@ -111,3 +111,17 @@ BAD = {
 def test_what_is_wrong_is_named_by_line(data, message):
     with pytest.raises(FileFormatError, match=f"^<file>:? ?{message}"):
         read_run(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+def test_two_lists_of_one_query_are_not_laid_end_to_end(read):
+    key = "results" if read is read_run else "relevant"
+    lines = [{"query": "q", key: ["a"]}, {"query": "p", key: ["b"]}, {"query": "q", key: ["c"]}]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    with pytest.raises(
+        FileFormatError,
+        match=r"^<file>:3: a second list of items for query 'q' \(the first is in line 1\); join ",
+    ):
+        read(io.BytesIO(data))
+    with pytest.raises(FileFormatError, match=r"^<file>: a second list of items for query 'q'; "):
+        read(io.BytesIO(json.dumps(lines).encode()))
