@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sklearn_rank import evaluate, read_qrels, read_run
+from tests.benchmarks import _scratch
 from tests.benchmarks._measure import Contest, Peer, Target, Timer, wall
 from tests.benchmarks.mappings import MEASURES
 
@@ -19,7 +19,7 @@ N_DOCUMENTS, N_JUDGED = 1_000, 56
 
 def contests(row: str, size: str) -> Iterator[Contest]:
     """Both files, to the five measures."""
-    folder = Path(tempfile.mkdtemp())
+    folder = _scratch.folder()
     run, qrels = folder / "run.txt", folder / "qrels.txt"
     n_lines = _write(run, qrels, N_QUERIES[size])
     yield Contest(

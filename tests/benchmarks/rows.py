@@ -128,13 +128,14 @@ def _xgboost(rows: Rows, n_threads: int) -> Timer:
 
 def _against_torchmetrics(n_queries: int) -> Iterator[Contest]:
     rows = ltr_rows(n_queries)
-    for ours, metric in (
-        (mean_average_precision_score, "RetrievalMAP"),
-        (ndcg_at_k_score, "RetrievalNormalizedDCG"),
+    for name, ours, metric in (
+        ("map", mean_average_precision_score, "RetrievalMAP"),
+        ("ndcg", ndcg_at_k_score, "RetrievalNormalizedDCG"),
     ):
         build = partial(_torchmetrics, metric, rows)
         peer = Peer(f"torchmetrics {metric}", build, Target(times=1 / 30))
-        yield _contest("P2", rows, "1 measure", partial(ours, **rows, zero_division=np.nan), peer)
+        call = partial(ours, **rows, zero_division=np.nan)
+        yield _contest("P2", rows, f"1 measure, {name}", call, peer)
 
 
 def _torchmetrics(metric: str, rows: Rows) -> Timer:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.benchmarks import _scratch
 from tests.benchmarks._measure import Contest, Peer, Target, Timer, processor_time, wall
 from tests.benchmarks._memory import Work
 
@@ -72,7 +72,7 @@ def _runs(
     repeats: int,
 ) -> Contest:
     """Runs of pytest with and without the plugin."""
-    folder = Path(tempfile.mkdtemp())
+    folder = _scratch.folder()
     (folder / "test_it.py").write_text(tests)
     run = partial(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder=folder)
 

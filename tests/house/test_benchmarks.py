@@ -25,6 +25,7 @@ from tests.benchmarks._measure import (
     wall,
 )
 from tests.benchmarks._memory import release, traced_peak
+from tests.benchmarks.catalogue import ROWS, contests_of
 from tests.benchmarks.startup import python
 
 
@@ -225,6 +226,23 @@ def test_the_peak_beside_the_input() -> None:
 )
 def test_targets_as_text(target: Target, text: str) -> None:
     assert str(target) == text
+
+
+def test_no_two_contests_have_one_name() -> None:
+    """Runs of several machines are joined by these names."""
+    contests = [each for row in ROWS for each in contests_of(row, "small")]
+    names = [(each.row, each.work) for each in contests]
+    assert len(names) == len(set(names))
+    assert {row for row, _ in names} == set(ROWS)
+    for each in contests:
+        peers = [peer.name for peer in each.peers]
+        assert len(peers) == len(set(peers))
+
+
+def test_small_sizes_have_no_targets() -> None:
+    (contest,) = contests_of("P3", "small")
+    assert contest.limits == Limits()
+    assert all(peer.target is None for peer in contest.peers)
 
 
 def test_figures_survive_being_stored() -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -16,6 +14,7 @@ from sklearn.metrics import check_scoring
 
 from pytest_rankmetrics import assert_map_at_least, assert_not_worse
 from sklearn_rank import evaluate, map_scorer, rank_scorers
+from tests.benchmarks import _scratch
 from tests.benchmarks.sweep.case import Call, Case, Layout, call
 from tests.benchmarks.sweep.objects import N_RANKED, mapping_of
 from tests.benchmarks.sweep.rows import IDS, rows_of
@@ -52,7 +51,7 @@ def _comparing(n: int) -> Call:
     qrels, run = mapping_of(n)
     given: dict[str, Any] = {"metrics": ["map"], "max_drop": 0.05}
     gate = FileGate("bm25", lambda: (qrels, run), given)
-    folder = Path(tempfile.mkdtemp())
+    folder = _scratch.folder()
     outside = {name: value for name, value in os.environ.items() if name != "CI"}
     with mock.patch.dict(os.environ, outside, clear=True):  # in CI nothing is written
         judge_files([gate], FileSession(folder, update=True))
