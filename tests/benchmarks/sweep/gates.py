@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from functools import partial
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring
 
 from pytest_rankmetrics import assert_map_at_least, assert_not_worse
+from pytest_rankmetrics.gates.files import FileGate
 from sklearn_rank import evaluate, map_scorer, rank_scorers
 from tests.benchmarks import _scratch
+from tests.benchmarks.gates import judge
 from tests.benchmarks.sweep.case import Call, Case, Layout, call
 from tests.benchmarks.sweep.objects import N_RANKED, mapping_of
 from tests.benchmarks.sweep.rows import IDS, rows_of
@@ -46,16 +46,12 @@ def _beside(test: str, n: int) -> Call:
 
 def _comparing(n: int) -> Call:
     """A gate with a baseline of the same system."""
-    from pytest_rankmetrics.gates.files import FileGate, FileSession, judge_files
-
     qrels, run = mapping_of(n)
     given: dict[str, Any] = {"metrics": ["map"], "max_drop": 0.05}
     gate = FileGate("bm25", lambda: (qrels, run), given)
     folder = _scratch.folder()
-    outside = {name: value for name, value in os.environ.items() if name != "CI"}
-    with mock.patch.dict(os.environ, outside, clear=True):  # in CI nothing is written
-        judge_files([gate], FileSession(folder, update=True))
-    return call(judge_files, N_RANKED * len(run), [gate], FileSession(folder))
+    judge(gate, folder, update=True)
+    return call(judge, N_RANKED * len(run), gate, folder)
 
 
 GATES = Layout(
