@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-# Beside the ranker and not in it: query ids may be text of users, which a stored model must not
-# hold. What is not there any more, after a journey to another process, is not checked.
+# Beside the ranker and not in it: query ids may be what users typed, which a stored model must not
+# hold. A ranker that came from another process has no entry and is not checked.
 _SHOWN: WeakKeyDictionary[Any, Mapping[Any, int]] = WeakKeyDictionary()
 
 
@@ -18,7 +18,9 @@ def remember_sizes(ranker: Any, sizes: Mapping[Any, int]) -> None:
 
 def sizes_shown(estimator: Any) -> Mapping[Any, int] | None:
     """The same numbers, for a ranker, a search that found it or a pipeline that ends in it."""
-    for _ in range(5):  # a search of a pipeline of a search: deeper ones are not worth a loop
+    for _ in range(5):  # a search of a pipeline of a search: nobody nests deeper
+        if estimator is None:
+            return None
         try:
             if estimator in _SHOWN:
                 return _SHOWN[estimator]
