@@ -23,7 +23,7 @@ def as_float(k: int) -> float:
 
 
 def ratio(numerator: FloatArray, denominator: Array | float) -> FloatArray:
-    """Quotient; 0 / 0 is 0, because nothing was found among nothing."""
+    """Quotient, where 0 / 0 is 0: nothing was found among nothing."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.equal(denominator, 0), 0.0, numerator / denominator)
 

@@ -26,7 +26,7 @@ _SMALL_GRADE = 0.5
 _TINY_GRADE = 2.0**-500
 """Below this 2^grade - 1 is so small that products with discounts lose digits."""
 _LARGEST_POWER = 1000
-"""2^1000 and 2^-1000 are finite and normal, and so is what is scaled by them."""
+"""2^1000 and 2^-1000 are finite and normal numbers, and so are the gains scaled by them."""
 _LN2 = math.log(2.0)
 _EXP2_TABLE = np.exp2(np.arange(SMALL_INTEGERS, dtype=np.float64)) - 1.0
 
@@ -73,7 +73,7 @@ def ndcg(
 def _scaled_gains(
     rankings: JudgedRankings, top: JudgedRankings, cut: int, gain: Any
 ) -> tuple[FloatArray, Best]:
-    """Gains found and the best ones, of each query over a number that cancels in the quotient."""
+    """Gains of the hits and the best gains, scaled per query by a number that nDCG cancels."""
     # One scale per query keeps every grade within float64.
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
     gains_found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)

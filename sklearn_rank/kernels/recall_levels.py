@@ -15,7 +15,7 @@ from sklearn_rank.typing import FloatArray
 
 RecallLevel: TypeAlias = float | Literal["11pt"]
 LEAST_AP = 1e-5
-"""What a query counts at least in a geometric mean, as in trec_eval: ln 0 would be all."""
+"""Least value of a query in a geometric mean, as in trec_eval: a single 0 would make it 0."""
 ELEVEN = tuple(level / 10 for level in range(11))
 """Recall 0, 0.1, ... 1, the levels of the classic curve."""
 

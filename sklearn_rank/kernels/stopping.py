@@ -24,7 +24,7 @@ from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 _NOBODY = 1e-20
 """A probability this small of still reading adds nothing to an expectation."""
 _DRAWS = 300
-"""Items of one group that are expected, at most, among the draws: exp(-300) is no underflow."""
+"""At most so many items of one group are expected among the draws: exp(-300) does not underflow."""
 
 
 def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
@@ -222,7 +222,7 @@ def _any_of(stops: FloatArray, drawn: FloatArray) -> FloatArray:
 def _with_one(
     satisfied: FloatArray, total: IntArray, added: IntArray, stops: FloatArray
 ) -> FloatArray:
-    """G with one item more (or none): among t draws it is with probability t / (total + 1)."""
+    """G with one more item (or none), which is among t draws with probability t / (total + 1)."""
     drawn = np.arange(float(satisfied.shape[1]))
     share = np.minimum(drawn[1:] * (added / (total + 1))[:, None], 1.0)
     stop = stops[:, None]

@@ -1,4 +1,4 @@
-"""Functions of the user: gains of grades and discounts of ranks, checked where they are called."""
+"""Users' own gain and discount functions, checked wherever they are called."""
 
 from __future__ import annotations
 

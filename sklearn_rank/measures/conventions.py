@@ -1,9 +1,9 @@
 """How other programs count.
 
 A preset fills in what the caller left open; explicit arguments win. It gives the numbers of its
-program, which docs/_presets.json records, or it says by name why it does not: a measure that the
-program lacks or counts in a way that no parameter expresses is refused, and data on which the two
-differ, such as ties that a program leaves to chance, are warned of.
+program, which docs/_presets.json records, or says why it does not: a measure that the program
+lacks, or counts as no parameter expresses, is refused by name, and data on which the two differ,
+such as ties that a program leaves to chance, draw a warning.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Convention:
         return super().__reduce__()
 
     def apply(self, measure: Measure) -> Measure:
-        """The measure with the parameters that it leaves open.
+        """The measure, with what it leaves open filled in.
 
         Raises
         ------
@@ -125,11 +125,11 @@ class Convention:
         return measure.with_parameters(**self.parameters.get(metric.name, {}))
 
     def zero_division_of(self, measure: Measure) -> str | float:
-        """What a query counts for which a measure is undefined."""
+        """How queries count where the measure is undefined."""
         return self.undefined.get(measure.metric.name, self.zero_division)
 
     def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
-        """What the program does otherwise in a case, with the measures it concerns; or nothing."""
+        """What the program does differently in a case, measure by measure; empty if nothing."""
         reasons: dict[str, list[str]] = {}
         known = self.differs.get(case, {})
         for name, measure in measures.items():

@@ -1,6 +1,6 @@
 """Measures from text: the project's own spelling and those of other programs.
 
-The own spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
+Our spelling is ``name(parameter=value, ...)@k``, as in ``ndcg(gain=linear)@10``; a list of
 measures also takes several cutoffs at once, ``ndcg@5,10``. Names of trec_eval (``ndcg_cut.10``,
 ``P_10``, ``recip_rank``), ir_measures (``nDCG@10``, ``AP(rel=2)@100``, ``IPrec@0.1``), WarpRec
 (``nDCGRendle2020@10``), ranx (``precision@5-l2``) and XGBoost (``pre@5``, ``ndcg@5-``) read as the
@@ -35,10 +35,10 @@ _SEVERAL = re.compile(r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\
 _WORD = re.compile(r"11pt|[A-Za-z][\w\-]*|'[A-Za-z][\w\-]*'|\"[A-Za-z][\w\-]*\"")
 _NUMBERS = re.compile(r"[\d\s.,:eE+\-(){}]{1,100000}")
 _LONGEST = 4000
-"""Digits of a number: Python refuses to read integers of more than 4,300."""
+"""Digits in a number: Python refuses to read integers of more than 4,300."""
 _LONGEST_TEXT = 100_000
 _DEEPEST = 32
-"""Measures within measures: far more than anybody means, far less than the recursion limit."""
+"""Nesting of measures: far more than anybody means, far less than the recursion limit."""
 _DCG_SPELLINGS = {"log2": "linear", "exp-log2": "exp2"}
 _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "f1": ("fbeta", {"beta": 1.0}),
@@ -56,7 +56,7 @@ _ABSENT = {
     "infap": "inferred average precision",
     "rbp": "rank-biased precision",
 }
-"""Names of trec_eval, ir_measures and ranx that look like measures here, and are others."""
+"""Names of trec_eval, ir_measures and ranx that look like ours but mean other measures."""
 
 
 def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
@@ -102,7 +102,7 @@ def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Mea
 
 
 def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
-    """The same; a member of another measure may take the cutoff that it needs from there."""
+    """The measure of a spelling; its cutoff may still be missing, for a combination to fill in."""
     if "measures" in parameters:
         parameters["measures"] = parse_members(parameters["measures"])
     if isinstance(spec, Measure):
@@ -137,7 +137,7 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
 
 
 def parse_members(measures: Any) -> tuple[Measure, ...]:
-    """The same for members of another measure, which may take their cutoff from there."""
+    """Members of a combination, which may take their cutoff from it."""
     return _parsed(measures)
 
 
@@ -147,7 +147,7 @@ def _parsed(measures: Any) -> tuple[Measure, ...]:
     if not isinstance(measures, Iterable):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         raise TypeError(msg)
-    parsed = tuple(_read(one) for item in measures for one in _each_cutoff(item))
+    parsed = tuple(_read(spec) for item in measures for spec in _each_cutoff(item))
     if not parsed:
         msg = "measures is empty; name at least one"
         raise ValueError(msg)
@@ -228,7 +228,7 @@ def _cutoff(text: str, spelling: str) -> int:
 
 
 def _spelled(key: str, value: Any) -> tuple[str, Any]:
-    """ir_measures' names for what has another name here."""
+    """A parameter of ir_measures under its name here."""
     if key == "rel":
         return "min_rel", value
     if key == "dcg" and isinstance(value, str):
@@ -237,7 +237,7 @@ def _spelled(key: str, value: Any) -> tuple[str, Any]:
 
 
 def _arguments(inner: str | None) -> list[str]:
-    """The text between parentheses, split at commas that stand in no inner brackets."""
+    """The text between parentheses, split at commas outside of inner brackets."""
     parts, level, start = [], 0, 0
     for place, character in enumerate(inner or ""):
         if character in "({":

@@ -37,7 +37,7 @@ class ByQuery:
 
 def one_of(*words: str) -> Check:
     """Check for one of some words."""
-    # Stored along with scorers, so not a lambda: what reads a file looks functions up by name.
+    # Not a lambda: scorers are stored with their checks, and stores look functions up by name.
     return partial(check_word, words=words)
 
 
@@ -102,7 +102,7 @@ def check_negatives(value: Any, name: str, owner: str) -> Any:
 
 
 def check_measures(value: Any, name: str, owner: str) -> Any:
-    """Several of something; whether they are two measures that combine is checked there."""
+    """A tuple; whether it holds two measures that combine is checked by whoever combines them."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         msg = f"The '{name}' parameter of {owner} must be two measures. Got {safe_repr(value)}."
         raise InvalidParameterError(msg)
@@ -110,7 +110,7 @@ def check_measures(value: Any, name: str, owner: str) -> Any:
 
 
 def check_recall(value: Any, name: str, owner: str) -> Any:
-    """A level of recall, or the word for the eleven classic ones."""
+    """A level of recall, or "11pt" for the eleven classic ones."""
     if isinstance(value, str):
         return check_option(value, name, ("11pt",), owner)
     level = number_from(0.0)(value, name, owner)
@@ -131,7 +131,7 @@ GAIN: dict[str, Check] = {"gain": check_gain, "discount": check_discount}
 
 
 def shown(name: str, value: Any) -> str:
-    """A parameter as a spelling of a measure has it."""
+    """``name=value`` as in the spelling of a measure."""
     if name == "measures":
         return ",".join(str(member) for member in value)
     if name == "gain" and isinstance(value, tuple):
@@ -149,7 +149,7 @@ def shown(name: str, value: Any) -> str:
 
 
 def _digits(value: Any) -> str:
-    """A number with all its digits, whole ones without a point."""
+    """A number in full, whole ones without a decimal point."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)

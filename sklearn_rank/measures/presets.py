@@ -1,7 +1,7 @@
-"""The programs that conventions speak of, as what sets each apart from the defaults.
+"""How each program differs from our defaults.
 
-Each line stands on values of the real program: docs/_presets.json has them, docs/measures.md the
-table that is made of it.
+Every line is checked against values of the real program, recorded in docs/_presets.json; the table
+in docs/measures.md is written from them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The way of every metric function: check, read_rankings, compute, average."""
+"""What every metric function does: check, read the rankings, compute, average."""
 
 from __future__ import annotations
 

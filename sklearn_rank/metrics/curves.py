@@ -71,14 +71,16 @@ def ranking_roc_curve(
 
     owner = "ranking_roc_curve"
     curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
-    both = [one for one in curves if one.labels.any() and not one.labels.all()]
-    if not both:
+    defined = [ranking for ranking in curves if 0 < ranking.labels.sum() < len(ranking.labels)]
+    if not defined:
         msg = "the ROC curve needs a relevant and an irrelevant item"
         raise UndefinedMetricError(msg)
-    points = [roc_curve(one.labels, one.codes, drop_intermediate=False) for one in both]
+    points = [
+        roc_curve(ranking.labels, ranking.codes, drop_intermediate=False) for ranking in defined
+    ]
     if average == "pooled":
         fpr, tpr, codes = points[0]
-        return fpr, tpr, both[0].scores_of(codes)
+        return fpr, tpr, defined[0].scores_of(codes)
     grid = np.unique(np.concatenate([fpr for fpr, _, _ in points]))
     steps = np.zeros((len(grid), 2))
     for fpr, tpr, _ in points:
@@ -141,25 +143,26 @@ def ranking_precision_recall_curve(
 
     owner = "ranking_precision_recall_curve"
     curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
-    some = [one for one in curves if one.labels.any()]
-    if not some:
+    defined = [ranking for ranking in curves if ranking.labels.any()]
+    if not defined:
         msg = "the precision-recall curve needs a relevant item"
         raise UndefinedMetricError(msg)
     points = []
-    for one in some:
-        precision, recall, codes = precision_recall_curve(one.labels, one.codes)
-        # No threshold ever brings up what was not retrieved.
+    for ranking in defined:
+        precision, recall, codes = precision_recall_curve(ranking.labels, ranking.codes)
+        # No threshold reaches what was not retrieved.
         first = int(len(codes) > 0 and codes[0] == _NOT_RETRIEVED)
         points.append((precision[first:], recall[first:], codes[first:]))
     if average == "pooled":
         precision, recall, codes = points[0]
-        return precision, recall, some[0].scores_of(codes)
-    grid = np.linspace(1.0, 0.0, 101)
+        return precision, recall, defined[0].scores_of(codes)
+    grid = np.linspace(1.0, 0.0, 101)  # the recalls that the docstring names, falling
     mean = np.mean([_interpolated(grid, p, r) for p, r, _ in points], axis=0)
     return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
 
 
 _NOT_RETRIEVED = 0.0
+"""Code below that of every item in the ranking, which are 1, 2, ... from the bottom up."""
 
 
 class _Labelled(NamedTuple):
@@ -167,7 +170,7 @@ class _Labelled(NamedTuple):
 
     labels: BoolArray
     codes: FloatArray
-    """Order as the scores do, without their infinities; 0 for what was not retrieved."""
+    """Stand in for the scores, whose infinities scikit-learn refuses."""
     scores: Array | None = None
     """Scores, ascending, of the codes 1, 2, ...; None where they mean nothing."""
 

@@ -20,7 +20,7 @@ from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, StringProvider, ZeroDivision
 
 OWNER = "PrecisionRecallAtKDisplay"
-"""Whose parameters the errors speak of: the display is the one who asks."""
+"""Name in errors: callers know the display, not this module."""
 
 Curve = tuple[FloatArray, FloatArray]
 """Mean precision and mean recall at the cutoffs 1, 2, ..., each of shape (n_cutoffs,)."""
@@ -56,7 +56,7 @@ def curve_of_estimator(
             options.ties,
         )
     except TypeError as error:
-        # Objects of the wrong kind: scorers refuse them by the same class.
+        # The class that scorers raise for objects of the wrong kind.
         raise RankingConfigError(str(error)) from error
 
 

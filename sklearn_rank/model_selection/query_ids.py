@@ -38,7 +38,8 @@ from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 _REMEMBERED = 4
-"""Data whose ids a search keeps: nested loops and scorers of other names take turns."""
+"""Data sets whose ids a search keeps: nested loops take turns, and so do scorers that read the
+ids from columns of other names."""
 
 
 def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
@@ -122,7 +123,7 @@ class QueryIds(NamedTuple):
         )
 
     def _fault_of_training(self, estimator: Any) -> str | None:
-        """Rows of a query in other numbers than the ranker was fitted on: no loop is in sight."""
+        """Outside of any loop: queries of which the ranker was fitted on more or fewer rows."""
         sizes = None if self.fold is not None else sizes_shown(estimator)
         if not sizes:
             return None
@@ -154,7 +155,7 @@ def find_query_ids(
     except RankingConfigError:
         raise
     except (TypeError, ValueError) as error:
-        # All folds of a search are handed the same: it has to end.
+        # Every fold would fail alike, so the search has to end.
         raise RankingConfigError(str(error)) from error
 
 
@@ -242,7 +243,7 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
     first = read_groups(ids)
     second = read_groups(other_ids)
     if len(first) != len(second):
-        return  # told in words of their own
+        return  # read_groups(ids, n_rows) says it better
     if (
         isinstance(first, PlainIds)
         and isinstance(second, PlainIds)
@@ -286,7 +287,7 @@ def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any
 
 
 def _words_of_missing(X: Any, name: str, owner: str, *, scores: bool) -> str:
-    """What is missing, what became of it on the way, and the ways to give it."""
+    """Error text: what is missing, where it was lost, and how to pass it."""
     named = f"{name!r} (groups_from=)" if scores else f"{name!r} (query=)"
     words = (
         f"{owner} needs the query id of every row and got none. {what_became_of_ids(X, name)}"
@@ -302,7 +303,7 @@ def _words_of_missing(X: Any, name: str, owner: str, *, scores: bool) -> str:
 
 
 def what_became_of_ids(X: Any, name: str) -> str:
-    """A sentence on ids that were there and did not arrive, if the callers show it; or nothing."""
+    """Why ids that the caller had did not arrive, if the stack shows it; else an empty string."""
     if any(carried_query_ids(name, given) is not None for given in callers_with("X")):
         return (
             f"The data carry {name!r}, but a step on the way made a {type(X).__name__} of X and "

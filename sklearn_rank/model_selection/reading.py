@@ -1,4 +1,4 @@
-"""From what a scorer is called with to ground truths and scores."""
+"""A scorer's arguments, read into ground truths and scores of one layout."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _ranked_lists(asked: Responses, y: Any, options: ScorerOptions) -> Any:
 
 
 def _method_for_queries(estimator: Any, layout: str, options: ScorerOptions) -> str:
-    """Method that ranks items of queries: ``predict``, unless told or that would give labels."""
+    """Method that ranks items: the one named, or ``predict`` unless that gives labels."""
     if options.response_method != "auto":
         return options.response_method
     if layout == "lists" or not hasattr(estimator, "classes_"):

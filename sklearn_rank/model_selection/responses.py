@@ -1,4 +1,4 @@
-"""What an estimator says of rows, queries or items, as scores that rank."""
+"""An estimator's answers about rows or queries, as scores that rank."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def row_scores(responses: Responses, y: Any, options: ScorerOptions, owner: str)
     if method == "predict":
         return label_grades(responses.column(method), pos_label, options.relevance)
     if len(classes) == 1:
-        return np.zeros(len(responses.of("predict")))
+        return np.zeros(len(responses.of("predict")))  # one class: all tie
     if (
         pos_label is not None
         and pos_label not in classes.tolist()
         and pos_label in list(_listed(y))
     ):
-        # The training part lacks it: nothing is known of what is relevant.
+        # The training part lacks the label, so the estimator knows nothing of relevance: all tie.
         return np.zeros(len(responses.of("predict")))
     values = _class_grades(classes, pos_label, options.relevance, owner)
     if len(classes) > 2:
@@ -162,7 +162,7 @@ def _single_column(scores: Any, method: str) -> Array:
 def _class_grades(
     classes: Array, pos_label: Any, grades: Mapping[Any, float] | None, owner: str
 ) -> FloatArray:
-    """(n_classes,) grade of each class: told, 1 for the relevant label, or the class itself."""
+    """(n_classes,) grade of each class: given, or 1 for the relevant label, or the class itself."""
     labels = classes.tolist()
     if grades is not None:
         return label_grades(classes, None, grades)
@@ -203,7 +203,7 @@ def _expected_grade(responses: Responses, values: FloatArray, options: ScorerOpt
 
 
 def _gives_margins_of_pairs(estimator: Any) -> bool:
-    """Whether margins are of pairs of classes, which may be as many as there are classes."""
+    """Whether margins are per pair of classes: with three classes there are three of both."""
     steps = getattr(estimator, "steps", None) or [("", None)]
     inner = getattr(estimator, "best_estimator_", steps[-1][1])
     if inner is not None:

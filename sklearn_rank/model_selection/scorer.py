@@ -81,11 +81,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._named = measure if named is None else named
         self.options = options or ScorerOptions()
         self._name = name
-        # The expression that makes the scorer, without its options.
+        # The expression that makes this scorer, up to its options.
         self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
-        # What scikit-learn reads of its own scorers.
+        # Attributes that scikit-learn reads of its own scorers.
         self._sign = 1 if measure.metric.greater_is_better else -1
         self._score_func = FUNCTIONS[measure.metric]
         self._kwargs = self._arguments()
@@ -94,7 +94,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         )
 
     def _arguments(self) -> dict[str, Any]:
-        """Arguments of the metric function, for what calls that with labels of its own."""
+        """Arguments of the metric function, for tools that call it on labels of their own."""
         known = inspect.signature(self._score_func).parameters
         given = {
             "k": self.measure.k,

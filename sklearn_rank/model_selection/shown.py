@@ -17,7 +17,7 @@ def remember_sizes(ranker: Any, sizes: Mapping[Any, int]) -> None:
 
 
 def sizes_shown(estimator: Any) -> Mapping[Any, int] | None:
-    """The same numbers, for a ranker, a search that found it or a pipeline that ends in it."""
+    """The noted numbers of a ranker, also inside a search or at the end of a pipeline."""
     for _ in range(5):  # a search of a pipeline of a search: nobody nests deeper
         if estimator is None:
             return None

@@ -1,9 +1,9 @@
 """What stands above a scorer on the stack: a library's loop over folds.
 
-A scorer is handed the test rows of one fold and nothing else. What it must not let pass is only
-known to its callers: that an exception will be swallowed, that the fold was cut through queries,
-that a step dropped the query ids. These are read from the frames of functions of scikit-learn and
-of libraries around it; where a version has other names, nothing is found and nothing happens.
+A scorer is handed the test rows of one fold and nothing else. What it has to guard against only
+its callers know: that an exception will be swallowed, that the split cuts queries, that a step
+dropped the query ids. These are read from the frames of functions of scikit-learn and of libraries
+around it; where a version names things differently, nothing is found and nothing happens.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def notes_of_search() -> dict[Any, Any] | None:
 
 
 def notes_of_warnings() -> dict[Any, Any] | None:
-    """The same for what was warned of: a process that works for a search is told each task."""
+    """The same for warnings; a worker process keeps its notes, since it sees each task alone."""
     if multiprocessing.parent_process() is not None:
         return _NOTES_OF_WORKER
     return notes_of_search()
@@ -180,7 +180,7 @@ def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
     for metadata in (known.get("score_params"), routed.get("scorer", {}).get("score")):
         if not isinstance(metadata, Mapping):
             continue
-        # One scorer is handed its own names, several the names that the user passed.
+        # A single scorer gets its own names, several get those that the user passed.
         groups = metadata.get("groups", metadata.get(passed_as))
         if groups is not None and length(groups) == length(known["X"]):
             return groups

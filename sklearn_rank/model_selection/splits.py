@@ -27,7 +27,7 @@ _OWNER = "QueryKFold"
 
 
 class QueryKFold(GroupKFold):  # type: ignore[misc]
-    """K folds of whole queries, which are found where the scorers find them.
+    """K folds of whole queries; finds the query ids where scorers do.
 
     Query ids come from ``groups``, else from the column or index level ``query`` of X, else from an
     index level of y, so that ``search.fit(X, y)`` needs no further argument, also in nested
@@ -42,7 +42,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         Name of the column or index level that holds the query ids; scorers call it
         ``groups_from``.
     balance : {"rows", "queries"}, default="rows"
-        Whether folds are to have equally many rows or equally many queries.
+        What the folds have equally many of.
     stratify : bool, default=False
         Spread queries with a similar share of relevant rows over the folds; where an element of y
         is a query, with a similar number of relevant items. Needs y, as grades or relevant items.
@@ -108,7 +108,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         Yields
         ------
         train, test : ndarray
-            Indices of rows; all rows of a query are in the one or in the other.
+            Indices of rows; a query is either in train or in test, with all its rows.
         """
         yield from super().split(X, y, query_ids_of(X, y, groups, self.query))
 
@@ -168,33 +168,35 @@ def _count_relevant(y: Any) -> IntArray:
         raise RankingConfigError(msg)
     layout = layout_of_y(y, ScorerOptions(), _OWNER)
     if layout == "lists":
-        return np.array([_count_items(one, place) for place, one in enumerate(y)], dtype=np.int64)
+        return np.array(
+            [_count_items(truth, place) for place, truth in enumerate(y)], dtype=np.int64
+        )
     if is_sparse(y):
         return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
     grades = as_numbers(as_numpy(y), "y")
     check_finite(grades, "y")
-    counts: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
-    return counts
+    relevant: IntArray = (grades > 0).reshape(len(grades), -1).sum(axis=1)
+    return relevant
 
 
-def _count_items(given: Any, place: int) -> int:
+def _count_items(truth: Any, place: int) -> int:
     """Number of relevant items of one query."""
-    if isinstance(given, Mapping):
-        return int(np.count_nonzero(as_numbers(list(given.values()), f"y[{place}]") > 0))
-    if isinstance(given, (str, bytes)) or not hasattr(given, "__len__"):
+    if isinstance(truth, Mapping):
+        return int(np.count_nonzero(as_numbers(list(truth.values()), f"y[{place}]") > 0))
+    if isinstance(truth, (str, bytes)) or not hasattr(truth, "__len__"):
         msg = (
-            f"y[{place}] is {type(given).__name__}; stratify=True needs the relevant items of each "
+            f"y[{place}] is {type(truth).__name__}; stratify=True needs the relevant items of each "
             "query: a set, a list or {item: grade}"
         )
         raise RankingConfigError(msg)
-    return len(given)
+    return len(truth)
 
 
 def _is_text(y: Any) -> bool:
-    """Whether y holds a label in words per row."""
+    """Whether y holds labels that are text."""
     if isinstance(y, (Mapping, Set)) or len(getattr(y, "shape", ())) > 1:
         return False
-    return isinstance(next((one for one in y if not is_missing(one)), None), (str, bytes))
+    return isinstance(next((label for label in y if not is_missing(label)), None), (str, bytes))
 
 
 def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
@@ -262,7 +264,7 @@ def check_query_splits(
     ids = query_ids_of(X, y, groups, query)
     rows = QueryRows.of(ids)
     with warnings.catch_warnings():
-        # What a splitter without groups says of them is just what is checked here.
+        # KFold and the like warn that they ignore groups, which is what is checked here.
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
         splits = list(check_cv(cv).split(X, y, groups=ids))
     if not splits:

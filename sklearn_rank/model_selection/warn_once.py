@@ -11,7 +11,7 @@ from sklearn_rank.support.warn import warn
 def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
     """Warn, unless the search that is running has had a warning of this kind.
 
-    Python shows equal texts once, too, but scikit-learn resets that memory with every fold.
+    Python would show equal texts once, but scikit-learn resets that memory with every fold.
     """
     notes = notes_of_warnings()
     if notes is None:
@@ -19,6 +19,6 @@ def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
         return
     said = notes.setdefault("said", set())
     if (category, key) not in said:
-        # If a filter turns the warning into an error, it is one in each fold.
+        # Noted afterwards: a warning that a filter makes an error is one in each fold.
         warn(message, category)
         said.add((category, key))

@@ -1,4 +1,4 @@
-"""What each boosting library calls the things that its ranker is fitted with."""
+"""The words of each boosting library for queries, weights and evaluation sets."""
 
 from __future__ import annotations
 
@@ -59,24 +59,27 @@ class Booster:
             return {"eval_set": _pools(ranker, sets, fit_params)}
         if self.library == "xgboost":
             return {
-                "eval_set": [(one.X, one.y) for one in sets],
-                "eval_qid": [one.numbers for one in sets],
+                "eval_set": [(rows.X, rows.y) for rows in sets],
+                "eval_qid": [rows.numbers for rows in sets],
             }
-        sizes = [one.sizes for one in sets]
+        sizes = [rows.sizes for rows in sets]
         if "eval_X" in signature(ranker.fit).parameters:  # since 4.7, which deprecates eval_set
-            features, grades = tuple(one.X for one in sets), tuple(one.y for one in sets)
-            return {"eval_X": features, "eval_y": grades, "eval_group": sizes}
-        return {"eval_set": [(one.X, one.y) for one in sets], "eval_group": sizes}
+            return {
+                "eval_X": tuple(rows.X for rows in sets),
+                "eval_y": tuple(rows.y for rows in sets),
+                "eval_group": sizes,
+            }
+        return {"eval_set": [(rows.X, rows.y) for rows in sets], "eval_group": sizes}
 
 
 def _pools(ranker: Any, sets: Sequence[EvaluationRows], fit_params: Mapping[str, Any]) -> list[Any]:
-    """CatBoost takes queries of evaluation sets as pools, which have to know the columns' kinds."""
+    """Evaluation sets for CatBoost, which takes queries and kinds of columns in pools only."""
     from catboost import Pool
 
     kinds = ("cat_features", "text_features", "embedding_features")
     own = ranker.get_params()
     columns = {kind: fit_params.get(kind, own.get(kind)) for kind in kinds}
-    return [Pool(one.X, one.y, group_id=one.numbers, **columns) for one in sets]
+    return [Pool(rows.X, rows.y, group_id=rows.numbers, **columns) for rows in sets]
 
 
 _BOOSTERS = (

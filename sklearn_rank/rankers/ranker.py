@@ -25,10 +25,10 @@ __all__ = ["QueryRanker"]
 class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """XGBRanker, LGBMRanker or CatBoostRanker with scattered rows and any query ids.
 
-    The libraries want rows sorted by query, queries numbered, counted or named, each in its own
-    keyword, and none of them is split along with the rows. This takes the query id of each row as
-    ``groups``, or from the column or index level ``query`` of X, or an index level of y, and sorts,
-    numbers and counts.
+    Each library wants rows sorted by query and the queries in a form and keyword of its own, which
+    scikit-learn does not split along with the rows. This takes the query id of each row as
+    ``groups``, or from the column or index level ``query`` of X, or an index level of y, then
+    sorts the rows and hands the queries on in the library's form.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    With one of the three libraries ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` fits; other
-    estimators need no queries to fit, and are used as they are.
+    ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` needs XGBoost installed. Estimators that fit
+    without queries need no wrapper:
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn_rank import QueryRanker
@@ -255,7 +255,7 @@ def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[Evalua
         _Sorted.of(X, y, groups, query, f"eval_set[{number}]")
         for number, ((X, y), groups) in enumerate(zip(eval_set, ids, strict=True))
     ]
-    return [EvaluationRows(one.X, one.y, one.sizes, one.numbers) for one in sets]
+    return [EvaluationRows(data.X, data.y, data.sizes, data.numbers) for data in sets]
 
 
 def _take_rows(X: Any, order: IntArray) -> Any:

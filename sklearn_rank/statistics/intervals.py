@@ -167,7 +167,7 @@ def _is_flat(sample: FloatArray) -> bool:
 def _settled_interval(
     sample: FloatArray, weights: FloatArray | None, bounds: _Bounds, level: float
 ) -> tuple[float, float]:
-    """The interval for what is known of the measure's range."""
+    """The interval of "auto": which one depends on the bounds and on the values."""
     if not bounds.are_finite:
         if _is_flat(sample):
             return math.nan, math.nan
@@ -201,15 +201,15 @@ def _anchored_interval(
     """
     shares = np.ones(len(unit)) if weights is None else in_unit(weights)[0]
     total = math.fsum(shares.tolist())
-    one = math.fsum((shares * shares).tolist()) / total
-    size = total / one
-    mean = (math.fsum((shares * unit).tolist()) + one / 2) / (total + one)
+    pseudo = math.fsum((shares * shares).tolist()) / total
+    size = total / pseudo
+    mean = (math.fsum((shares * unit).tolist()) + pseudo / 2) / (total + pseudo)
     residuals = shares * (unit - mean)
-    ends = one**2 / 2 * (mean**2 + (1 - mean) ** 2)
+    ends = pseudo**2 / 2 * (mean**2 + (1 - mean) ** 2)
     squares = math.fsum([*(residuals * residuals).tolist(), ends])
-    error = math.sqrt(squares * (size + 1) / size) / (total + one)
+    error = math.sqrt(squares * (size + 1) / size) / (total + pseudo)
     reach = t_quantile((1 + level) / 2, size) * error
-    # At low levels the pulled mean may leave the observed one outside.
+    # At low levels the interval around the shifted mean may miss the observed one.
     observed = mean_of(unit, shares)
     return min(mean - reach, observed), max(mean + reach, observed)
 

@@ -16,7 +16,7 @@ EXACT_INTEGER = 2**53
 """float64 holds every integer up to here."""
 
 _WIDE_INTEGERS = ("Int128", "UInt128")
-"""Types of Polars and narwhals that NumPy has no counterpart of."""
+"""Types of Polars and narwhals without a counterpart in NumPy."""
 
 
 def refuse_unordered(values: Any, name: str) -> None:
@@ -36,7 +36,7 @@ def refuse_unordered(values: Any, name: str) -> None:
 
 
 def as_numpy(values: Any) -> Any:
-    """What ``to_numpy`` of a series or frame gives, 128-bit integers too; all else as it is."""
+    """A series or frame by its ``to_numpy``, 128-bit integers kept exact; all else as it is."""
     if not hasattr(values, "to_numpy"):
         return values
     wide = _wide_integers(values)
@@ -44,7 +44,7 @@ def as_numpy(values: Any) -> Any:
 
 
 def _wide_integers(values: Any) -> Array | None:
-    """Integers of 128 bits as Python's, which are read exactly or refused; None of other types."""
+    """128-bit integers as Python's, to be read exactly or refused; None for other types."""
     if str(getattr(values, "dtype", None)) in _WIDE_INTEGERS:
         return np.array(values.to_list(), dtype=object)
     types = getattr(values, "dtypes", None)
@@ -96,7 +96,7 @@ def as_numbers(values: Any, name: str) -> Array:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if kind == "f" and not isinstance(values, np.ndarray) and array.size:
-        # As Python's float: a narrow dtype would overflow where 2^53 is compared in it.
+        # As Python's float: compared in a narrow dtype, 2^53 would overflow.
         largest = float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
         if largest >= EXACT_INTEGER and isinstance(values, (list, tuple)):
             return _objects_as_numbers(np.array(values, dtype=object), name)
@@ -171,7 +171,7 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
 def check_grades(
     array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
 ) -> Array:
-    """Grades that are finite, that float64 can hold and, unless told, at least 0."""
+    """Grades that are finite, fit float64 and, unless ``negative`` allows them, are at least 0."""
 
     def refuse(wrong: Array, what: str) -> None:
         position = int(np.flatnonzero(wrong)[0])

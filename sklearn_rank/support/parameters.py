@@ -93,7 +93,7 @@ def _is_finite(value: Real) -> bool:
 
 
 def check_flag(value: Any, name: str, owner: str) -> bool:
-    """``value`` as a plain bool; nothing else is taken for one."""
+    """``value`` as a plain bool; 0, 1 and words are refused."""
     if not isinstance(value, (bool, np.bool_)):
         msg = f"The '{name}' parameter of {owner} must be a bool. Got {safe_repr(value)} instead."
         raise InvalidParameterError(msg)
@@ -101,7 +101,7 @@ def check_flag(value: Any, name: str, owner: str) -> bool:
 
 
 def check_zero_division(value: Any, owner: str) -> str | float:
-    """What a query without a defined value becomes: a word or a number (NaN: left out)."""
+    """``zero_division`` as "warn", "raise" or a number, of which NaN leaves the query out."""
     if isinstance(value, str) and value in ("warn", "raise"):
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):

@@ -1,4 +1,4 @@
-"""A bar for work that takes long, on a terminal and nowhere else."""
+"""A progress bar for long work, on terminals only."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterable, Iterator
 
 _PATIENCE = 1.0
-"""Seconds until a bar appears: what is done by then needs none."""
+"""Seconds before a bar appears: shorter work needs none."""
 
 
 def with_progress(steps: Iterable[int], total: int, doing: str) -> Iterator[int]:
-    """The steps one after another; a bar on the terminal's stderr says how far they have come."""
+    """The steps, unchanged, with a bar on stderr that shows how far they have come."""
     if not sys.stderr.isatty():
         yield from steps
         return

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 BLOCK = 1 << 18
-"""Items measured at once: few enough for the caches of a processor, and enough for threads to
-compute for longer than they wait for Python's lock. Half or twice as many cost a tenth more."""
+"""Items measured at once: they fit the processor's caches, and keep a thread busy for longer than
+it waits for Python's lock. Half or twice as many cost a tenth more."""
 _SHORT = 16
 """Segments up to this length share a block: padding costs less than one more block."""
 
@@ -53,7 +53,7 @@ def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> Array:
 
 
 def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
-    """Positions of the elements of the chosen segments, and the offsets they then have."""
+    """Positions of the elements of the chosen segments, and their new offsets."""
     sizes = offsets[chosen + 1] - offsets[chosen]
     new_offsets = offsets_of(sizes)
     shift = np.repeat(offsets[:-1][chosen] - new_offsets[:-1], sizes)
@@ -72,9 +72,9 @@ def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, i
 
 
 def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
-    """Indices of the segments that are not empty, so that padding to a block's longest is cheap.
+    """Non-empty segments in blocks of similar length, so that padding to the longest is cheap.
 
-    Lengths differ by a factor of two at most, but for short ones.
+    Within a block lengths differ by a factor of two at most, short segments aside.
     """
     order = np.argsort(lengths, kind="stable")
     ordered = lengths[order]

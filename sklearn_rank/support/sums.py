@@ -10,9 +10,9 @@ from sklearn_rank.typing import FloatArray
 
 
 def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
-    """The values over a power of two that brings the largest to 1 or just below; its exponent.
+    """The values divided by a power of two, so that the largest is at most 1; and its exponent.
 
-    Sums and products of them neither overflow nor lose digits, and it is the same power in any
+    Their sums and products neither overflow nor lose digits, and the power does not depend on the
     order of the values.
     """
     exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
@@ -20,10 +20,11 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
 
 
 def exact_sum(values: FloatArray) -> float:
-    """``math.fsum`` of values between -1 and 1, bit for bit, where there are many of them.
+    """``math.fsum`` of many values between -1 and 1, bit for bit, but faster.
 
-    Each value is cut into a multiple of a power of two, of so few bits that float64 adds all of
-    these without rounding, and a rest, which is cut again; what is left after that is rare.
+    Each value is split into a multiple of a power of two, short enough that float64 adds all of
+    them without rounding, and a rest, which is split again. What then remains is rare, and is left
+    to ``math.fsum``.
     """
     bits = 53 - len(values).bit_length()
     sums, rest, parts = [], values.copy(), np.empty_like(values)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 MAX_CHARACTERS = 80
-"""Of an id in a message: one line of a terminal."""
+"""Characters of an id in a message: it should fit a line of a terminal."""
 MAX_LISTED = 5
 """Ids in a message: enough to see what they have in common."""
 
 
 def as_text(item: Any) -> str:
-    """An id as a run file holds it, by which trec_eval breaks ties: "9" is greater than "10"."""
+    """An id as text, which is how trec_eval breaks ties: "9" is greater than "10"."""
     return item if isinstance(item, str) else str(item)
 
 
@@ -37,14 +37,14 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
 
 
 def safe_text(text: str, *, limit: int = MAX_CHARACTERS) -> str:
-    """The same without quotes, for text that is no id: a message, a path, a reason."""
+    """The same without quotes, for messages, paths and reasons."""
     left = len(text) - limit
     shown = _escape(text[:limit])
     return f"{shown} (+{left:,} characters)" if left > 0 else shown
 
 
 def _repr(value: Any) -> str:
-    """``repr``, also of what has none: integers of too many digits, broken classes."""
+    """``repr``, or a stand-in where it fails: integers of too many digits, broken classes."""
     try:
         return repr(value)
     except Exception:
@@ -52,7 +52,7 @@ def _repr(value: Any) -> str:
 
 
 def listed(values: Any, *, limit: int = MAX_LISTED) -> str:
-    """First few of some ids, with the number of the others."""
+    """The first few ids, and how many more there are."""
     values = list(values)
     text = ", ".join(safe_repr(value) for value in values[:limit])
     return f"{text} and {len(values) - limit:,} more" if len(values) > limit else text

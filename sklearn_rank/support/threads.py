@@ -1,7 +1,7 @@
 """Work on blocks of queries in threads; NumPy lets them run side by side.
 
-Not ``ThreadPoolExecutor.map``: it goes on with further pieces until the caller's thread wakes up to
-an error, and hands out each piece for 20 microseconds instead of 2.
+Not ``ThreadPoolExecutor.map``: after an error it starts further pieces until the caller's thread
+wakes up, and handing out a piece costs 20 microseconds instead of 2.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _Done = TypeVar("_Done")
 def in_threads(
     function: Callable[[_Work], _Done], work: Iterable[_Work], n_jobs: int | None
 ) -> list[_Done]:
-    """Results of a function over all work, in order; -1 jobs are as many as there are cores.
+    """Results of a function over all work, in order; ``n_jobs=-1`` takes all cores.
 
-    Of several errors the one of the first piece of work is raised, as without threads.
+    Of several errors, that of the first piece is raised, as it would be without threads.
     """
     pieces = list(work)
     n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
@@ -33,11 +33,11 @@ def in_threads(
     waiting = deque(range(len(pieces)))
     done: dict[int, _Done] = {}
     errors: dict[int, Exception] = {}
-    # NumPy 1 has these for each thread, outside of its context.
+    # NumPy 1 keeps the error state per thread, outside of its context.
     reports: dict[str, Any] = {"call": np.geterrcall(), **np.geterr()}
 
     def run() -> None:
-        # A thread that is done takes the next piece, so that none of them waits for another.
+        # Threads take the next piece as they become free, so that none waits for another.
         while waiting and not errors:
             try:
                 number = waiting.popleft()
@@ -54,12 +54,13 @@ def in_threads(
             others = [pool.submit(copy_context().run, run) for _ in range(n_threads - 1)]
             run()
         finally:
-            waiting.clear()  # after an interrupt too no more work is begun
+            waiting.clear()  # no more work is begun, after an interrupt either
     for other in others:
         other.result()  # re-raise KeyboardInterrupt and the like
     try:
         if errors:
             raise errors[min(errors)]
     finally:
-        errors.clear()  # an error whose traceback holds itself would hold all the work as well
+        # Breaks the cycle error -> traceback -> this frame, which would keep all the work alive.
+        errors.clear()
     return [done[number] for number in range(len(pieces))]

@@ -24,13 +24,14 @@ def warn(message: str, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-# Data are warned of where they are read, far below the scorer that knows of the search above it.
+# Warnings about data arise where it is read, far below the scorer, which alone knows that a search
+# is running and wants them once.
 _GIVE: ContextVar[Give | None] = ContextVar("give", default=None)
 
 
 @contextmanager
 def warnings_given_by(give: Give) -> Iterator[None]:
-    """Let ``give`` decide what becomes of warnings; those that it gives itself go out."""
+    """Hand the warnings of this block to ``give``; what it warns of itself goes out as usual."""
 
     def outside(message: str, category: type[Warning]) -> None:
         inner = _GIVE.set(None)
