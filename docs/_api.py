@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from importlib import import_module
 from types import ModuleType
 
@@ -22,27 +23,36 @@ What is listed without a module is imported from `sklearn_rank` itself. `help(na
 parameters with their shapes and defaults, what is returned, the errors and, of functions, an
 example. Names that begin with an underscore are not public, nor are modules that are not named
 here.
+
+Of the metric functions the parameters of their own are shown; `...` stands for `groups=None`,
+`ties='average'`, `zero_division='warn'`, `sample_weight=None`, `string_provider=None` and
+`relevance=None`, which all of them take by name ([Inputs](inputs.md)).
 """
 
-GROUPS = {
-    "evaluation": "Evaluation",
-    "metrics.binary": "Metrics of relevant items",
-    "metrics.graded": "Metrics of grades",
-    "metrics.pairwise": "Metrics of pairs",
-    "metrics.recall_levels": "Metrics as deep as there are relevant items",
-    "metrics.combined": "Metrics made of others",
-    "metrics.curves": "Curves",
-    "scorers": "Scorers",
-    "measures": "Measures",
-    "grammar": "Measures",
-    "conventions": "Conventions",
-    "files.read": "Reading files",
-    "files.write": "Writing files",
-    "inputs.long_tables": "Long tables",
-    "inputs.relevance": "Inputs",
-    "exceptions": "Errors and warnings",
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Metrics of relevant items": ("metrics.binary",),
+    "Metrics of grades": ("metrics.graded",),
+    "Metrics of pairs": ("metrics.pairwise",),
+    "Metrics at levels of recall, and relatives of MAP": ("metrics.recall_levels",),
+    "Metrics made of others": ("metrics.combined",),
+    "Curves": ("metrics.curves",),
+    "Evaluation": ("evaluation.evaluate", "evaluation.result", "evaluation.combine"),
+    "Measures": ("measures.grammar", "measures.catalogue"),
+    "Conventions": ("measures.conventions",),
+    "Scorers": ("scorers",),
+    "Model selection": ("model_selection.splits", "rankers.ranker"),
+    "Displays": ("display",),
+    "Inputs": ("inputs.relevance", "inputs.long_tables"),
+    "Files": ("files.read", "files.write"),
+    "Errors and warnings": ("exceptions",),
+    "Version": ("the package",),
 }
-"""Title under which api.md lists the names of a module; the module's name where none is given."""
+"""Titles of the page, with the modules whose public names stand under each."""
+
+METRICS = tuple(title for title in GROUPS if title.startswith("Metrics"))
+
+SHARED = ("groups", "ties", "zero_division", "sample_weight", "string_provider", "relevance")
+"""Parameters of every metric function: said once, so that each one's own are seen."""
 
 CONSTANTS = {
     "METRICS": "All records, one `Metric` for each metric.",
@@ -60,26 +70,39 @@ MODULES = {
 """Public modules beside the package itself, with the names that it has not; None: all."""
 
 
-MADE_BY_USERS = {"QueryKFold", "QueryRanker", "Qrels", "RelevanceInput", "Run"}
+MADE_BY_USERS = {"Convention", "QueryKFold", "QueryRanker", "Qrels", "RelevanceInput", "Run"}
 """Classes of which users make instances."""
 
-WITH_METHODS = {"PrecisionRecallAtKDisplay", "RankGate", "RankRegressionFixture"}
-"""Classes that are used by their methods alone."""
+WITH_METHODS = {
+    "Combination",
+    "Evaluation",
+    "PrecisionRecallAtKDisplay",
+    "RankGate",
+    "RankRegressionFixture",
+    "RankingScorer",
+}
+"""Classes whose methods users call."""
 
 
 def api_page() -> str:
     """All public names, with their signatures and the first lines of their docstrings."""
     sections = [*_core(), *_modules(), *_plugin()]
-    tables = [f"## {title}\n\n{_names(module, names)}" for title, module, names in sections]
+    tables = [f"## {title}\n\n{_names(module, names, title)}" for title, module, names in sections]
     return "\n\n".join([_API.rstrip(), *tables]) + "\n"
 
 
 def _core() -> list[tuple[str, ModuleType, list[str]]]:
-    groups: dict[str, list[str]] = {title: [] for title in GROUPS.values()}
-    for name in sklearn_rank.__all__:
-        home = sklearn_rank._HOME_OF.get(name, "the package")
-        groups.setdefault(GROUPS.get(home, home), []).append(name)
-    return [(title, sklearn_rank, names) for title, names in groups.items() if names]
+    home_of = {
+        name: sklearn_rank._HOME_OF.get(name, "the package") for name in sklearn_rank.__all__
+    }
+    untitled = set(home_of.values()).difference(*GROUPS.values())
+    if untitled:
+        msg = f"GROUPS of docs/_api.py has no title for the public names of {sorted(untitled)}"
+        raise LookupError(msg)
+    return [
+        (title, sklearn_rank, [name for home in homes for name in home_of if home_of[name] == home])
+        for title, homes in GROUPS.items()
+    ]
 
 
 def _modules() -> list[tuple[str, ModuleType, list[str]]]:
@@ -100,21 +123,23 @@ def _plugin() -> list[tuple[str, ModuleType, list[str]]]:
     ]
 
 
-def _names(module: ModuleType, names: list[str]) -> str:
+def _names(module: ModuleType, names: list[str], title: str) -> str:
     rows = []
     for name in names:
         value = getattr(module, name)
-        rows.append([f"`{name}`", _what(module, name), _call(name, value)])
+        call = _own_call(value) if title in METRICS else _call(name, value)
+        rows.append([f"`{name}`", _what(module, name), call])
         rows += _methods(value) if name in WITH_METHODS else []
     return table(["name", "what it is", "parameters"], rows)
 
 
 def _methods(owner: type) -> list[list[str]]:
-    functions = [getattr(owner, name) for name in vars(owner) if not name.startswith("_")]
+    """What users call on an object; routing is what scikit-learn calls."""
+    functions = {name: getattr(owner, name) for name in vars(owner) if not name.startswith("_")}
     return [
-        [f"`{owner.__name__}.{function.__name__}`", _first_line(function), _signature(function)]
-        for function in functions
-        if inspect.isroutine(function)
+        [f"`{owner.__name__}.{name}`", _first_line(function), _signature(function)]
+        for name, function in functions.items()
+        if inspect.isroutine(function) and callable(function) and name != "get_metadata_routing"
     ]
 
 
@@ -141,11 +166,17 @@ def _call(name: str, value: object) -> str:
     return _signature(value) if inspect.isfunction(value) or name in MADE_BY_USERS else ""
 
 
-def _signature(function: Callable[..., object]) -> str:
+def _own_call(metric: Callable[..., object]) -> str:
+    """Parameters of a metric function without those that all of them take."""
+    return _signature(metric, without=SHARED).replace(")`", ", ...)`").replace("*, ...", "...")
+
+
+def _signature(function: Callable[..., object], without: Collection[str] = ()) -> str:
     """Parameters and defaults, without types."""
     bare = [
         item.replace(annotation=item.empty)
         for item in inspect.signature(function).parameters.values()
-        if item.name != "self"
+        if item.name not in ("self", "cls", *without)
     ]
-    return f"`{inspect.Signature(bare)}`".replace("|", "\\|").replace("<class 'float'>", "float")
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", str(inspect.Signature(bare)))
+    return f"`{text.replace('<factory>', '{}')}`".replace("|", "\\|")
