@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytest_rankmetrics.baseline.keys import stable_key
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.parameters import ByQuery
@@ -20,7 +20,7 @@ _PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
 """Grades, or ranks, at which a function of the caller shows which one it is."""
 
 
-def definition_of(measure: Measure, measured: Measured) -> dict[str, Any]:
+def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any]:
     """Everything that the values of a measure depend on besides the data."""
     definition: dict[str, Any] = {"v": measure.metric.version}
     if measure.k is not None:

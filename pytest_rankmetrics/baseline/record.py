@@ -21,7 +21,7 @@ from pytest_rankmetrics.baseline.content import (
 )
 from pytest_rankmetrics.baseline.definition import definition_of
 from pytest_rankmetrics.baseline.keys import judged_pairs, keys_of
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.rankings.placements import hit_items
 
 Store = Literal["ranks", "scores"]
@@ -30,7 +30,7 @@ Store = Literal["ranks", "scores"]
 class Recording:
     """What was measured, in the terms of a baseline; each is made once, and only if it is asked."""
 
-    def __init__(self, measured: Measured) -> None:
+    def __init__(self, measured: StrictEvaluation) -> None:
         self.measured = measured
 
     @cached_property

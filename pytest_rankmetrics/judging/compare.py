@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from pytest_rankmetrics.judging.power import detectable_drop, standard_error
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
-from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
@@ -48,7 +48,9 @@ class Change:
         return 0 if self.paired is None else self.paired.n
 
 
-def compare_metrics(measured: Measured, reference: Reference, policy: Policy) -> dict[str, Change]:
+def compare_metrics(
+    measured: StrictEvaluation, reference: Reference, policy: Policy
+) -> dict[str, Change]:
     """Changes of all measures that have an allowed drop."""
     settings = policy.settings
     pairs = {name: _pair(measured, reference, name, settings, None) for name in policy.max_drop}
@@ -80,7 +82,7 @@ class Slice:
 
 
 def compare_slices(
-    measured: Measured, reference: Reference, policy: Policy, slices: Mapping[str, Slice]
+    measured: StrictEvaluation, reference: Reference, policy: Policy, slices: Mapping[str, Slice]
 ) -> dict[tuple[str, str], Change]:
     """Changes of all compared measures in all slices, by (label, measure)."""
     settings, places = policy.settings, {q: i for i, q in enumerate(reference.queries.tolist())}
@@ -153,7 +155,7 @@ class _Pair:
 
 
 def _pair(
-    measured: Measured,
+    measured: StrictEvaluation,
     reference: Reference,
     name: str,
     settings: Settings,
@@ -192,7 +194,7 @@ def _pair(
 
 
 def _pooled_pair(
-    measured: Measured, reference: Reference, name: str, label: str, part: Slice
+    measured: StrictEvaluation, reference: Reference, name: str, label: str, part: Slice
 ) -> _Pair:
     """A measure that ranks the queries of a slice together: two values, and nothing to test."""
     now = float(part.evaluation[name])

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.judging.compare import Change, Slice
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
-from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import Verdict, worst
 
@@ -29,7 +29,7 @@ class Judgement:
     """Everything that was found about one gate; the text of its message is made from it."""
 
     policy: Policy
-    measured: Measured
+    measured: StrictEvaluation
     reference: Reference | None = None
     alignment: Alignment | None = None
     changes: dict[str, Change] = field(default_factory=dict)

@@ -24,8 +24,8 @@ from pytest_rankmetrics.judging.phrases import (
 )
 from pytest_rankmetrics.judging.result import MetricResult
 from pytest_rankmetrics.judging.slices import find_slices, judge_slices, judge_slices_fit
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
-from pytest_rankmetrics.measuring.strict import Measured
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import (
     Decision,
@@ -37,7 +37,7 @@ from pytest_rankmetrics.policy.verdicts import (
 
 def judge(
     policy: Policy,
-    measured: Measured,
+    measured: StrictEvaluation,
     reference: Reference | None = None,
     alignment: Alignment | None = None,
     recorded_slices: Mapping[str, Any] | None = None,

@@ -7,18 +7,18 @@ import math
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.judging.compare import Change
 from pytest_rankmetrics.judging.findings import Judgement
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
 
 
-def averaged_queries(measured: Measured, name: str) -> int:
+def averaged_queries(measured: StrictEvaluation, name: str) -> int:
     """How many queries a value is the mean of."""
     if measured.used[name].is_pooled:
         return len(measured)
     return int(measured.counts["averaged"][name])
 
 
-def interval_of(measured: Measured, name: str) -> tuple[float, float]:
+def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
     """95 % confidence interval of a value; NaN for a pooled measure or a single query."""
     if measured.used[name].is_pooled:
         return math.nan, math.nan

@@ -6,7 +6,7 @@ import numpy as np
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.judging.findings import Judgement
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 
 _CHANCE = 0.45
 """An AUC below this is further from one half than noise brings it."""
@@ -29,7 +29,7 @@ def facts(judgement: Judgement) -> list[str]:
     ]
 
 
-def _nothing_found(measured: Measured) -> list[str]:
+def _nothing_found(measured: StrictEvaluation) -> list[str]:
     counts, parts = measured.counts, []
     empty = [measured.query_ids[number] for number in np.flatnonzero(measured.n_ranked == 0)]
     if empty:
@@ -44,7 +44,7 @@ def _nothing_found(measured: Measured) -> list[str]:
     return ["; ".join(parts)] if parts else []
 
 
-def _upside_down(measured: Measured) -> list[str]:
+def _upside_down(measured: StrictEvaluation) -> list[str]:
     return [
         f"{name} is below 0.5: are the scores distances, of which lower is better?"
         for name in measured.names

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -34,7 +34,7 @@ class Reference:
     """Values by slice and measure, as far as they are known: pooled ones have no others."""
 
 
-def beside(measured: Measured, other: Measured, slices: Any = None) -> Reference:
+def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = None) -> Reference:
     """Another system that was measured on the same judgements, and in the same slices."""
     place = {query: number for number, query in enumerate(other.query_ids)}
     if set(place) != set(measured.query_ids):

@@ -12,7 +12,7 @@ from pytest_rankmetrics.baseline.content import write_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow
-from pytest_rankmetrics.measuring.strict import Measured
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.typing import FloatArray
@@ -121,7 +121,7 @@ def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryR
     )
 
 
-def _text(measured: Measured, number: int) -> str:
+def _text(measured: StrictEvaluation, number: int) -> str:
     """The text of a query on one line; what the caller's function raises hides no failure."""
     try:
         text = measured.query_text(measured.query_ids[number])
