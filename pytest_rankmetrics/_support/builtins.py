@@ -24,11 +24,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {_key(key): plain(one) for key, one in value.items()}
+        return {_key(key): plain(part) for key, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+        return {own.name: plain(getattr(value, own.name)) for own in fields(value)}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(one) for one in value]
+        return [plain(part) for part in value]
     if isinstance(value, str):
         # A lone surrogate cannot be sent to another process.
         return str.__str__(value).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -71,9 +71,9 @@ def several(values: Sequence[Any], limit: int = 5) -> str:
     return f"{text} +{len(values) - limit:,}" if len(values) > limit else text
 
 
-def count(n: int, one: str, many: str | None = None) -> str:
+def count(n: int, single: str, plural: str | None = None) -> str:
     """``1 query``, ``2 queries``."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {single if n == 1 else plural or single + 's'}"
 
 
 def queries(n: int) -> str:

@@ -41,12 +41,12 @@ def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any
 
 def _plain_option(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain_option(one) for one in value]
+        return [_plain_option(part) for part in value]
     if isinstance(value, ByQuery):
-        pairs = sorted([stable_key(key, "queries"), float(one)] for key, one in value.numbers)
+        pairs = sorted([stable_key(key, "queries"), float(number)] for key, number in value.numbers)
         return f"<{len(pairs)} queries {_digest(pairs)}>"
     if isinstance(value, Measure):
-        functions = [_plain_option(one) for one in value.options.values() if callable(one)]
+        functions = [_plain_option(option) for option in value.options.values() if callable(option)]
         return " ".join([str(value), *functions])
     return _function(value) if callable(value) else value
 

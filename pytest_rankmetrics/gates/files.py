@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.naming import EXTENSION, slug
-from pytest_rankmetrics._support.typing import Reading, refuse_unknown
+from pytest_rankmetrics._support.typing import Reading
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.gates.check import check_gate, sort_out
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
 from pytest_rankmetrics.gates.update import Keeper
-from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.judging.result import GateResult
-from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Verdict
@@ -99,22 +97,16 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
 
 def _judged(gate: FileGate, session: FileSession) -> GateResult:
     """The outcome of one gate; a refusal to measure is a failure, as it is in pytest."""
-    refuse_unknown(gate.given, GateLimits, Reading)
-    reading: Any = {
-        name: gate.given[name] for name in Reading.__annotations__ if name in gate.given
-    }
-    limits: Any = {name: value for name, value in gate.given.items() if name not in reading}
+    limits, reading, store = sort_out(gate.given, "gate")
     policy = read_policy(session.settings, limits)
-    y_true, y_score = gate.read()
+
+    def compare(recording: Recording) -> GateResult:
+        recorded = _recorded(gate, session)
+        return Keeper(recorded, session.writing, policy, recording, store).result()
+
+    data = gate.read()
     try:
-        measured = measure_strictly(
-            y_true, y_score, policy.measures, reading, keep_items=policy.compares
-        )
-        if policy.compares:
-            keeper = Keeper(_recorded(gate, session), session.writing, policy, Recording(measured))
-            result = keeper.result()
-        else:
-            result = result_of(judge(policy, measured), gate.name)
+        result = check_gate(data, policy, reading, gate.name, compare)
     except RankGateFailure as failure:
         text = safe_text(str(failure), limit=2000)
         result = GateResult(gate.name, Verdict.FAIL, text, metrics={})

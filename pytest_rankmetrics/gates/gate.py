@@ -7,24 +7,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_rankmetrics._support.naming import EXTENSION, slug
-from pytest_rankmetrics._support.typing import Reading, refuse_unknown
-from pytest_rankmetrics.baseline.record import Recording, Store
+from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.gates.check import CheckArguments, check_gate, sort_out
 from pytest_rankmetrics.gates.orphans import orphans_beside
-from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
 from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.gates.update import Keeper
-from pytest_rankmetrics.judging.judge import judge
-from pytest_rankmetrics.measuring.strict import measure_strictly
-from pytest_rankmetrics.policy.policy import GateLimits, read_policy
+from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.options import OPTIONS, Options
 from pytest_rankmetrics.session.paths import shown_path
-from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.text import safe_text
 
 if TYPE_CHECKING:
@@ -33,12 +29,6 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.judging.result import GateResult
 
 __all__ = ["RankGate"]
-
-
-class CheckArguments(GateLimits, Reading, total=False):
-    """Everything that :meth:`RankGate.check` takes besides the data."""
-
-    store: Literal["ranks", "scores"]
 
 
 class RankGate:
@@ -128,23 +118,20 @@ class RankGate:
             If there is no limit at all, or a limit is not acceptable.
         """
         __tracebackhide__ = hide
-        limits, reading, store = _sorted_out(arguments)
 
         def work(name: str) -> GateResult:
+            limits, reading, store = sort_out(arguments, "rank_gate.check")
             options = self._request.config.stash[OPTIONS]
             options = replace(options, force_regen=options.force_regen or self._force_regen)
             policy = read_policy(options.settings, limits)
-            check_option(store, "store", ("ranks", "scores"), "rank_gate.check")
-            compares = policy.compares
-            measured = measure_strictly(
-                y_true, y_score, policy.measures, reading, keep_items=compares
-            )
-            if not compares:
-                return result_of(judge(policy, measured), name)
-            gate = self._recorded_gate(name, options)
-            return self._compare(Keeper(gate, options, policy, Recording(measured), store))
 
-        return run_gate(reading.get("name"), "gate", work)
+            def compare(recording: Recording) -> GateResult:
+                gate = self._recorded_gate(name, options)
+                return self._compare(Keeper(gate, options, policy, recording, store))
+
+            return check_gate((y_true, y_score), policy, reading, name, compare)
+
+        return run_gate(arguments.get("name"), "gate", work)
 
     def _recorded_gate(self, name: str, options: Options) -> RecordedGate:
         """The gate with its file: next to the test module, or below ``--rank-baseline-dir``."""
@@ -203,11 +190,3 @@ class RankGate:
 
 def _line(text: str) -> str:
     return safe_text(text, limit=300)
-
-
-def _sorted_out(arguments: CheckArguments) -> tuple[GateLimits, Reading, Store]:
-    """Limits, how the data is read, and what is stored; TypeError for any other name."""
-    refuse_unknown(arguments, CheckArguments)
-    limits = {name: arguments[name] for name in GateLimits.__annotations__ if name in arguments}  # type: ignore[literal-required]
-    reading = {name: arguments[name] for name in Reading.__annotations__ if name in arguments}  # type: ignore[literal-required]
-    return cast("GateLimits", limits), cast("Reading", reading), arguments.get("store", "ranks")

@@ -31,7 +31,7 @@ def orphans_beside(path: Path, request: pytest.FixtureRequest) -> list[str]:
 
 def _exists(inner: str, request: pytest.FixtureRequest) -> bool:
     """Whether a test of this module, or one with these parameters, may be deselected only."""
-    found: Any = request.module
+    owner: Any = request.module
     for name in inner.partition("[")[0].split("::"):
-        found = getattr(found, name, None)
-    return found is not None
+        owner = getattr(owner, name, None)
+    return owner is not None

@@ -23,7 +23,7 @@ def result_of(
 ) -> GateResult:
     """What was found, as a result; what it says at length is made when it is read."""
     measured = judgement.measured
-    columns = {one: measured.per_query(one) for one in measured.names}
+    columns = {own: measured.per_query(own) for own in measured.names}
     own = judgement.verdict if verdict is None else verdict
     return GateResult(
         name=name,
@@ -35,9 +35,11 @@ def result_of(
         counts=measured.counts,
         query_ids=tuple(measured.query_ids),
         per_query={
-            one: tuple(values.tolist()) for one, values in columns.items() if values is not None
+            own: tuple(values.tolist()) for own, values in columns.items() if values is not None
         },
-        warnings=tuple(one.full for one in judgement.findings if one.verdict is Verdict.WARN),
+        warnings=tuple(
+            finding.full for finding in judgement.findings if finding.verdict is Verdict.WARN
+        ),
         notes=tuple(judgement.notes),
         baseline=baseline,
         nodeid=current.running().own,

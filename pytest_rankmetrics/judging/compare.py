@@ -54,8 +54,8 @@ def compare_metrics(
     """Changes of all measures that have an allowed drop."""
     settings = policy.settings
     pairs = {name: _pair(measured, reference, name, settings, None) for name in policy.max_drop}
-    corrected = _corrected([one.p for one in pairs.values()], settings)
-    tested = sum(not math.isnan(one.p) for one in pairs.values())
+    corrected = _corrected([pair.p for pair in pairs.values()], settings)
+    tested = sum(not math.isnan(pair.p) for pair in pairs.values())
     tests = 1 if settings.correction == "none" else max(tested, 1)
     changes = {}
     for (name, pair), p in zip(pairs.items(), corrected, strict=True):

@@ -55,12 +55,14 @@ class Judgement:
             self,
             findings=[finding for finding in self.findings if not finding.of_baseline],
             metric_results={
-                name: replace(one, verdict=one.threshold, reason="")
-                for name, one in self.metric_results.items()
+                name: replace(result, verdict=result.threshold, reason="")
+                for name, result in self.metric_results.items()
             },
             slice_results=[
-                one if one.change is None else replace(one, verdict=one.threshold, reason="")
-                for one in self.slice_results
+                result
+                if result.change is None
+                else replace(result, verdict=result.threshold, reason="")
+                for result in self.slice_results
             ],
         )
 
@@ -68,4 +70,4 @@ class Judgement:
     def verdict(self) -> Verdict:
         """The gravest of all verdicts."""
         own = [finding.verdict for finding in self.findings]
-        return worst([*own, *(one.verdict for one in self.metric_results.values())])
+        return worst([*own, *(result.verdict for result in self.metric_results.values())])

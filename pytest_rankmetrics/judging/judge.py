@@ -43,20 +43,20 @@ def judge(
     recorded_slices: Mapping[str, Any] | None = None,
 ) -> Judgement:
     """Judge everything that a policy asks for."""
-    found = Judgement(policy, measured, reference, alignment)
-    _judge_queries(found)
-    find_slices(found, recorded_slices or {})
+    judgement = Judgement(policy, measured, reference, alignment)
+    _judge_queries(judgement)
+    find_slices(judgement, recorded_slices or {})
     if reference is not None and len(reference.queries):
-        _compare(found)
-    judge_slices_fit(found, recorded_slices or {})
+        _compare(judgement)
+    judge_slices_fit(judgement, recorded_slices or {})
     if alignment is not None and alignment.stale:
-        _judge_fit(found, alignment)
-    _judge_metrics(found)
-    judge_slices(found)
-    _judge_each_query(found)
+        _judge_fit(judgement, alignment)
+    _judge_metrics(judgement)
+    judge_slices(judgement)
+    _judge_each_query(judgement)
     grave = Verdict.FAIL if policy.settings.strict else Verdict.WARN
-    found.findings += [Finding(grave, text, text) for text in measured.warnings]
-    return found
+    judgement.findings += [Finding(grave, text, text) for text in measured.warnings]
+    return judgement
 
 
 def _kind(query: Any) -> Any:
@@ -68,27 +68,27 @@ def _kind(query: Any) -> Any:
     return str if isinstance(query, str) else type(query)
 
 
-def _judge_queries(found: Judgement) -> None:
+def _judge_queries(judgement: Judgement) -> None:
     """Query sets that have to be, or must not be, evaluated."""
-    present = set(found.measured.query_ids)
-    absent = [query for query in found.policy.required or () if query not in present]
+    present = set(judgement.measured.query_ids)
+    absent = [query for query in judgement.policy.required or () if query not in present]
     if absent:
-        found.fail(
+        judgement.fail(
             f"{words.count(len(absent), 'required query', 'required queries')} "
             f"not evaluated: {words.several(absent)}"
         )
-    forbidden = found.policy.forbidden
+    forbidden = judgement.policy.forbidden
     kinds = {_kind(query) for query in present} if forbidden else set()
     strangers = [query for query in forbidden if _kind(query) not in kinds]
     if strangers:
-        example = next(iter(found.measured.query_ids), None)
-        found.fail(
+        example = next(iter(judgement.measured.query_ids), None)
+        judgement.fail(
             f"forbidden_queries can never meet the queries: {words.shown(strangers[0])} is "
             f"{type(strangers[0]).__name__}, {words.shown(example)} {type(example).__name__}"
         )
     unwanted = [query for query in forbidden if query in present]
     if unwanted:
-        found.fail(
+        judgement.fail(
             f"{words.count(len(unwanted), 'forbidden query', 'forbidden queries')} "
             f"evaluated: {words.several(unwanted)}"
         )
@@ -97,29 +97,31 @@ def _judge_queries(found: Judgement) -> None:
 # Measures ----------------------------------------------------------------------------------------
 
 
-def _compare(found: Judgement) -> None:
-    policy, reference = found.policy, found.reference
+def _compare(judgement: Judgement) -> None:
+    policy, reference = judgement.policy, judgement.reference
     if reference is None:
         return
     comparable = {name: drop for name, drop in policy.max_drop.items() if name in reference.values}
     narrowed = replace(policy, max_drop=comparable)
-    found.changes = compare_metrics(found.measured, reference, narrowed)
-    found.slice_changes = compare_slices(found.measured, reference, narrowed, found.slices)
-    for name, change in found.changes.items():
-        text = vacuous(found, name, change.was)
+    judgement.changes = compare_metrics(judgement.measured, reference, narrowed)
+    judgement.slice_changes = compare_slices(
+        judgement.measured, reference, narrowed, judgement.slices
+    )
+    for name, change in judgement.changes.items():
+        text = vacuous(judgement, name, change.was)
         if text:
-            found.fail(text, of_baseline=True)
+            judgement.fail(text, of_baseline=True)
 
 
-def vacuous(found: Judgement, name: str, baseline: float) -> str:
+def vacuous(judgement: Judgement, name: str, baseline: float) -> str:
     """Why an allowed drop limits nothing beside a baseline; "" if it does."""
-    allowed = found.policy.max_drop[name]
-    if not found.measured.used[name].metric.greater_is_better or not 0 < allowed >= baseline:
+    allowed = judgement.policy.max_drop[name]
+    if not judgement.measured.used[name].metric.greater_is_better or not 0 < allowed >= baseline:
         return ""
     return f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}: no value could fail"
 
 
-def _judge_fit(found: Judgement, alignment: Alignment) -> None:
+def _judge_fit(judgement: Judgement, alignment: Alignment) -> None:
     """A baseline of other queries, judgements or measures: what differs, and what is comparable."""
     parts = []
     if alignment.added:
@@ -134,50 +136,52 @@ def _judge_fit(found: Judgement, alignment: Alignment) -> None:
         parts.append(f"weights changed for {len(alignment.reweighed):,} {named}")
     changes = ", ".join(
         f"{name} {change.was:.4f} -> {change.now:.4f} ({words.signed(change.change)})"
-        for name, change in found.changes.items()
+        for name, change in judgement.changes.items()
     )
-    n = 0 if found.reference is None else len(found.reference.queries)
+    n = 0 if judgement.reference is None else len(judgement.reference.queries)
     if parts:
         on_common = f"compare on {n:,} common queries: {changes}" if n else "no query in common"
         full = f"baseline does not fit: {', '.join(parts)} - {on_common}"
-        found.stale(f"{full}; refresh with: --rank-update", full)
+        judgement.stale(f"{full}; refresh with: --rank-update", full)
     for problem in alignment.problems:
-        found.stale(
+        judgement.stale(
             problem if problem.startswith("baseline has") else f"baseline does not fit: {problem}"
         )
-    found.notes.extend(alignment.notes)
+    judgement.notes.extend(alignment.notes)
 
 
 def _named(keys: tuple[str, ...]) -> str:
     return f"({words.several(keys)})"
 
 
-def _judge_metrics(found: Judgement) -> None:
-    policy, measured = found.policy, found.measured
+def _judge_metrics(judgement: Judgement) -> None:
+    policy, measured = judgement.policy, judgement.measured
     ordered = [*policy.max_drop, *(name for name in measured.names if name not in policy.max_drop)]
-    results = {name: _metric(found, name) for name in ordered}
-    found.metric_results = {name: results[name] for name in measured.names}
-    if found.alignment is not None:
-        found.notes.extend(note for note in found.alignment.notes if note not in found.notes)
+    results = {name: _metric(judgement, name) for name in ordered}
+    judgement.metric_results = {name: results[name] for name in measured.names}
+    if judgement.alignment is not None:
+        judgement.notes.extend(
+            note for note in judgement.alignment.notes if note not in judgement.notes
+        )
 
 
-def _metric(found: Judgement, name: str) -> MetricResult:
-    policy, measured = found.policy, found.measured
+def _metric(judgement: Judgement, name: str) -> MetricResult:
+    policy, measured = judgement.policy, judgement.measured
     at_least, at_most = policy.at_least.get(name), policy.at_most.get(name)
     value = measured.value(name)
     threshold = judge_threshold(value, at_least, at_most)
     decisions = [threshold] if at_least is not None or at_most is not None else []
     if not math.isfinite(value):
-        found.fail(f"{name} is undefined for all {words.queries(len(measured))}")
+        judgement.fail(f"{name} is undefined for all {words.queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif threshold.verdict is Verdict.FAIL:
-        found.fail(threshold_text(found, name), short_threshold(found, name))
-    change = found.changes.get(name)
+        judgement.fail(threshold_text(judgement, name), short_threshold(judgement, name))
+    change = judgement.changes.get(name)
     if change is not None:
         decisions.append(change.decision)
-        _say_change(found, name, change)
-    gravest = worst([one.verdict for one in decisions]) if decisions else Verdict.SHOWN
-    reason = next((one.reason for one in decisions if one.verdict is gravest), "")
+        _say_change(judgement, name, change)
+    gravest = worst([decision.verdict for decision in decisions]) if decisions else Verdict.SHOWN
+    reason = next((decision.reason for decision in decisions if decision.verdict is gravest), "")
     paired = None if change is None else change.paired
     return MetricResult(
         name=name,
@@ -202,29 +206,29 @@ def _metric(found: Judgement, name: str) -> MetricResult:
     )
 
 
-def _say_change(found: Judgement, name: str, change: Change) -> None:
+def _say_change(judgement: Judgement, name: str, change: Change) -> None:
     verdict = change.decision.verdict
     if verdict is Verdict.FAIL:
         short = f"{name} {words.signed(change.change)}"
-        found.fail(change_text(found, name, change), short, of_baseline=True)
+        judgement.fail(change_text(judgement, name, change), short, of_baseline=True)
     elif verdict is Verdict.WARN:
-        text = unconfirmed_text(found, name, change)
-        grave = Verdict.FAIL if found.policy.settings.strict else Verdict.WARN
-        found.findings.append(Finding(grave, text, text, of_baseline=True))
+        text = unconfirmed_text(judgement, name, change)
+        grave = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
+        judgement.findings.append(Finding(grave, text, text, of_baseline=True))
 
 
 # Single queries ----------------------------------------------------------------------------------
 
 
-def _judge_each_query(found: Judgement) -> None:
-    policy, measured = found.policy, found.measured
+def _judge_each_query(judgement: Judgement) -> None:
+    policy, measured = judgement.policy, judgement.measured
     chosen = None if policy.required is None else set(policy.required)
     limits = [(name, limit, None) for name, limit in policy.per_query_at_least.items()]
     limits += [(name, None, limit) for name, limit in policy.per_query_at_most.items()]  # type: ignore[misc]
     for name, at_least, at_most in limits:
         values = measured.per_query(name)
         if values is None:
-            found.fail(f"{name} ranks all queries together; it has no values per query")
+            judgement.fail(f"{name} ranks all queries together; it has no values per query")
             continue
         below = [
             f"{words.shown(query)} {threshold_phrase(name, value, at_least, at_most)}"
@@ -234,20 +238,22 @@ def _judge_each_query(found: Judgement) -> None:
         ]
         if below:
             more = f" and {len(below) - 3:,} more" if len(below) > 3 else ""
-            found.fail(f"{words.queries(len(below))} out of bounds: {'; '.join(below[:3])}{more}")
-    _judge_regressed(found)
+            judgement.fail(
+                f"{words.queries(len(below))} out of bounds: {'; '.join(below[:3])}{more}"
+            )
+    _judge_regressed(judgement)
 
 
-def _judge_regressed(found: Judgement) -> None:
-    most = found.policy.max_regressed_queries
+def _judge_regressed(judgement: Judgement) -> None:
+    most = judgement.policy.max_regressed_queries
     if most is None:
         return
-    for name, change in found.changes.items():
+    for name, change in judgement.changes.items():
         if change.paired is None:
-            found.fail(f"{name} ranks all queries together; max_regressed_queries counts none")
+            judgement.fail(f"{name} ranks all queries together; max_regressed_queries counts none")
         elif most >= change.n:
             counted = f"{words.queries(change.n)} compared by {name}"
-            found.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
+            judgement.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
         elif change.paired.worse > most:
             text = f"{words.queries(change.paired.worse)} worse by {name}, allowed {most:,}"
-            found.fail(text, of_baseline=True)
+            judgement.fail(text, of_baseline=True)

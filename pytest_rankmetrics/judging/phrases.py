@@ -25,24 +25,24 @@ def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
     return measured.evaluation.confidence_interval(name)
 
 
-def threshold_text(found: Judgement, name: str) -> str:
+def threshold_text(judgement: Judgement, name: str) -> str:
     """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
-    measured = found.measured
-    value, at_least = measured.value(name), found.policy.at_least.get(name)
-    limit = at_least if at_least is not None else found.policy.at_most[name]
+    measured = judgement.measured
+    value, at_least = measured.value(name), judgement.policy.at_least.get(name)
+    limit = at_least if at_least is not None else judgement.policy.at_most[name]
     _, _, decimals = words.apart(value, limit)
     low, high = interval_of(measured, name)
     ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
     distance = "short" if at_least is not None else "over"
     return (
-        f"{short_threshold(found, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
+        f"{short_threshold(judgement, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
         f"{words.queries(averaged_queries(measured, name))}{ci})"
     )
 
 
-def short_threshold(found: Judgement, name: str) -> str:
+def short_threshold(judgement: Judgement, name: str) -> str:
     """The same without what stands in brackets."""
-    policy, value = found.policy, found.measured.value(name)
+    policy, value = judgement.policy, judgement.measured.value(name)
     return threshold_phrase(name, value, policy.at_least.get(name), policy.at_most.get(name))
 
 
@@ -54,26 +54,26 @@ def threshold_phrase(name: str, value: float, at_least: float | None, at_most: f
     limit = at_least if at_least is not None else at_most
     if limit is None:
         return f"{name} {words.number(value)}"
-    one, other, _ = words.apart(value, limit)
+    shown, bound, _ = words.apart(value, limit)
     met = judge_threshold(value, at_least, at_most).verdict is Verdict.PASS
     if at_least is not None:
-        return f"{name} {one} {'>=' if met else '<'} {other} required"
-    return f"{name} {one} {'<=' if met else '>'} {other} allowed"
+        return f"{name} {shown} {'>=' if met else '<'} {bound} required"
+    return f"{name} {shown} {'<=' if met else '>'} {bound} allowed"
 
 
-def allowed_change(found: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
+def allowed_change(judgement: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
     """The allowed drop with the sign that a drop of this measure has."""
-    greater_is_better = found.measured.used[name].metric.greater_is_better
+    greater_is_better = judgement.measured.used[name].metric.greater_is_better
     return words.signed(-allowed if greater_is_better else allowed, decimals)
 
 
-def change_text(found: Judgement, name: str, change: Change) -> str:
+def change_text(judgement: Judgement, name: str, change: Change) -> str:
     """``ndcg@10 0.5642 -> 0.5099 (-0.0542, allowed -0.0050; p=0.0010, 60 queries, ...)``."""
     was, now, decimals = words.apart(change.was, change.now)
     parts = []
     if change.decision.reason.startswith("hard limit"):
         parts.append(change.decision.reason)
-    if change.n >= found.policy.settings.min_queries and words.p_phrase(change.p):
+    if change.n >= judgement.policy.settings.min_queries and words.p_phrase(change.p):
         parts.append(words.p_phrase(change.p))
     if change.paired is None:
         parts.append("all items ranked together")
@@ -81,7 +81,7 @@ def change_text(found: Judgement, name: str, change: Change) -> str:
         parts.append(_counts(change))
     while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
         decimals += 1
-    allowed = allowed_change(found, name, change.allowed, decimals)
+    allowed = allowed_change(judgement, name, change.allowed, decimals)
     moved = words.signed(change.change, decimals)
     return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
 
@@ -93,32 +93,32 @@ def _counts(change: Change) -> str:
     return f"{words.queries(change.n)}, {worse:,} worse, {better:,} better"
 
 
-def unconfirmed_text(found: Judgement, name: str, change: Change) -> str:
+def unconfirmed_text(judgement: Judgement, name: str, change: Change) -> str:
     """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
     return (
         f"{name} {words.signed(change.change)} exceeds the allowed "
-        f"{allowed_change(found, name, change.allowed)} but is not significant "
-        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(found, change)}"
+        f"{allowed_change(judgement, name, change.allowed)} but is not significant "
+        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(judgement, change)}"
     )
 
 
-def _beyond_proof(found: Judgement, change: Change) -> str:
+def _beyond_proof(judgement: Judgement, change: Change) -> str:
     """What to know where so few queries changed that no drop of theirs can be significant."""
-    if change.paired is None or found.policy.settings.correction == "none":
+    if change.paired is None or judgement.policy.settings.correction == "none":
         tests = 1
     else:
-        tests = sum(one.paired is not None for one in found.changes.values())
-    if change.paired is None or not change.paired.p_floor * tests > found.policy.settings.alpha:
+        tests = sum(other.paired is not None for other in judgement.changes.values())
+    if change.paired is None or not change.paired.p_floor * tests > judgement.policy.settings.alpha:
         return ""
     changed = words.queries(change.paired.worse + change.paired.better)
     return f": {changed} changed, too few to confirm any drop"
 
 
-def slice_text(found: Judgement, label: str, name: str, change: Change) -> str:
+def slice_text(judgement: Judgement, label: str, name: str, change: Change) -> str:
     """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
     parts = [words.p_phrase(change.p), _counts(change) or "all items ranked together"]
     return (
         f"slice {words.shown(label)} {words.signed(change.change)} "
         f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(found, name, change.allowed)}; {', '.join(filter(None, parts))})"
+        f"{allowed_change(judgement, name, change.allowed)}; {', '.join(filter(None, parts))})"
     )

@@ -215,10 +215,10 @@ class GateResult:
         own |= {name: plain(value) for name, value in said._asdict().items()}
         metrics = {}
         for name, metric in self.metrics.items():
-            one = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
-            metrics[name] = {**one, "ci": plain(metric.ci) if intervals else [None, None]}
+            row = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
+            metrics[name] = {**row, "ci": plain(metric.ci) if intervals else [None, None]}
         return {**own, "metrics": metrics}
 
 
 def _names(result: Any) -> list[str]:
-    return [one.name for one in fields(result)]
+    return [own.name for own in fields(result)]

@@ -13,95 +13,97 @@ from pytest_rankmetrics.judging.result import SliceResult
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict, judge_threshold
 
 
-def find_slices(found: Judgement, recorded: Mapping[str, Any]) -> None:
+def find_slices(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
     """The slices of the queries; those that have a limit or a record and no queries fail."""
-    policy = found.policy.slices
+    policy = judgement.policy.slices
     if policy.slices is not None:
-        place = {query: number for number, query in enumerate(found.measured.own_ids)}
-        found.slices = {
+        place = {query: number for number, query in enumerate(judgement.measured.own_ids)}
+        judgement.slices = {
             label: Slice([place[query] for query in part.query_ids], part)
-            for label, part in found.measured.slices(policy.slices).items()
+            for label, part in judgement.measured.slices(policy.slices).items()
         }
     drops = list(policy.max_drop) if isinstance(policy.max_drop, Mapping) else []
     if isinstance(policy.slices, Mapping):
-        queries = set(found.measured.query_ids)
-        empty = [one for one, of in policy.slices.items() if one not in queries and _is_empty(of)]
+        queries = set(judgement.measured.query_ids)
+        empty = [
+            label for label, of in policy.slices.items() if label not in queries and _is_empty(of)
+        ]
         drops += [str(label) for label in empty]
     wanted = {"limit": [*drops, *policy.at_least, *policy.at_most], "baseline": recorded}
     for what, labels in wanted.items():
-        gone = [label for label in dict.fromkeys(labels) if label not in found.slices]
+        gone = [label for label in dict.fromkeys(labels) if label not in judgement.slices]
         if gone:
             verb = "there is a limit for" if what == "limit" else "baseline has"
             name = "the slice" if what == "limit" else "slice"
             text = f"{verb} {name} {words.several(gone)} but no query is in it now"
-            found.fail(text, of_baseline=what == "baseline")
+            judgement.fail(text, of_baseline=what == "baseline")
 
 
-def judge_slices_fit(found: Judgement, recorded: Mapping[str, Any]) -> None:
+def judge_slices_fit(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
     """Slices of other queries than those of the baseline: a drop could hide in the move."""
-    if found.reference is None or not found.reference.complete:
+    if judgement.reference is None or not judgement.reference.complete:
         return
-    for label, part in found.slices.items():
+    for label, part in judgement.slices.items():
         stored = recorded.get(label)
-        _judge_pooled_slice(found, label)
+        _judge_pooled_slice(judgement, label)
         if not isinstance(stored, Mapping):
             continue
         n, text = len(part.members), f"baseline does not fit: slice {words.shown(label)}"
         if stored.get("queries") != n:
             text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
-            found.stale(text)
-        elif not (found.alignment and found.alignment.notes) and any(
+            judgement.stale(text)
+        elif not (judgement.alignment and judgement.alignment.notes) and any(
             abs(change.was - stored.get(name, change.was)) > 2 * IMPROVEMENT
-            for (one, name), change in found.slice_changes.items()
-            if one == label
+            for (own, name), change in judgement.slice_changes.items()
+            if own == label
         ):
             text += " has other queries than in the baseline"
-            found.stale(text)
+            judgement.stale(text)
 
 
-def _judge_pooled_slice(found: Judgement, label: str) -> None:
+def _judge_pooled_slice(judgement: Judgement, label: str) -> None:
     """A measure without values per query is compared with what was recorded of the slice."""
-    if found.policy.slices.allowed(label) is None or found.reference is None:
+    if judgement.policy.slices.allowed(label) is None or judgement.reference is None:
         return
-    for name in found.changes:
-        if found.measured.used[name].is_pooled and (label, name) not in found.slice_changes:
+    for name in judgement.changes:
+        if judgement.measured.used[name].is_pooled and (label, name) not in judgement.slice_changes:
             text = f"baseline does not fit: it has no {name} of slice {words.shown(label)}"
-            found.stale(f"{text}; refresh with: --rank-update", text)
+            judgement.stale(f"{text}; refresh with: --rank-update", text)
 
 
 def _is_empty(queries: Any) -> bool:
     return hasattr(queries, "__len__") and len(queries) == 0
 
 
-def judge_slices(found: Judgement) -> None:
+def judge_slices(judgement: Judgement) -> None:
     """Every slice by every measure that it is compared or limited in, or else by all."""
-    policy = found.policy.slices
-    for label, part in found.slices.items():
+    policy = judgement.policy.slices
+    for label, part in judgement.slices.items():
         limits = {**policy.at_least.get(label, {}), **policy.at_most.get(label, {})}
-        compared = [name for one, name in found.slice_changes if one == label]
-        names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(found.measured.names)
+        compared = [name for own, name in judgement.slice_changes if own == label]
+        names = dict.fromkeys([*compared, *limits]) or dict.fromkeys(judgement.measured.names)
         for name in names:
-            _judge_slice(found, label, name, part)
-    _warn_of_small_slices(found)
+            _judge_slice(judgement, label, name, part)
+    _warn_of_small_slices(judgement)
 
 
-def _warn_of_small_slices(found: Judgement) -> None:
+def _warn_of_small_slices(judgement: Judgement) -> None:
     """An allowed drop of slices that are all too small limits nothing."""
-    changes = found.slice_changes.values()
-    if not changes or found.policy.slices.max_drop is None:
+    changes = judgement.slice_changes.values()
+    if not changes or judgement.policy.slices.max_drop is None:
         return
     if all(change.decision.verdict is Verdict.SHOWN for change in changes):
-        least = found.policy.settings.min_slice_size
+        least = judgement.policy.settings.min_slice_size
         text = f"max_slice_drop judges no slice: none of them has {least} queries"
-        grave = Verdict.FAIL if found.policy.settings.strict else Verdict.WARN
-        found.findings.append(Finding(grave, text, text))
+        grave = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
+        judgement.findings.append(Finding(grave, text, text))
 
 
-def _judge_slice(found: Judgement, label: str, name: str, part: Slice) -> None:
-    policy = found.policy.slices
+def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> None:
+    policy = judgement.policy.slices
     at_least = policy.at_least.get(label, {}).get(name)
     at_most = policy.at_most.get(label, {}).get(name)
-    change = found.slice_changes.get((label, name))
+    change = judgement.slice_changes.get((label, name))
     value = float(part.evaluation[name])
     threshold = judge_threshold(value, at_least, at_most)
     decisions = []
@@ -109,16 +111,18 @@ def _judge_slice(found: Judgement, label: str, name: str, part: Slice) -> None:
         decisions.append(threshold)
         if threshold.verdict is Verdict.FAIL:
             phrase = threshold_phrase(name, value, at_least, at_most)
-            found.fail(f"slice {words.shown(label)}: {phrase}")
+            judgement.fail(f"slice {words.shown(label)}: {phrase}")
     if change is not None:
         decisions.append(change.decision)
         if change.decision.verdict is Verdict.FAIL:
             short = f"slice {words.shown(label)} {words.signed(change.change)}"
-            if len(found.policy.max_drop) > 1:
+            if len(judgement.policy.max_drop) > 1:
                 short += f" ({name})"
-            found.fail(slice_text(found, label, name, change), short, of_baseline=True)
-    gravest = max(decisions, key=lambda one: list(Verdict).index(one.verdict), default=None)
-    found.slice_results.append(
+            judgement.fail(slice_text(judgement, label, name, change), short, of_baseline=True)
+    gravest = max(
+        decisions, key=lambda decision: list(Verdict).index(decision.verdict), default=None
+    )
+    judgement.slice_results.append(
         SliceResult(
             label=words.shown(label),
             metric=name,

@@ -46,7 +46,7 @@ def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = No
     parts = other.slices(slices) if pooled and slices is not None else {}
     return Reference(
         queries=np.arange(len(measured)),
-        per_query={name: one[order] for name, one in columns.items() if one is not None},
+        per_query={name: column[order] for name, column in columns.items() if column is not None},
         values={name: other.value(name) for name in other.names},
         slices={label: {name: part[name] for name in pooled} for label, part in parts.items()},
         placement=lambda number: other.placements([int(order[number])])[0],

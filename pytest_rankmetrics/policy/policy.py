@@ -82,8 +82,8 @@ class MeasureList:
 
     def add(self, spec: str | Measure) -> Measure:
         """The measure of a spelling."""
-        found = read_measure(spec)
-        return self.by_name.setdefault(str(found), found)
+        measure = read_measure(spec)
+        return self.by_name.setdefault(str(measure), measure)
 
     def limits(self, given: Any, name: str, check: Any) -> dict[str, float]:
         """{measure: number} with canonical names and checked numbers."""
@@ -149,7 +149,7 @@ def read_slice_limits(
         msg = f"{name} must be {{label: {{measure: number}}}}, got {safe_repr(given)}"
         raise InvalidParameterError(msg)
     refuse_empty(given, name, "slice")
-    return {str(label): measures.limits(one, name, check) for label, one in given.items()}
+    return {str(label): measures.limits(limits, name, check) for label, limits in given.items()}
 
 
 def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str, float] | None:
@@ -275,6 +275,8 @@ def check_drops_named(policy: Policy, measures: Any) -> None:
 
 def _overridden(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
     given = {name: value for name, value in overrides.items() if value is not None}
+    if not given:
+        return settings  # they were checked when they were made
     try:
         return replace(settings, **given)
     except SettingError as error:

@@ -23,7 +23,7 @@ class HtmlReport:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Put the messages of gates beside their test, those that passed too."""
-        messages = [message_extra(one["message"]) for one in getattr(report, ATTRIBUTE, ())]
+        messages = [message_extra(record["message"]) for record in getattr(report, ATTRIBUTE, ())]
         if messages:
             report.extras = [*getattr(report, "extras", ()), *messages]
 
@@ -43,7 +43,7 @@ def html_table(summary: Summary) -> str:
         f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
         f"<table><thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>"
-        f"{''.join(f'<p>{escape(words.line(one))}</p>' for one in summary.problems)}"
+        f"{''.join(f'<p>{escape(words.line(problem))}</p>' for problem in summary.problems)}"
     )
 
 

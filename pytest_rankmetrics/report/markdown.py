@@ -84,7 +84,7 @@ def _head(summary: Summary) -> str:
             *(_line(row) for rows in all_rows(summary.gates) for row in rows),
             "",
         ]
-    lines += [*(f"- :x: {escape(words.line(one))}" for one in summary.problems), ""]
+    lines += [*(f"- :x: {escape(words.line(problem))}" for problem in summary.problems), ""]
     return "\n".join(lines)
 
 
@@ -136,4 +136,6 @@ def _details(record: Mapping[str, Any]) -> str:
 def escape(text: str) -> str:
     """Text that Markdown shows as it is: one line, no markup, no mention, no command."""
     escaped = "".join(_SPECIAL.get(character, character) for character in text)
-    return "".join(one if one.isprintable() else f"U+{ord(one):04X}" for one in escaped)
+    return "".join(
+        character if character.isprintable() else f"U+{ord(character):04X}" for character in escaped
+    )

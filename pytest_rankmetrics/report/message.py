@@ -34,43 +34,51 @@ def said(verdict: Verdict, reason: str = "") -> str:
     return _SAID[verdict]
 
 
-def headline(found: Judgement) -> str:
+def headline(judgement: Judgement) -> str:
     """The first line: the first violation in full, the others in short."""
-    grave = [one for one in found.findings if one.verdict in (Verdict.FAIL, Verdict.STALE)]
-    grave.sort(key=lambda one: one.verdict is not Verdict.STALE)
+    grave = [
+        finding
+        for finding in judgement.findings
+        if finding.verdict in (Verdict.FAIL, Verdict.STALE)
+    ]
+    grave.sort(key=lambda finding: finding.verdict is not Verdict.STALE)
     if grave:
-        texts = [grave[0].full, *(one.short for one in grave[1:MOST_FINDINGS])]
+        texts = [grave[0].full, *(finding.short for finding in grave[1:MOST_FINDINGS])]
         more = len(grave) - MOST_FINDINGS
         return "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")
-    warned = [one.full for one in found.findings if one.verdict is Verdict.WARN]
+    warned = [finding.full for finding in judgement.findings if finding.verdict is Verdict.WARN]
     if warned:
         return warned[0]
-    return _passed(found)
+    return _passed(judgement)
 
 
-def _passed(found: Judgement) -> str:
+def _passed(judgement: Judgement) -> str:
     parts = []
-    for one in found.metric_results.values():
-        if one.at_least is not None or one.at_most is not None:
-            parts.append(threshold_phrase(one.name, one.value, one.at_least, one.at_most))
-        elif one.change is not None and one.baseline is not None:
-            was = f"{one.baseline:.4f} -> {one.baseline + one.change:.4f}"
-            parts.append(f"{one.name} {was} ({words.signed(one.change)})")
+    for result in judgement.metric_results.values():
+        if result.at_least is not None or result.at_most is not None:
+            parts.append(
+                threshold_phrase(result.name, result.value, result.at_least, result.at_most)
+            )
+        elif result.change is not None and result.baseline is not None:
+            was = f"{result.baseline:.4f} -> {result.baseline + result.change:.4f}"
+            parts.append(f"{result.name} {was} ({words.signed(result.change)})")
     if not parts:
-        parts = [f"{one.name} {one.value:.4f}" for one in found.metric_results.values()]
-    return f"{'; '.join(parts[:MOST_FINDINGS])} ({words.queries(len(found.measured))})"
+        parts = [
+            f"{result.name} {result.value:.4f}" for result in judgement.metric_results.values()
+        ]
+    return f"{'; '.join(parts[:MOST_FINDINGS])} ({words.queries(len(judgement.measured))})"
 
 
-def message(found: Judgement, worst: Worst | None, footer: list[str]) -> str:
+def message(judgement: Judgement, worst: Worst | None, footer: list[str]) -> str:
     """Headline, tables, notes and what to do; at most 100 columns wide where data allows."""
     blocks = [
-        [headline(found)],
-        _indent(_metric_table(found)),
-        _indent(_slice_table(found)),
-        _indent(_worst_table(found, worst)),
-        [*facts(found), *found.notes, *_about_threshold(found, worst)],
+        [headline(judgement)],
+        _indent(_metric_table(judgement)),
+        _indent(_slice_table(judgement)),
+        _indent(_worst_table(judgement, worst)),
+        [*facts(judgement), *judgement.notes, *_about_threshold(judgement, worst)],
         footer,
-        _about_test(found),
+        _about_test(judgement),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -82,49 +90,49 @@ def _indent(lines: list[str]) -> list[str]:
 # Measures ----------------------------------------------------------------------------------------
 
 
-def _metric_table(found: Judgement) -> list[str]:
-    compared = [one for one in found.metric_results.values() if one.change is not None]
+def _metric_table(judgement: Judgement) -> list[str]:
+    compared = [result for result in judgement.metric_results.values() if result.change is not None]
     lines = []
     if compared:
         titles = ["metric", "baseline", "now", "change", "95% CI of the change", "allowed"]
-        titles += [f"p ({_correction(found)})", "worse/better/same", "verdict"]
-        rows = [titles, *(_metric_row(found, one) for one in compared)]
+        titles += [f"p ({_correction(judgement)})", "worse/better/same", "verdict"]
+        rows = [titles, *(_metric_row(judgement, result) for result in compared)]
         lines = words.table(rows, right=(1, 2, 3, 5, 6))
     limited = [
-        one
-        for one in found.metric_results.values()
-        if one.at_least is not None or one.at_most is not None
+        result
+        for result in judgement.metric_results.values()
+        if result.at_least is not None or result.at_most is not None
     ]
-    if compared or len(found.metric_results) > 1:
-        lines += [_threshold_row(one) for one in limited]
+    if compared or len(judgement.metric_results) > 1:
+        lines += [_threshold_row(result) for result in limited]
     return lines
 
 
-def _correction(found: Judgement) -> str:
+def _correction(judgement: Judgement) -> str:
     names = {"holm": "Holm", "bh": "BH", "none": "raw"}
-    return names[found.policy.settings.correction]
+    return names[judgement.policy.settings.correction]
 
 
-def _metric_row(found: Judgement, one: MetricResult) -> list[str]:
-    low, high = one.change_ci or (math.nan, math.nan)
+def _metric_row(judgement: Judgement, result: MetricResult) -> list[str]:
+    low, high = result.change_ci or (math.nan, math.nan)
     known = not math.isnan(low)
-    was = one.baseline or 0.0
+    was = result.baseline or 0.0
     return [
-        one.name,
+        result.name,
         words.number(was),
-        words.number(was + (one.change or 0.0)),
-        words.signed(one.change),
+        words.number(was + (result.change or 0.0)),
+        words.signed(result.change),
         f"{words.signed(low)}..{words.signed(high)}" if known else "",
-        allowed_change(found, one.name, one.allowed or 0.0),
-        words.p_value(one.p),
-        "" if one.worse is None else f"{one.worse}/{one.better}/{one.same}",
-        said(found.changes[one.name].decision.verdict),
+        allowed_change(judgement, result.name, result.allowed or 0.0),
+        words.p_value(result.p),
+        "" if result.worse is None else f"{result.worse}/{result.better}/{result.same}",
+        said(judgement.changes[result.name].decision.verdict),
     ]
 
 
-def _threshold_row(one: MetricResult) -> str:
-    phrase = threshold_phrase(one.name, one.value, one.at_least, one.at_most)
-    limit = one.at_least if one.at_least is not None else one.at_most
+def _threshold_row(result: MetricResult) -> str:
+    phrase = threshold_phrase(result.name, result.value, result.at_least, result.at_most)
+    limit = result.at_least if result.at_least is not None else result.at_most
     met = limit is not None and (" >= " in phrase or " <= " in phrase)
     return f"{phrase}  {'ok' if met else 'FAIL'}"
 
@@ -132,56 +140,64 @@ def _threshold_row(one: MetricResult) -> str:
 # Slices ------------------------------------------------------------------------------------------
 
 
-def _slice_table(found: Judgement) -> list[str]:
-    if not found.slice_results:
+def _slice_table(judgement: Judgement) -> list[str]:
+    if not judgement.slice_results:
         return []
     order = [Verdict.FAIL, Verdict.WARN]
     rows = sorted(
-        found.slice_results,
-        key=lambda one: order.index(one.verdict) if one.verdict in order else len(order),
+        judgement.slice_results,
+        key=lambda result: order.index(result.verdict) if result.verdict in order else len(order),
     )
-    metrics = list(dict.fromkeys(one.metric for one in rows))
+    metrics = list(dict.fromkeys(result.metric for result in rows))
     title = f"slice ({metrics[0]})" if len(metrics) == 1 else "slice"
     own = [] if len(metrics) == 1 else ["metric"]
-    compared = any(one.change is not None for one in rows)
+    compared = any(result.change is not None for result in rows)
     titles = [title, *own, "queries"]
-    titles += ["baseline", "now", "change", "allowed", f"p ({_correction(found)})"] * compared
+    titles += ["baseline", "now", "change", "allowed", f"p ({_correction(judgement)})"] * compared
     titles += ["now"] * (not compared) + ["verdict"]
     shown = rows[:MOST_SLICES]
     table = [titles]
-    table += [_slice_row(found, one, own=bool(own), compared=compared) for one in shown]
+    table += [_slice_row(judgement, result, own=bool(own), compared=compared) for result in shown]
     lines = words.table(table, right=tuple(range(1 + len(own), len(titles) - 1)))
     left = len(rows) - MOST_SLICES
     return [*lines, f"and {left:,} more"] if left > 0 else lines
 
 
-def _slice_row(found: Judgement, one: SliceResult, *, own: bool, compared: bool) -> list[str]:
-    cells = [one.label, *([one.metric] if own else []), str(one.queries)]
-    now = one.value if one.change is None else (one.baseline or 0.0) + one.change
+def _slice_row(
+    judgement: Judgement, result: SliceResult, *, own: bool, compared: bool
+) -> list[str]:
+    cells = [result.label, *([result.metric] if own else []), str(result.queries)]
+    now = result.value if result.change is None else (result.baseline or 0.0) + result.change
     if compared:
-        allowed = "" if one.allowed is None else allowed_change(found, one.metric, one.allowed)
-        change = words.signed(one.change)
-        cells += [words.number(one.baseline), words.number(now), change, allowed]
-        cells.append(words.p_value(one.p))
+        allowed = (
+            ""
+            if result.allowed is None
+            else allowed_change(judgement, result.metric, result.allowed)
+        )
+        change = words.signed(result.change)
+        cells += [words.number(result.baseline), words.number(now), change, allowed]
+        cells.append(words.p_value(result.p))
     else:
         cells.append(words.number(now))
-    limit = "" if one.at_least is None and one.at_most is None else _slice_limit(one)
-    verdict = one.reason if one.verdict is Verdict.WARN else said(one.verdict, one.reason)
+    limit = "" if result.at_least is None and result.at_most is None else _slice_limit(result)
+    verdict = (
+        result.reason if result.verdict is Verdict.WARN else said(result.verdict, result.reason)
+    )
     return [*cells, f"{verdict}{limit}"]
 
 
-def _slice_limit(one: SliceResult) -> str:
-    phrase = threshold_phrase(one.metric, one.value, one.at_least, one.at_most)
+def _slice_limit(result: SliceResult) -> str:
+    phrase = threshold_phrase(result.metric, result.value, result.at_least, result.at_most)
     return f"  {phrase}"
 
 
 # Queries -----------------------------------------------------------------------------------------
 
 
-def _worst_table(found: Judgement, worst: Worst | None) -> list[str]:
+def _worst_table(judgement: Judgement, worst: Worst | None) -> list[str]:
     if worst is None or not worst.rows:
         return []
-    n, total = len(worst.rows), len(found.measured)
+    n, total = len(worst.rows), len(judgement.measured)
     if math.isnan(worst.share) and worst.rows[0].was is None:
         titles = ["query", worst.metric, "relevant found at", "missing"]
         title = "top of the list (* relevant, ? unjudged)"
@@ -196,10 +212,10 @@ def _worst_table(found: Judgement, worst: Worst | None) -> list[str]:
         lines = _with_texts(lines, [row.text for row in worst.rows])
         about = f"worst queries by {worst.metric} ({n} of {total})"
         return [about, *(f"  {line}" for line in lines)]
-    return _loss_table(found, worst)
+    return _loss_table(judgement, worst)
 
 
-def _loss_table(found: Judgement, worst: Worst) -> list[str]:
+def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
     with_slices = any(row.slice for row in worst.rows)
     titles = ["query", *(["slice"] if with_slices else []), "was", "now", "change"]
     rows = [
@@ -215,7 +231,7 @@ def _loss_table(found: Judgement, worst: Worst) -> list[str]:
     first = 2 if with_slices else 1
     lines = words.table([titles, *rows], right=(first, first + 1, first + 2))
     width = max(map(len, lines)) + 2
-    other = "baseline" if found.alignment is not None else "reference"
+    other = "baseline" if judgement.alignment is not None else "reference"
     title = f"relevant items: rank in the {other} -> rank now"
     lines = [
         f"{line.ljust(width)}{text}"
@@ -224,7 +240,7 @@ def _loss_table(found: Judgement, worst: Worst) -> list[str]:
     tops = [f"now on top: {row.top}" if row.top else "" for row in worst.rows]
     texts = [row.text for row in worst.rows]
     lines = _with_texts(
-        lines, ["  ".join(filter(None, one)) for one in zip(texts, tops, strict=True)]
+        lines, ["  ".join(filter(None, parts)) for parts in zip(texts, tops, strict=True)]
     )
     share = f"; these {len(worst.rows)} are {worst.share:.0%} of the loss"
     about = f"biggest losses ({worst.metric}{share if len(worst.rows) > 1 else ''})"
@@ -249,26 +265,26 @@ def _cut(text: str, width: int) -> str:
 # Advice ------------------------------------------------------------------------------------------
 
 
-def _about_threshold(found: Judgement, worst: Worst | None) -> list[str]:
+def _about_threshold(judgement: Judgement, worst: Worst | None) -> list[str]:
     """What a failed threshold can and cannot tell."""
     lines = []
-    for one in found.metric_results.values():
-        limit = one.at_least if one.at_least is not None else one.at_most
-        if one.verdict is not Verdict.FAIL or limit is None:
+    for result in judgement.metric_results.values():
+        limit = result.at_least if result.at_least is not None else result.at_most
+        if result.verdict is not Verdict.FAIL or limit is None:
             continue
-        if one.threshold is Verdict.PASS:
+        if result.threshold is Verdict.PASS:
             continue
-        perfect = _perfect(found, worst, one)
+        perfect = _perfect(judgement, worst, result)
         if perfect is not None:
             lines.append(
                 f"{_lists(len(worst.rows) if worst else 0)} alone would give "
-                f"{one.name} {perfect:.4f}"
+                f"{result.name} {perfect:.4f}"
             )
-        low, high = interval_of(found.measured, one.name)
+        low, high = interval_of(judgement.measured, result.name)
         if low <= limit <= high:
             lines.append(
-                f"the interval contains the threshold: {words.queries(one.queries)} cannot tell "
-                f"{one.value:.4f} from {limit:.4f} reliably"
+                f"the interval contains the threshold: {words.queries(result.queries)} cannot tell "
+                f"{result.value:.4f} from {limit:.4f} reliably"
             )
     return lines
 
@@ -277,23 +293,31 @@ def _lists(n: int) -> str:
     return "a perfect list for this query" if n == 1 else f"perfect lists for these {n} queries"
 
 
-def _perfect(found: Judgement, worst: Worst | None, one: MetricResult) -> float | None:
+def _perfect(judgement: Judgement, worst: Worst | None, result: MetricResult) -> float | None:
     """Value if the queries of the table had perfect lists; None where that is not 1 for each."""
-    used = found.measured.used[one.name]
-    if worst is None or worst.metric != one.name or not worst.rows or worst.rows[0].was is not None:
+    used = judgement.measured.used[result.name]
+    if (
+        worst is None
+        or worst.metric != result.name
+        or not worst.rows
+        or worst.rows[0].was is not None
+    ):
         return None
-    if used.metric.name not in _PERFECT_IS_ONE or found.measured.weights(one.name) is not None:
+    if (
+        used.metric.name not in _PERFECT_IS_ONE
+        or judgement.measured.weights(result.name) is not None
+    ):
         return None
     if used.metric.name == "map" and used.options["denominator"] != "min":
         return None
     missing = math.fsum(1 - row.now for row in worst.rows)
-    return one.value + missing / one.queries
+    return result.value + missing / result.queries
 
 
-def _about_test(found: Judgement) -> list[str]:
+def _about_test(judgement: Judgement) -> list[str]:
     """Which test was used, and which drops it can see."""
-    changes = [change for change in found.changes.values() if change.paired is not None]
-    settings = found.policy.settings
+    changes = [change for change in judgement.changes.values() if change.paired is not None]
+    settings = judgement.policy.settings
     if not changes or not settings.confirm:
         return []
     n = min(change.n for change in changes)
@@ -303,18 +327,20 @@ def _about_test(found: Judgement) -> list[str]:
             "the margin alone decides"
         ]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
-    over = [f"{_correction(found)} over {words.count(len(found.changes), 'metric')}"]
+    over = [f"{_correction(judgement)} over {words.count(len(judgement.changes), 'metric')}"]
     gated = [
-        one
-        for one in found.slice_results
-        if one.allowed is not None and one.verdict is not Verdict.SHOWN
+        result
+        for result in judgement.slice_results
+        if result.allowed is not None and result.verdict is not Verdict.SHOWN
     ]
     if gated:
-        labels = words.count(len({one.label for one in gated}), "slice")
+        labels = words.count(len({result.label for result in gated}), "slice")
         tests = words.count(len(gated), "test")
         over.append(f"over {tests} of {labels} (alpha {settings.slice_alpha:g})")
     # NaN where all queries changed alike, or not at all.
-    detectable = max((one.detectable for one in changes if one.detectable > 0), default=0.0)
+    detectable = max(
+        (change.detectable for change in changes if change.detectable > 0), default=0.0
+    )
     lines = [f"test: {name}, one-sided, alpha {settings.alpha:g}, {' and '.join(over)}"]
     if detectable > 0:
         lines.append(

@@ -146,35 +146,35 @@ def _threshold_row(gate: str, name: str, metric: Mapping[str, Any]) -> Row:
     )
 
 
-def _limit(one: Mapping[str, Any]) -> str:
-    value = math.nan if one["value"] is None else one["value"]
+def _limit(row: Mapping[str, Any]) -> str:
+    value = math.nan if row["value"] is None else row["value"]
     for sign, key in ((">=", "at_least"), ("<=", "at_most")):
-        if one[key] is not None:
-            return f"{sign} {words.apart(value, one[key])[1]}"
+        if row[key] is not None:
+            return f"{sign} {words.apart(value, row[key])[1]}"
     return ""
 
 
 def _slice_rows(gate: str, name: str, record: Mapping[str, Any]) -> list[Row]:
-    slices = sorted(record["slices"], key=lambda one: _gravity(one["verdict"]))
+    slices = sorted(record["slices"], key=lambda part: _gravity(part["verdict"]))
     rows = []
-    for one in slices[:MOST_SLICES]:
-        n = f"{one['queries']} {'query' if one['queries'] == 1 else 'queries'}"
-        reason = f"slice ({n})" if one["verdict"] in FAILED else one["reason"]
-        verdict = one["verdict"]
+    for part in slices[:MOST_SLICES]:
+        n = f"{part['queries']} {'query' if part['queries'] == 1 else 'queries'}"
+        reason = f"slice ({n})" if part["verdict"] in FAILED else part["reason"]
+        verdict = part["verdict"]
         if record["verdict"] == "new" and verdict == "not gated":
             verdict, reason = "new", ""
         rows.append(
             Row(
                 gate=gate,
                 name=name,
-                metric=f". {one['label']} {one['metric']}",
-                now=one["value"],
-                limit=_limit(one),
-                baseline=one["baseline"],
-                change=one["change"],
+                metric=f". {part['label']} {part['metric']}",
+                now=part["value"],
+                limit=_limit(part),
+                baseline=part["baseline"],
+                change=part["change"],
                 interval=None,
-                p=one["p"],
-                queries=one["queries"],
+                p=part["p"],
+                queries=part["queries"],
                 verdict=verdict,
                 reason=reason,
             )
@@ -194,11 +194,11 @@ def tally(gates: Sequence[GateRun]) -> str:
     verdicts = [run.record["verdict"] for run in gates]
     warned = sum(bool(run.record["warnings"]) for run in gates)
     parts = [
-        (sum(one in FAILED for one in verdicts), "failed", "failed"),
+        (sum(verdict in FAILED for verdict in verdicts), "failed", "failed"),
         (warned, "warning", "warnings"),
         (verdicts.count("xfail"), "xfailed", "xfailed"),
         (verdicts.count("improved"), "improved", "improved"),
         (verdicts.count("new"), "new", "new"),
     ]
-    said = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
+    said = [f"{n} {single if n == 1 else plural}" for n, single, plural in parts if n]
     return f"{words.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"

@@ -34,90 +34,95 @@ class Worst(NamedTuple):
     """Queries that gained most, with their gain."""
 
 
-def worst_queries(found: Judgement) -> Worst | None:
+def worst_queries(judgement: Judgement) -> Worst | None:
     """Rows for the first measure that fails, or else the first of all; None without values."""
-    name = _metric(found)
+    name = _metric(judgement)
     if name is None:
         return None
-    if name in found.changes and found.reference is not None:
-        return _losses(found, name)
-    values = found.measured.per_query(name)
+    if name in judgement.changes and judgement.reference is not None:
+        return _losses(judgement, name)
+    values = judgement.measured.per_query(name)
     if values is None:
         return None
-    greater_is_better = found.measured.used[name].metric.greater_is_better
+    greater_is_better = judgement.measured.used[name].metric.greater_is_better
     order = np.argsort(values if greater_is_better else -values, kind="stable").tolist()
     worst = [number for number in order if not math.isnan(values[number])]
     rows = tuple(
-        _row(found, number, None, float(values[number]))
-        for number in worst[: found.policy.settings.worst_queries]
+        _row(judgement, number, None, float(values[number]))
+        for number in worst[: judgement.policy.settings.worst_queries]
     )
     return Worst(name, rows, math.nan)
 
 
-def _metric(found: Judgement) -> str | None:
+def _metric(judgement: Judgement) -> str | None:
     grave = [
         name
-        for name, one in found.metric_results.items()
-        if one.verdict in (Verdict.FAIL, Verdict.WARN) and not found.measured.used[name].is_pooled
+        for name, result in judgement.metric_results.items()
+        if result.verdict in (Verdict.FAIL, Verdict.WARN)
+        and not judgement.measured.used[name].is_pooled
     ]
     slices = [
-        one.metric for one in found.slice_results if one.verdict in (Verdict.FAIL, Verdict.WARN)
+        result.metric
+        for result in judgement.slice_results
+        if result.verdict in (Verdict.FAIL, Verdict.WARN)
     ]
-    others = [name for name in found.measured.names if not found.measured.used[name].is_pooled]
-    compared = [name for name in grave if name in found.changes]
+    others = [
+        name for name in judgement.measured.names if not judgement.measured.used[name].is_pooled
+    ]
+    compared = [name for name in grave if name in judgement.changes]
     return next(iter([*compared, *grave, *slices, *others]), None)
 
 
-def _losses(found: Judgement, name: str) -> Worst | None:
-    reference, values = found.reference, found.measured.per_query(name)
+def _losses(judgement: Judgement, name: str) -> Worst | None:
+    reference, values = judgement.reference, judgement.measured.per_query(name)
     if reference is None or values is None or name not in reference.per_query:
         return None
     old, new = reference.per_query[name], values[reference.queries]
     if reference.decimals is not None:
         new = np.round(new, reference.decimals)
-    sign = 1.0 if found.measured.used[name].metric.greater_is_better else -1.0
+    sign = 1.0 if judgement.measured.used[name].metric.greater_is_better else -1.0
     gain = np.where(np.isnan(new - old), 0.0, sign * (new - old))
     order = np.argsort(gain, kind="stable").tolist()
-    most = found.policy.settings.worst_queries
+    most = judgement.policy.settings.worst_queries
     lost = [place for place in order if gain[place] < 0][:most]
     rows = tuple(
-        _row(found, int(reference.queries[place]), float(old[place]), float(new[place]))
+        _row(judgement, int(reference.queries[place]), float(old[place]), float(new[place]))
         for place in lost
     )
     loss = -math.fsum(gain[gain < 0].tolist())
     share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
-    return Worst(name, rows, share, _gains(found, gain, order, most))
+    return Worst(name, rows, share, _gains(judgement, gain, order, most))
 
 
 def _gains(
-    found: Judgement, gain: FloatArray, order: list[int], most: int
+    judgement: Judgement, gain: FloatArray, order: list[int], most: int
 ) -> tuple[tuple[str, float], ...]:
-    if found.reference is None:
+    if judgement.reference is None:
         return ()
     best = [place for place in reversed(order) if gain[place] > 0][:most]
-    ids = found.measured.query_ids
-    queries = found.reference.queries
+    ids = judgement.measured.query_ids
+    queries = judgement.reference.queries
     return tuple((words.shown(ids[int(queries[place])]), float(gain[place])) for place in best)
 
 
-def _row(found: Judgement, number: int, was: float | None, now: float) -> QueryRow:
-    (placement,) = found.measured.placements([number])
+def _row(judgement: Judgement, number: int, was: float | None, now: float) -> QueryRow:
+    (placement,) = judgement.measured.placements([number])
     before = None
-    if was is not None and found.reference is not None:
-        before = found.reference.placement(number)
+    if was is not None and judgement.reference is not None:
+        before = judgement.reference.placement(number)
     missing = [words.shown(item) for item in placement.not_retrieved[:MOST_MISSING]]
     more = len(placement.not_retrieved) - MOST_MISSING
     return QueryRow(
-        query=words.shown(found.measured.query_ids[number]),
+        query=words.shown(judgement.measured.query_ids[number]),
         slice=" ".join(
-            words.shown(label) for label, part in found.slices.items() if number in part.members
+            words.shown(label) for label, part in judgement.slices.items() if number in part.members
         ),
         was=was,
         now=now,
         places=_places(placement) if before is None else _moves(before, placement),
         missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
         top=_top(placement),
-        text=_text(found.measured, number),
+        text=_text(judgement.measured, number),
     )
 
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import pytest
 
 
+DEFAULTS = Settings()
+"""What gates outside of a pytest run go by."""
+
+
 @dataclass(eq=False, repr=False)
 class Running:
     """One try of one test; what runs outside of any test has no node id."""
@@ -28,7 +32,7 @@ class Running:
     """What pytest calls the test now: pytest-xdist appends its group."""
     own: str = ""
     """What the test is called in every run."""
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = DEFAULTS
     explains: bool = False
     """Whether a report was asked for that says everything of gates that passed, too."""
     recorded: bool = False

@@ -24,12 +24,12 @@ _MEANINGS = get_type_hints(Settings, include_extras=True)
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
         (
-            f"rank_{one.name}",
-            _KINDS[type(one.default)],
-            one.default,
-            _MEANINGS[one.name].__metadata__[0],
+            f"rank_{setting.name}",
+            _KINDS[type(setting.default)],
+            setting.default,
+            _MEANINGS[setting.name].__metadata__[0],
         )
-        for one in fields(Settings)
+        for setting in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
     ("rank_unused", "string", "report", "as --rank-unused, but not delete"),
@@ -179,7 +179,7 @@ def _required(line: str) -> str:
 
 
 def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
-    names = [one.name for one in fields(Settings)]
+    names = [setting.name for setting in fields(Settings)]
     values = {name: ini[f"rank_{name}"] for name in names}
     values["hard_drop"] = values["hard_drop"] or math.inf
     values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))

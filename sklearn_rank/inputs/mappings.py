@@ -72,8 +72,8 @@ def from_mapping(
     return replace(
         judged,
         counts=InputCounts(
-            missing=sum(query not in y_score for query in y_true),
-            unjudged=sum(query not in y_true for query in y_score),
+            missing=len([query for query in y_true if query not in y_score]),
+            unjudged=len([query for query in y_score if query not in y_true]),
             duplicates=reader.dropped,
             unjudged_grades=reader.unjudged_grades,
         ),

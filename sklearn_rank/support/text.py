@@ -67,6 +67,8 @@ def closest(word: str, known: Iterable[str]) -> str:
 
 
 def _escape(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else _escape_character(character) for character in text
     )

@@ -1,0 +1,57 @@
+"""What every gate does, wherever its data and its baseline lie: sort out, measure, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple, cast
+
+from pytest_rankmetrics._support.typing import Reading, refuse_unknown
+from pytest_rankmetrics.baseline.record import Recording, Store
+from pytest_rankmetrics.gates.outcome import result_of
+from pytest_rankmetrics.judging.judge import judge
+from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import GateLimits, Policy
+from sklearn_rank.support.parameters import check_option
+
+
+class CheckArguments(GateLimits, Reading, total=False):
+    """Everything that a gate takes besides its data."""
+
+    store: Literal["ranks", "scores"]
+
+
+class SortedArguments(NamedTuple):
+    """The same by what it is for."""
+
+    limits: GateLimits
+    reading: Reading
+    store: Store
+
+
+def sort_out(arguments: Mapping[str, Any], owner: str) -> SortedArguments:
+    """Limits, how the data is read, and what is stored; TypeError for any other name."""
+    refuse_unknown(arguments, CheckArguments)
+    store = arguments.get("store", "ranks")
+    check_option(store, "store", ("ranks", "scores"), owner)
+
+    def those_of(kind: type) -> dict[str, Any]:
+        return {name: arguments[name] for name in kind.__annotations__ if name in arguments}
+
+    return SortedArguments(
+        cast("GateLimits", those_of(GateLimits)), cast("Reading", those_of(Reading)), store
+    )
+
+
+def check_gate(
+    data: tuple[Any, Any],
+    policy: Policy,
+    reading: Reading,
+    name: str,
+    compare: Callable[[Recording], GateResult],
+) -> GateResult:
+    """Measure y_true and y_score, and judge them: by ``compare`` where there are allowed drops."""
+    measured = measure_strictly(*data, policy.measures, reading, keep_items=policy.compares)
+    if policy.compares:
+        return compare(Recording(measured))
+    return result_of(judge(policy, measured), name)
