@@ -6,7 +6,6 @@ has changed are scored anew from the recorded ranks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +13,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pytest_rankmetrics.baseline.content import DECIMALS, Baseline
+from pytest_rankmetrics.baseline.content import DECIMALS, STEP, Baseline
 from pytest_rankmetrics.baseline.file import BaselineError
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
+from pytest_rankmetrics.measuring.means import mean_over, mean_tolerance
 from pytest_rankmetrics.measuring.reference import Reference
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr
@@ -192,7 +192,8 @@ class _Aligner:
         if anew is None:
             self.not_comparable.append(f"{difference}, and cannot be scored anew")
             return None, None
-        mean = round(_weighted_mean(anew, self.measured.weights(name), self.common), DECIMALS)
+        mean = mean_over(anew, self._common_weights(name), used.metric.geometric_from)
+        mean = round(mean, DECIMALS)
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
         return np.round(anew, DECIMALS), mean
 
@@ -225,7 +226,7 @@ class _Aligner:
             if self.complete:
                 self._refuse(f"queries.*.{other}", "the ranks contradict each other")
             return
-        limit = _TOLERANCE * np.maximum(1.0, np.abs(column))
+        limit = 2 * STEP * np.maximum(1.0, np.abs(column))
         with np.errstate(invalid="ignore"):
             differs = ~(np.abs(anew - column) <= limit) & ~(np.isnan(anew) & np.isnan(column))
         if differs.any():
@@ -241,10 +242,15 @@ class _Aligner:
         metric, weights = self.baseline.metrics[other], self.measured.weights(name)
         if metric.weighted != (weights is not None):
             self._refuse(f"metrics.{other}.weighted", f"{metric.weighted} is not what the data say")
-        mean = _weighted_mean(column, weights, self.common)
-        if not abs(mean - metric.value) <= _TOLERANCE * max(1.0, abs(mean)):
+        least = self.measured.used[name].metric.geometric_from
+        mean = mean_over(column, self._common_weights(name), least)
+        if not abs(mean - metric.value) <= mean_tolerance(column, mean, least, STEP):
             what = f"{metric.value} where its queries give {mean:.6f}"
             self._refuse(f"metrics.{other}.value", what)
+
+    def _common_weights(self, name: str) -> FloatArray | None:
+        weights = self.measured.weights(name)
+        return None if weights is None else weights[self.common]
 
     def _refuse(self, field: str, what: str) -> NoReturn:
         msg = (
@@ -252,17 +258,6 @@ class _Aligner:
             "or delete it and record it anew"
         )
         raise BaselineError(msg)
-
-
-_TOLERANCE = 2 * 10.0**-DECIMALS
-"""Values are rounded when they are recorded, and so is their mean."""
-
-
-def _weighted_mean(values: FloatArray, weights: FloatArray | None, common: IntArray) -> float:
-    shares = np.ones(len(values)) if weights is None else weights[common]
-    kept = ~np.isnan(values)
-    total = math.fsum(shares[kept].tolist())
-    return math.fsum((shares * values)[kept].tolist()) / total if total else math.nan
 
 
 _OTHER_QUESTION = (

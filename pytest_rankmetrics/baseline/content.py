@@ -13,6 +13,9 @@ from typing import Any
 DECIMALS = 6
 """Enough to tell apart any two rankings of a million items, and few enough for a readable diff."""
 
+STEP = 10.0**-DECIMALS
+"""What the last of them counts."""
+
 MOST_ITEMS = 10**15
 """Ranks and lengths stay below this, where they are exact in every number that holds them."""
 

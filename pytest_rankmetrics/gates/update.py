@@ -25,10 +25,10 @@ from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.judge import judge, vacuous
 from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.measuring.means import mean_over
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)
 
@@ -188,15 +188,21 @@ class Keeper:
 
     def _level(self, judgement: Judgement, name: str) -> tuple[float, float] | None:
         """Means of a measure that has no limit, over the common queries; None if those are all."""
-        reference, values = judgement.reference, self.recording.measured.per_query(name)
+        measured = self.recording.measured
+        reference, values = judgement.reference, measured.per_query(name)
         if reference is None or reference.complete or values is None:
             return None
         was = reference.per_query.get(name)
         if was is None or not len(was):
             return None
         now = values[reference.queries]
-        both = ~(np.isnan(was) | np.isnan(now))
-        return _mean(was[both]), _mean(now[both])
+        left_out = np.isnan(was) | np.isnan(now)
+        least, weights = measured.used[name].metric.geometric_from, measured.weights(name)
+        shares = None if weights is None else weights[reference.queries]
+        old, new = (
+            mean_over(np.where(left_out, np.nan, side), shares, least) for side in (was, now)
+        )
+        return None if np.isnan(old) or np.isnan(new) else (old, new)
 
     def _content(self, baseline: Baseline, lowered: Moves, judgement: Judgement) -> Baseline:
         accepted = list(baseline.accepted)
@@ -252,7 +258,3 @@ class Keeper:
         )
         reason = self.options.reason if written == "LOWERED" else ""
         return replace(result, written=written, moves=dict(moves or {}), reason=reason)
-
-
-def _mean(values: FloatArray) -> float:
-    return float(values.mean()) if len(values) else 0.0

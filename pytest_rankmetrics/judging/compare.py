@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from pytest_rankmetrics.judging.power import detectable_drop, standard_error
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
+from pytest_rankmetrics.measuring.means import mean_over, on_scale
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.statistics import PairedComparison, compare_paired, holm
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -172,25 +172,37 @@ def _pair(
     new = values[queries]
     if reference.decimals is not None:
         new = np.round(new, reference.decimals)
-    weights = measured.weights(name)
+    least, weights = measured.used[name].metric.geometric_from, measured.weights(name)
     shares = None if weights is None else weights[queries]
+    scaled_new, scaled_old = on_scale(new, least), on_scale(old, least)
     paired = compare_paired(
-        new,
-        old,
+        scaled_new,
+        scaled_old,
         greater_is_better=greater_is_better,
         weights=shares,
         test="t" if shares is not None else settings.test,
         alpha=settings.alpha,
         random_state=settings.seed,
     )
+    error = standard_error(scaled_new - scaled_old, shares)
     if chosen is None and reference.complete:
         was, now = reference.values[name], measured.value(name)
         if reference.decimals is not None:
             now = round(now, reference.decimals)
-        return _Pair(was, now, paired, greater_is_better, standard_error(new - old, shares))
-    both = ~(np.isnan(new) | np.isnan(old))
-    was, now = _mean(old[both], shares, both), _mean(new[both], shares, both)
-    return _Pair(was, now, paired, greater_is_better, standard_error(new - old, shares))
+    else:
+        left_out = np.isnan(new) | np.isnan(old)
+        was, now = (
+            mean_over(np.where(left_out, math.nan, side), shares, least) for side in (old, new)
+        )
+    if least is not None:
+        paired, error = _in_units(paired, was, now), was * error
+    return _Pair(was, now, paired, greater_is_better, error)
+
+
+def _in_units(paired: PairedComparison, was: float, now: float) -> PairedComparison:
+    """A comparison of logarithms, as one of their geometric means."""
+    low, high = (was * math.expm1(end) for end in paired.ci)
+    return replace(paired, change=now - was, ci=(low, high))
 
 
 def _pooled_pair(
@@ -204,16 +216,6 @@ def _pooled_pair(
     return _Pair(
         reference.slices[label][name], now, None, greater_is_better, pooled=len(part.members)
     )
-
-
-def _mean(values: FloatArray, shares: FloatArray | None, kept: Any) -> float:
-    if not len(values):
-        return math.nan
-    if shares is None:
-        return math.fsum(values.tolist()) / len(values)
-    used = shares[kept]
-    total = math.fsum(used.tolist())
-    return math.fsum((used * values).tolist()) / total if total else math.nan
 
 
 def _corrected(p_values: list[float], settings: Settings) -> list[float]:

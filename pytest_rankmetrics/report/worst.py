@@ -13,9 +13,9 @@ from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
+from pytest_rankmetrics.measuring.means import on_scale
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.typing import FloatArray
 
 MOST_ITEMS = 6
 MOST_MISSING = 2
@@ -44,9 +44,13 @@ def worst_queries(judgement: Judgement) -> Worst | None:
     values = judgement.measured.per_query(name)
     if values is None:
         return None
-    greater_is_better = judgement.measured.used[name].metric.greater_is_better
-    order = np.argsort(values if greater_is_better else -values, kind="stable").tolist()
-    worst = [number for number in order if not math.isnan(values[number])]
+    metric = judgement.measured.used[name].metric
+    order = np.argsort(values if metric.greater_is_better else -values, kind="stable").tolist()
+    best = metric.upper if metric.greater_is_better else 0.0
+    # NaN is a query for which the measure is undefined; of the best value nothing is to be said.
+    worst = [place for place in order if not math.isnan(values[place]) and values[place] != best]
+    if not worst:
+        return None
     rows = tuple(
         _row(judgement, number, None, float(values[number]))
         for number in worst[: judgement.policy.settings.worst_queries]
@@ -80,8 +84,10 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     old, new = reference.per_query[name], values[reference.queries]
     if reference.decimals is not None:
         new = np.round(new, reference.decimals)
-    sign = 1.0 if judgement.measured.used[name].metric.greater_is_better else -1.0
-    gain = np.where(np.isnan(new - old), 0.0, sign * (new - old))
+    metric = judgement.measured.used[name].metric
+    sign = 1.0 if metric.greater_is_better else -1.0
+    moved = on_scale(new, metric.geometric_from) - on_scale(old, metric.geometric_from)
+    gain = np.where(np.isnan(moved), 0.0, sign * moved)
     order = np.argsort(gain, kind="stable").tolist()
     most = judgement.policy.settings.worst_queries
     lost = [place for place in order if gain[place] < 0][:most]
@@ -91,18 +97,10 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     )
     loss = -math.fsum(gain[gain < 0].tolist())
     share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
-    return Worst(name, rows, share, _gains(judgement, gain, order, most))
-
-
-def _gains(
-    judgement: Judgement, gain: FloatArray, order: list[int], most: int
-) -> tuple[tuple[str, float], ...]:
-    if judgement.reference is None:
-        return ()
     best = [place for place in reversed(order) if gain[place] > 0][:most]
-    ids = judgement.measured.query_ids
-    queries = judgement.reference.queries
-    return tuple((words.shown(ids[int(queries[place])]), float(gain[place])) for place in best)
+    ids, numbers = judgement.measured.query_ids, reference.queries.tolist()
+    gains = [(words.shown(ids[numbers[place]]), sign * float((new - old)[place])) for place in best]
+    return Worst(name, rows, share, tuple(gains))
 
 
 def _row(judgement: Judgement, number: int, was: float | None, now: float) -> QueryRow:
