@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from tests.benchmarks._figures import Against, Figures, Spread, Times
-from tests.benchmarks._runs import Run, Swept
+from tests.benchmarks._runs import EVALUATE, READ, SORT, Run, Swept
 
 Runs = Sequence[Run]
 
@@ -181,7 +181,23 @@ def floor(runs: Runs) -> str:
         for cost in run.floor:
             body.setdefault((cost.step, cost.of), [""] * len(runs))[place] = _digits(cost.ns)
     lines = [[*names, *cells] for names, cells in body.items()]
+    lines += _above_floor(runs)
     return _table(["step", "ns for each", *labels(runs)], lines, numbers=len(runs))
+
+
+def _above_floor(runs: Runs) -> list[list[str]]:
+    """Times of reading once and sorting once that an evaluation takes."""
+    lines: dict[str, list[str]] = {}
+    for place, run in enumerate(runs):
+        costs = {cost.step: cost.ns for cost in run.floor}
+        for step, ns in costs.items():
+            if step.startswith(EVALUATE) and {READ, SORT} <= costs.keys():
+                cells = lines.setdefault(step.removeprefix(EVALUATE), [""] * len(runs))
+                cells[place] = f"{_digits(ns / (costs[READ] + costs[SORT]))} x"
+    return [
+        [f"{name.strip()}: times reading and sorting once", "", *cells]
+        for name, cells in lines.items()
+    ]
 
 
 def sweep(runs: Runs) -> str:

@@ -26,6 +26,10 @@ PEERS = (
     "pytrec_eval-terrier",
     "ranx",
 )
+READ = "read ids, grades and scores of P1 once"
+SORT = "sort 64-bit keys of P1, queries of one length together"
+EVALUATE = "evaluate P1 by"
+"""Steps of the floor that its table compares."""
 IDENTITY = ("processor", "cores", "setting", "python", "numpy", "size")
 """Facts by which two runs belong together."""
 

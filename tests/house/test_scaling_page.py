@@ -16,7 +16,18 @@ import pytest
 from tests.benchmarks import __main__ as command
 from tests.benchmarks import _report
 from tests.benchmarks._figures import Against, Figures, Spread, Times
-from tests.benchmarks._runs import Cost, Run, Series, Swept, load, merged, store
+from tests.benchmarks._runs import (
+    EVALUATE,
+    READ,
+    SORT,
+    Cost,
+    Run,
+    Series,
+    Swept,
+    load,
+    merged,
+    store,
+)
 from tests.benchmarks._worker import Order
 
 ROOT = Path(__file__).parents[2]
@@ -153,6 +164,18 @@ def test_growth_and_floor_as_text() -> None:
     assert _report.growth([both, run(setting="avx2")]).splitlines()[-1] == "| 1,000,000 | 20.0 |  |"
     assert _report.floor([both]).splitlines()[-1] == (
         "| sort 64-bit keys, 64 at a time | key | 2.35 |"
+    )
+
+
+def test_the_floor_says_how_far_an_evaluation_is_from_it() -> None:
+    both = run()
+    both.floor = [
+        Cost(READ, "row", 1.0),
+        Cost(SORT, "row", 3.0),
+        Cost(f"{EVALUATE} ndcg@10", "row", 14.0),
+    ]
+    assert _report.floor([run(setting="avx2"), both]).splitlines()[-1] == (
+        "| ndcg@10: times reading and sorting once |  |  | 3.50 x |"
     )
 
 
