@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import math
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -162,6 +163,32 @@ def alternate(
         for name, contender in contenders.items():
             turns[name].append(contender.turn(cold))
     return turns
+
+
+def least(
+    works: Sequence[Work],
+    rounds: int,
+    budget: float = math.inf,
+    clock: Callable[[], float] = time.process_time,
+) -> tuple[float, ...]:
+    """Least seconds of the processor of each, in turn, after one run of each to get started.
+
+    No further round is begun once the budget of seconds is spent.
+    """
+    begin = time.perf_counter()
+    turns = [_clocked(works, clock)]
+    while len(turns) <= rounds and time.perf_counter() - begin < budget:
+        turns.append(_clocked(works, clock))
+    return tuple(map(min, zip(*turns, strict=True)))
+
+
+def _clocked(works: Sequence[Work], clock: Callable[[], float]) -> tuple[float, ...]:
+    seconds = []
+    for work in works:
+        start = clock()
+        work()
+        seconds.append(clock() - start)
+    return tuple(seconds)
 
 
 OURS = ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks._measure import wall
+from tests.benchmarks._measure import least
 from tests.benchmarks._memory import Work
 from tests.benchmarks._runs import EVALUATE, READ, SORT, Cost
 from tests.benchmarks.rows import CUT, MEASURES, N_QUERIES, Rows, evaluated, ltr_rows
@@ -21,12 +21,10 @@ N_KEYS = {"small": 2**17, "full": 2**21}
 def costs(size: str, rounds: int) -> list[Cost]:
     """The least of the rounds of each step, in turn."""
     steps = list(_steps(size))
-    timers = [wall(work) for _, _, work, _ in steps]
-    seconds = [[timer() for timer in timers] for _ in range(rounds + 1)]
-    least = map(min, zip(*seconds, strict=True))
+    seconds = least([work for _, _, work, _ in steps], rounds)
     return [
         Cost(step, of, 1e9 * took / count)
-        for (step, of, _, count), took in zip(steps, least, strict=True)
+        for (step, of, _, count), took in zip(steps, seconds, strict=True)
     ]
 
 

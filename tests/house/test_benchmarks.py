@@ -19,6 +19,7 @@ from tests.benchmarks._measure import (
     alternate,
     contend,
     difference,
+    least,
     nothing,
     peak,
     processor_time,
@@ -201,6 +202,25 @@ def test_time_of_the_processor_is_that_of_the_child() -> None:
     busy = "import time\nwhile time.process_time() < 0.3: pass"
     assert processor_time(lambda: python("-c", busy))() >= 0.3
     assert processor_time(nothing)() == 0.0
+
+
+def clock(*seconds: float) -> Iterator[float]:
+    """Times at which runs begin and end, one right after the other."""
+    now = 0.0
+    for each in seconds:
+        yield now
+        now += each
+        yield now
+
+
+def test_the_least_of_the_rounds_counts() -> None:
+    times = clock(9.0, 9.0, 3.0, 2.0, 1.0, 4.0)  # three rounds of two programs
+    assert least((list, list), 2, clock=lambda: next(times)) == (1.0, 2.0)
+
+
+def test_slow_cases_get_no_further_round() -> None:
+    times = clock(9.0)
+    assert least((list,), 5, 0.0, lambda: next(times)) == (9.0,)
 
 
 def test_the_peak_of_memory_is_that_of_the_call() -> None:

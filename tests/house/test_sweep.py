@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,25 +14,16 @@ from tests.benchmarks.sweep import run
 from tests.benchmarks.sweep.case import Call, Case, Layout
 from tests.benchmarks.sweep.reasons import REASONS
 from tests.benchmarks.sweep.rows import IDS, SCATTERED, SCORES, equal_lengths, rows_of
-from tests.benchmarks.sweep.run import LAYOUTS, least, most_growth
+from tests.benchmarks.sweep.run import LAYOUTS, most_growth
 
 MILLION = 1_000_000
-
-
-def clock(*seconds: float) -> Iterator[float]:
-    """Times at which runs begin and end, one right after the other."""
-    now = 0.0
-    for each in seconds:
-        yield now
-        now += each
-        yield now
 
 
 def swept(monkeypatch: pytest.MonkeyPatch, *seconds: float, size: str = "full") -> Swept:
     """A case that takes so many seconds, at a quarter of its rows, and its reference."""
     calls: list[tuple[Work, ...]] = []
 
-    def told(works: tuple[Work, ...], rounds: int) -> tuple[float, ...]:
+    def told(works: tuple[Work, ...], rounds: int, budget: float) -> tuple[float, ...]:
         calls.append(works)
         return seconds
 
@@ -83,17 +73,6 @@ def test_growth_of_n_log_n() -> None:
     whole = 4 * math.log(4 * MILLION) / math.log(MILLION)  # 4.4
     assert most_growth(MILLION, 4 * MILLION) == pytest.approx(1.25 * whole)
     assert most_growth(1, 4) > 4  # one row: no logarithm to divide by
-
-
-def test_the_least_of_the_rounds_counts() -> None:
-    times = clock(9.0, 9.0, 3.0, 2.0, 1.0, 4.0)  # three rounds of two programs
-    assert least((list, list), 2, lambda: next(times)) == (1.0, 2.0)
-
-
-def test_slow_cases_get_no_further_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "BUDGET", 0.0)
-    times = clock(9.0)
-    assert least((list,), 5, lambda: next(times)) == (9.0,)
 
 
 def test_cases_without_their_library_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

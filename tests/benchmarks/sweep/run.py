@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rich.progress import Progress
 
-from tests.benchmarks._memory import MIB, Work, resident_growth
+from tests.benchmarks._measure import least
+from tests.benchmarks._memory import MIB, resident_growth
 from tests.benchmarks._runs import Swept
 from tests.benchmarks.sweep.arrays import MATRIX
 from tests.benchmarks.sweep.case import Case, Layout
@@ -30,8 +30,6 @@ SLACK = 1.25
 """More rows fit the caches less well, which is no fault of the method."""
 BUDGET = 10.0
 """Seconds after which a case gets no further round."""
-
-Clock = Callable[[], float]
 
 
 def sweep(size: str, rounds: int, progress: Progress) -> list[Swept]:
@@ -54,7 +52,7 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
         return
     reference = layout.reference(n_rows)
     try:
-        slow, quick, base = least((many.work, few.work, reference.work), rounds)
+        slow, quick, base = least((many.work, few.work, reference.work), rounds, BUDGET)
         peak = MIB * resident_growth(many.work)
     except Exception as error:
         error.add_note(f"in the case {case.name!r} of {layout.name}")
@@ -80,23 +78,3 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
 def most_growth(few: int, many: int) -> float:
     """Of n log n, with some slack."""
     return SLACK * many * math.log(max(many, 2)) / (few * math.log(max(few, 2)))
-
-
-def least(
-    works: tuple[Work, ...], rounds: int, clock: Clock = time.process_time
-) -> tuple[float, ...]:
-    """Least processor time of each, in turn, after one run of each to get started."""
-    begin = time.perf_counter()
-    turns = [_turn(works, clock)]
-    while len(turns) <= rounds and time.perf_counter() - begin < BUDGET:
-        turns.append(_turn(works, clock))
-    return tuple(map(min, zip(*turns, strict=True)))
-
-
-def _turn(works: tuple[Work, ...], clock: Clock) -> tuple[float, ...]:
-    seconds = []
-    for work in works:
-        start = clock()
-        work()
-        seconds.append(clock() - start)
-    return tuple(seconds)
