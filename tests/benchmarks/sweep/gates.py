@@ -63,7 +63,7 @@ GATES = Layout(
         Case("gates", "beside another system, permutation", partial(_beside, "permutation")),
         Case("gates", "compared with a baseline", _comparing),
     ),
-    share=0.25,
+    share=0.5,
 )
 
 

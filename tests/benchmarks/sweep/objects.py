@@ -101,7 +101,7 @@ def _list_cases() -> Iterator[Case]:
         yield Case("lists", f"shape: {length:,} items a ranking", make)
 
 
-LISTS = Layout("lists", partial(_of_items, _text), tuple(_list_cases()), share=0.25)
+LISTS = Layout("lists", partial(_of_items, _text), tuple(_list_cases()), share=0.5)
 
 
 def mapping_of(
@@ -157,4 +157,4 @@ def _mapping_cases() -> Iterator[Case]:
         yield Case("mapping", f"shape: {length:,} items a ranking", make)
 
 
-MAPPING = Layout("mapping", partial(_scored, float), tuple(_mapping_cases()), share=0.25)
+MAPPING = Layout("mapping", partial(_scored, float), tuple(_mapping_cases()), share=0.5)

@@ -53,11 +53,11 @@ def _options() -> Iterator[Case]:
     for name in ("err", "err@10", "nerr"):
         yield Case("rows", f"ties: {name}, 8 distinct scores", partial(_tied, 8, name))
         make = partial(_one_tie, False, name)
-        yield Case("rows", f"ties: {name}, one tie of all rows, grades 1 to 4", make, share=0.1)
+        yield Case("rows", f"ties: {name}, one tie of all rows, grades 1 to 4", make, share=0.25)
     make = partial(_one_tie, True, "err")
-    yield Case("rows", "ties: err, one tie of all rows, all grades different", make, share=0.1)
+    yield Case("rows", "ties: err, one tie of all rows, all grades different", make, share=0.25)
     make = partial(_one_tie, False, "ndcg")
-    yield Case("rows", "ties: ndcg, one tie of all rows, grades 1 to 4", make, share=0.1)
+    yield Case("rows", "ties: ndcg, one tie of all rows, grades 1 to 4", make, share=0.25)
     cutoffs = [f"ndcg@{cutoff}" for cutoff in range(1, 101)]
     yield Case("rows", "measures: 20", partial(_with, TWENTY))
     yield Case("rows", "measures: ndcg@1 to ndcg@100", partial(_with, cutoffs))
@@ -120,5 +120,5 @@ AFTERWARDS = Layout(
         Case("an evaluation", "to_frame", _to_frame),
         Case("an evaluation", "merge of two halves", _merged),
     ),
-    share=0.5,
+    share=2.5,  # a hundred thousand queries
 )
