@@ -172,7 +172,7 @@ class Run(LongTable):
     def _by_rank(self, ranks: Array) -> Run:
         """The rows of each query in the order of their ranks."""
         ordered = order_segments(np.invert(falling_codes(ranks)), self.offsets)
-        if ordered.same.any():
+        if ordered.same is not None:
             row = int(ordered.order[np.flatnonzero(ordered.same)[0]])
             query = self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1]
             msg = f"query {safe_repr(query)} has two items of rank {ranks[row]}"
@@ -270,7 +270,7 @@ def fall_order(scores: Array, offsets: IntArray, ids: IdColumn | None) -> IntArr
 def fall_orders(scores: Array, offsets: IntArray, ids: IdColumn) -> tuple[IntArray, IntArray]:
     """Both orders by one sort: equal rows as they came, and by falling id."""
     order, same = order_segments(falling_codes(scores), offsets)
-    if not same.any():
+    if same is None:
         return order, order
     runs = runs_of(same)
     members = order[runs.members]

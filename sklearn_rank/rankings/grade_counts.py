@@ -13,6 +13,8 @@ from sklearn_rank.typing import Array, FloatArray, IntArray
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
 
+_BYTE = 255
+
 
 class Best(NamedTuple):
     """Values of the best items of each query, falling."""
@@ -43,6 +45,27 @@ class LevelCounts(NamedTuple):
         return Best(
             np.repeat(np.tile(values[falling], len(taken)), repeats), offsets_of(taken[:, -1])
         )
+
+
+def narrow_grades(grades: Array) -> Array:
+    """The grades in a byte each, if all are whole numbers that fit, as most are; else as float64.
+
+    Negative ones, which say that an item was not judged, become 0 then.
+    """
+    if grades.dtype == np.uint8 or not len(grades):
+        return grades
+    narrow = np.empty(len(grades), np.uint8)
+    step = 1 << 14  # what stays in the nearest cache from one pass to the next
+    for start in range(0, len(grades), step):
+        part, given = narrow[start : start + step], grades[start : start + step]
+        if given.dtype.kind != "u":
+            given = np.maximum(given, 0)
+        if given.max() > _BYTE:
+            return grades.astype(np.float64, copy=False)
+        part[:] = given
+        if given.dtype.kind == "f" and (part != given).any():
+            return grades.astype(np.float64, copy=False)
+    return narrow
 
 
 def small_integers(grades: Array) -> IntArray | None:

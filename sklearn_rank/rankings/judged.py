@@ -113,7 +113,7 @@ class JudgedRankings:
     @cached_property
     def are_tied(self) -> bool:
         """Whether any hit shares its score with another item."""
-        return bool((self.tied > 1).any())
+        return self.tied.strides != (0,) and bool((self.tied > 1).any())
 
     @cached_property
     def n_tied(self) -> int:
@@ -200,7 +200,7 @@ class JudgedRankings:
         whose powers of two NumPy computes as float16.
         """
         wide = {
-            name: getattr(self, name).astype(dtype)
+            name: _as_type(getattr(self, name), dtype)
             for name, dtype in _WIDE.items()
             if getattr(self, name).dtype != dtype
         }
@@ -263,6 +263,13 @@ class JudgedRankings:
         if broken:
             msg = f"not a judged ranking: {'; '.join(broken)}"
             raise ValueError(msg)
+
+
+def _as_type(values: Array, dtype: Any) -> Array:
+    """The values in another type; one that stands for all goes on doing so."""
+    if values.strides == (0,) and len(values):
+        return np.broadcast_to(values[:1].astype(dtype), len(values))
+    return values.astype(dtype)
 
 
 def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:

@@ -12,16 +12,23 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.rankings.grade_counts import small_integers
+from sklearn_rank.rankings.grade_counts import narrow_grades
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.support.segments import blocks, offsets_of, segment_index, take_segments
+from sklearn_rank.support.segments import (
+    blocks,
+    by_rising_length,
+    gather_segments,
+    offsets_of,
+    segment_index,
+    take_segments,
+)
 from sklearn_rank.support.sorting import (
     Runs,
     falling_codes,
     order_segments,
     runs_of,
-    sort_segments,
+    sort_tagged,
 )
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
@@ -35,8 +42,9 @@ class Hits(NamedTuple):
 
     counts: IntArray
     above: IntArray
-    tied: IntArray
-    grades: FloatArray
+    tied: IntArray | None
+    """None where no hit is tied."""
+    grades: Array
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,16 @@ class GradedRows:
 
     def take(self, queries: IntArray) -> GradedRows:
         """The items of some queries alone."""
-        rows, offsets = take_segments(self.offsets, queries)
-        return GradedRows(self.scores[rows], offsets, self.grades[rows])
+        scores, grades, offsets = gather_segments(self.offsets, queries, self.scores, self.grades)
+        return GradedRows(scores, offsets, grades)
 
     def as_one(self) -> GradedRows:
         """The items of all queries as those of one."""
         return GradedRows(self.scores, np.array([0, len(self.scores)]), self.grades)
+
+    def narrowed(self) -> GradedRows:
+        """The same with grades as narrow as can be."""
+        return replace(self, grades=narrow_grades(self.grades))
 
     def relevant_grades(self) -> FloatArray:
         """Grades of the relevant items."""
@@ -80,8 +92,7 @@ class GradedRows:
         if not by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits):
             positions = np.flatnonzero(self.grades > 0)
             hit_offsets = np.searchsorted(positions, self.offsets)
-            grades = self.grades[positions].astype(np.float64)
-            wanted = self.scores[positions]
+            wanted, grades = self.scores[positions], self.grades[positions]
             return _by_look_up(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
         return _by_order(self, by_place=by_place)
 
@@ -98,7 +109,7 @@ class KnownHits:
     offsets: IntArray
     hit_offsets: IntArray
     hit_scores: Array
-    hit_grades: FloatArray
+    hit_grades: Array
     positions: IntArray | None = None
 
     def block(self, first: int, last: int) -> KnownHits:
@@ -116,14 +127,14 @@ class KnownHits:
 
     def take(self, queries: IntArray) -> KnownHits:
         """The items of some queries alone."""
-        rows, offsets = take_segments(self.offsets, queries)
+        scores, offsets = gather_segments(self.offsets, queries, self.scores)
         hits, hit_offsets = take_segments(self.hit_offsets, queries)
         positions = self.positions
         if positions is not None:
             shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], np.diff(hit_offsets))
             positions = positions[hits] + shift
         return KnownHits(
-            self.scores[rows],
+            scores,
             offsets,
             hit_offsets,
             self.hit_scores[hits],
@@ -138,6 +149,10 @@ class KnownHits:
             offsets=np.array([0, len(self.scores)]),
             hit_offsets=np.array([0, len(self.hit_scores)]),
         )
+
+    def narrowed(self) -> KnownHits:
+        """The same with grades as narrow as can be."""
+        return replace(self, hit_grades=narrow_grades(self.hit_grades))
 
     def relevant_grades(self) -> FloatArray:
         """Grades of the relevant items."""
@@ -154,7 +169,7 @@ class KnownHits:
             not TIE_RULES[ties].by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits)
         ):
             return _by_look_up(self)
-        grades = np.zeros(len(self.scores))
+        grades = np.zeros(len(self.scores), self.hit_grades.dtype)
         grades[self.positions] = self.hit_grades
         return GradedRows(self.scores, self.offsets, grades).rank(ties)
 
@@ -175,34 +190,66 @@ def ranked(
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
     """
-    queries = list(blocks(items.offsets, RANK_BLOCK))
-    work = [items.block(first, last) for first, last in queries]
-    borders = offsets_of(np.array([block.n_hits for block in work], dtype=np.int64))
-    # Large arrays, filled by parts: a system hands out their memory in far larger pages.
-    counts = np.zeros(len(items.offsets) - 1, np.int64)
-    above, tied = np.empty(borders[-1], np.int64), np.empty(borders[-1], np.int64)
-    grades = np.empty(borders[-1])
+    items = items.narrowed()
+    # Queries of one length are ranked together; to look hits up, one query is as good as another.
+    known = isinstance(items, KnownHits) and items.positions is None
+    order = None if known else by_rising_length(items.offsets)
+    n_ranked = np.diff(items.offsets)
+    queries = list(blocks(offsets_of(n_ranked if order is None else n_ranked[order]), RANK_BLOCK))
 
-    def rank_one(number: int) -> None:
-        hits = _resolve(work[number].rank(ties), ties)
-        counts[slice(*queries[number])] = hits.counts
-        place = slice(borders[number], borders[number + 1])
-        above[place], tied[place], grades[place] = hits.above, hits.tied, hits.grades
+    # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
+    kept: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
 
-    in_threads(rank_one, range(len(work)), n_jobs)
+    def rank_block(block: tuple[int, int]) -> Hits:
+        part = items.block(*block) if order is None else items.take(order[slice(*block)])
+        hits = _resolve(part.rank(ties), ties)
+        tied = None if hits.tied is None else hits.tied.astype(kept)
+        return hits._replace(above=hits.above.astype(kept), tied=tied)
+
+    hits = in_threads(rank_block, queries, n_jobs)
+    counts, above, tied, grades = _in_order(hits, order, n_jobs)
     offsets = offsets_of(counts)
     judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
     return JudgedRankings(
         query_ids=query_ids,
         offsets=offsets,
         above=above,
-        tied=tied,
+        tied=np.broadcast_to(above.dtype.type(1), len(above)) if tied is None else tied,
         grades=grades,
-        n_ranked=np.diff(items.offsets),
+        n_ranked=n_ranked,
         judged_offsets=judged_offsets,
-        judged_grades=judged_grades,
+        judged_grades=narrow_grades(judged_grades),
         weights=weights,
     )
+
+
+def _in_order(parts: list[Hits], order: IntArray | None, n_jobs: int | None) -> Hits:
+    """The hits of all blocks, in the order of the queries."""
+    counts = np.concatenate([part.counts for part in parts])
+    if order is not None:
+        ordered, counts = counts, np.empty_like(counts)
+        counts[order] = ordered
+    offsets = offsets_of(counts)
+    n_hits = int(offsets[-1])
+    above, grades = np.empty(n_hits, parts[0].above.dtype), np.empty(n_hits, parts[0].grades.dtype)
+    tied = None
+    if any(part.tied is not None for part in parts):
+        tied = np.ones_like(above)
+    lasts = np.cumsum([len(part.counts) for part in parts])
+
+    def place(number: int) -> None:
+        part = parts[number]
+        first, last = int(lasts[number]) - len(part.counts), int(lasts[number])
+        here: Any = slice(offsets[first], offsets[last])
+        if order is not None:
+            shift = offsets[order[first:last]] - offsets_of(part.counts)[:-1]
+            here = np.repeat(shift, part.counts) + np.arange(len(part.above))
+        above[here], grades[here] = part.above, part.grades
+        if tied is not None and part.tied is not None:
+            tied[here] = part.tied
+
+    in_threads(place, range(len(parts)), n_jobs)
+    return Hits(counts, above, tied, grades)
 
 
 # Three ways to the same places ------------------------------------------------------------------
@@ -231,8 +278,9 @@ def _by_look_up(items: KnownHits) -> Hits:
         smaller[hits], not_greater[hits] = count(scores, wanted[hits])
     above = np.repeat(np.diff(items.offsets), counts) - not_greater
     order = order_segments(falling_codes(items.hit_grades), borders).order
-    order = order[order_segments(above[order], borders).order]
-    return Hits(counts, above[order], (not_greater - smaller)[order], items.hit_grades[order])
+    order = order[order_segments(above[order].view(np.uint64), borders).order]
+    tied = (not_greater - smaller)[order]
+    return Hits(counts, above[order], tied if (tied > 1).any() else None, items.hit_grades[order])
 
 
 def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
@@ -251,31 +299,27 @@ def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
 
 def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
     """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
-    codes, levels = falling_codes(items.scores), small_integers(items.grades)
-    packed = None
-    if levels is not None and not by_place:
+    codes, tagged = falling_codes(items.scores), None
+    if not by_place and items.grades.dtype == np.uint8:
         # The better grades of a tie come first.
-        top = int(levels.max())
-        low = np.uint64(top) - levels.view(np.uint64)
-        packed = sort_segments(codes, items.offsets, low, top.bit_length())
-    if packed is not None:
-        relevant, same = packed.low != top, packed.same
-        places = np.flatnonzero(relevant)
-        grades: Array = top - packed.low[places].view(np.int64)
+        tagged = sort_tagged(codes, np.invert(items.grades), items.offsets)
+    if tagged is not None:
+        same, grades = tagged.same, np.invert(tagged.tags)
     else:
-        order, same = order_segments(codes, items.offsets)
-        ordered = items.grades[order]
-        relevant = ordered > 0
-        places = np.flatnonzero(relevant)
-        grades = ordered[places]
+        order, same = order_segments(falling_codes(items.scores), items.offsets)
+        grades = items.grades[order]
+    relevant = grades > 0
+    places = np.flatnonzero(relevant)
+    grades = grades[places]
     counts = np.diff(np.searchsorted(places, items.offsets))
     above = places - np.repeat(items.offsets[:-1], counts)
-    tied = np.ones(len(places), np.int64)
-    if not by_place and same.any():
-        ties = _join_ties(runs_of(same), relevant, places, above, tied)
-        if packed is None:
-            _order_ties(ties, grades)
-    return Hits(counts, above, tied, grades.astype(np.float64))
+    if by_place or same is None:
+        return Hits(counts, above, None, grades)
+    tied = np.ones_like(above)
+    ties = _join_ties(runs_of(same), relevant, places, above, tied)
+    if tagged is None:
+        _order_ties(ties, grades)
+    return Hits(counts, above, tied, grades)
 
 
 class _TiedHits(NamedTuple):
@@ -307,7 +351,8 @@ def _order_ties(ties: _TiedHits, grades: Array) -> None:
 
 def _resolve(hits: Hits, ties: Ties) -> Hits:
     """Break ties for or against the relevant items, the better grades first or last."""
-    if ties not in ("optimistic", "pessimistic") or not (hits.tied > 1).any():
+    tied = hits.tied
+    if ties not in ("optimistic", "pessimistic") or tied is None or not (tied > 1).any():
         return hits
     offsets = offsets_of(hits.counts)
     query = segment_index(offsets)
@@ -318,6 +363,6 @@ def _resolve(hits: Hits, ties: Ties) -> Hits:
     inside = np.arange(len(query)) - np.repeat(starts, counts)
     above, grades = hits.above + inside, hits.grades
     if ties == "pessimistic":
-        above += hits.tied - np.repeat(counts, counts)
+        above += tied - np.repeat(counts, counts)
         grades = grades[np.repeat(starts + counts - 1, counts) - inside]
-    return Hits(hits.counts, above, np.ones_like(above), grades)
+    return Hits(hits.counts, above, None, grades)

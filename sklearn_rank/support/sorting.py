@@ -1,23 +1,30 @@
-"""One sort for the items of many queries.
+"""Order the items of many queries, each query by itself, in few calls of NumPy.
 
-Segment, score and what is to be known of each item are packed into one 64-bit integer, so that one
-sort of plain integers, NumPy's fastest, orders a whole block of queries, needs no call per query,
-and lets other threads run. Segments of one length are the rows of a matrix, and sorted as such.
+An item's score and what is to be known of it are packed into one unsigned integer of 64 bits, which
+NumPy sorts faster than anything else. Queries of one length are the rows of a matrix: short rows
+are sorted by networks, which are fast on every processor, while one sort of a large array is not;
+and a call for each query would cost more than its items, and hand Python's lock from one thread to
+another.
 """
 
 from __future__ import annotations
 
+import sys
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from sklearn_rank.support.segments import by_rising_length, take_segments
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
 """Bits of a key that are used."""
-_LEAST_WIDTH = 8
-"""Shorter rows are sorted faster all at once than one by one."""
-_SIGNED: dict[int, type[np.signedinteger]] = {2: np.int32, 4: np.int32, 8: np.int64}
+_PAIR = 2
+_TAG_BITS = 8
+_TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
+"""The lowest bytes of keys."""
+_UNSIGNED: dict[int, type[np.unsignedinteger]] = {4: np.uint32, 8: np.uint64}
 
 
 class Ordered(NamedTuple):
@@ -25,27 +32,39 @@ class Ordered(NamedTuple):
 
     order: IntArray
     """(n,) numbers of the items."""
-    same: BoolArray
-    """(n-1,) whether an item equals the one before it in its segment."""
+    same: BoolArray | None
+    """(n-1,) whether an item equals the one before it in its segment; None if none does."""
+
+
+class Tagged(NamedTuple):
+    """The tags of items in order, segment after segment."""
+
+    tags: Array
+    """(n,)"""
+    same: BoolArray | None
+    """(n-1,) whether an item has the code of the one before it in its segment; None if none has."""
 
 
 def falling_codes(values: Array) -> Array:
-    """Integers that fall where the values rise, and are equal where the values are.
-
-    The bits of a float without its sign order as their magnitudes do; with the sign as an
-    integer's they order all floats, and the two zeros are one.
-    """
+    """Unsigned integers that fall where the values rise, and are equal where the values are."""
     kind, size = values.dtype.kind, values.dtype.itemsize
-    if kind in "iu":
+    if kind == "u":
         return np.invert(values)
-    if size not in _SIGNED:
-        return np.invert(np.unique(values, return_inverse=True)[1])
-    bits = values.astype(np.float32 if size == 2 else values.dtype, copy=False).view(_SIGNED[size])
+    if kind == "i":
+        unsigned: Array = values.view(f"u{size}")
+        codes: Array = unsigned ^ unsigned.dtype.type((1 << (8 * size - 1)) - 1)
+        return codes
+    if size not in (2, *_UNSIGNED):
+        return np.invert(np.unique(values, return_inverse=True)[1].astype(np.uint64))
+    # Bits of floats order as integers do, but that those of negative ones rise with their size.
+    # Adding 0 makes one of the two zeros.
+    floats = values.astype(np.float32) if size == 2 else values
+    bits = (floats + floats.dtype.type(0)).view(_UNSIGNED[floats.itemsize])
     sign = 8 * bits.itemsize - 1
-    rises = ~(bits >> sign)
-    codes: Array = bits & ((1 << sign) - 1)
-    codes ^= rises
-    codes -= rises
+    codes = np.invert(bits)
+    codes >>= sign
+    codes *= bits.dtype.type((1 << sign) - 1)
+    codes ^= bits
     return codes
 
 
@@ -56,106 +75,95 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
     then order the runs of items that are equal without them.
     """
     if not len(codes):
-        return Ordered(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool))
-    segments = _Segments.of(offsets)
-    place_bits = segments.place_bits
-    packed, spare, width = _compact(codes, segments.room - place_bits)
-    dropped = spare + max(width - segments.room + place_bits, 0)
-    rest = packed & np.uint64((1 << dropped) - 1) if dropped > spare else None
-    packed >>= np.uint64(dropped)
-    packed <<= np.uint64(place_bits)
-    segments.add_places(packed)
-    lowest, same = segments.sort(packed, place_bits)
-    order = segments.numbers(lowest.view(np.int64))
-    if rest is not None and same.any():
-        _settle(order, same, rest)
+        return Ordered(np.zeros(0, dtype=np.int64), None)
+    rising = by_rising_length(offsets)
+    if rising is not None:
+        return _order_by_length(codes, offsets, rising)
+    place_bits = (len(codes) - 1).bit_length()
+    keys, spare, width = _compact(codes, _KEY_BITS - place_bits)
+    dropped = spare + max(width - _KEY_BITS + place_bits, 0)
+    rest = keys & np.uint64((1 << dropped) - 1) if dropped > spare else None
+    keys >>= np.uint64(dropped)
+    keys <<= np.uint64(place_bits)
+    keys |= np.arange(len(keys), dtype=np.uint64)
+    _sort_rising(keys, offsets)
+    order = (keys & np.uint64((1 << place_bits) - 1)).view(np.int64)
+    same = _same_codes(keys, offsets, place_bits)
+    if rest is not None and same is not None:
+        same = _settle(order, same, rest)
     return Ordered(order, same)
 
 
-def sort_segments(codes: Array, offsets: IntArray, low: Array, low_bits: int) -> Sorted | None:
-    """The ``low`` values in the order of segment, code and low; None if the keys are too narrow.
+def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Ordered:
+    """The same by way of segments of rising length."""
+    items, by_length = take_segments(offsets, rising)
+    order, same = order_segments(codes[items], by_length)
+    inverse = np.empty_like(rising)
+    inverse[rising] = np.arange(len(rising))
+    back, _ = take_segments(by_length, inverse)
+    if same is not None:
+        same = np.concatenate(([False], same))[back][1:]
+    return Ordered(items[order][back], same)
 
-    Where all that is wanted of an item fits into its key, there is no need to look it up again.
+
+def sort_tagged(codes: Array, tags: Array, offsets: IntArray) -> Tagged | None:
+    """Tags, 8 bits for each item, in the order of code and tag, of segments of rising length.
+
+    Where all that is wanted of an item is its tag, there is no need to look it up again. None if
+    keys of 64 bits cannot tell codes apart that differ in their lowest bits alone. Such ``codes``
+    are overwritten.
     """
     if not len(codes):
+        return Tagged(tags, None)
+    keys, spare, width = _compact(codes, _KEY_BITS - _TAG_BITS)
+    in_doubt = width > _KEY_BITS - _TAG_BITS
+    if not in_doubt:
+        keys >>= np.uint64(spare)
+        keys <<= np.uint64(_TAG_BITS)
+    lowest = keys.view(np.uint8)[_TAGS]
+    lowest[:] = tags
+    _sort_rising(keys, offsets)
+    same = _same_codes(keys, offsets, _TAG_BITS)
+    if in_doubt and same is not None:
+        # As many equal neighbours without the tags: they are the same ones.
+        _sort_rising(codes, offsets)
+        certain = _same_codes(codes, offsets, 0)
+        if certain is None or np.count_nonzero(certain) != np.count_nonzero(same):
+            return None
+    return Tagged(lowest.copy(), same)
+
+
+def _sort_rising(keys: Array, offsets: IntArray) -> None:
+    """Sort the keys of each segment, in place; the segments are of rising length."""
+    lengths = np.diff(offsets)
+    borders = [0, *(np.flatnonzero(lengths[1:] != lengths[:-1]) + 1).tolist()]
+    widths, starts = lengths[borders].tolist(), [*offsets[borders].tolist(), len(keys)]
+    for width, (start, stop) in zip(widths, pairwise(starts), strict=True):
+        if width > 1:
+            keys[start:stop].reshape(-1, width).sort(axis=1)
+
+
+def _same_codes(keys: Array, offsets: IntArray, low_bits: int) -> BoolArray | None:
+    """Whether a sorted key equals the one before it in its segment, without its lowest bits.
+
+    None if none does: most scores have no ties, and the minimum is found faster than they are.
+    """
+    if len(keys) < _PAIR:
         return None
-    segments, width = _Segments.of(offsets), 8 * codes.itemsize
-    if width > segments.room - low_bits:
+    changed = keys[1:] ^ keys[:-1]
+    limit = keys.dtype.type(1 << low_bits)
+    if changed.min() >= limit:
         return None
-    packed, _, _ = _compact(codes, width)
-    packed <<= np.uint64(low_bits)
-    packed |= low
-    return Sorted(*segments.sort(packed, low_bits))
-
-
-class Sorted(NamedTuple):
-    """What was packed with the items, in their order."""
-
-    low: Array
-    """(n,)"""
-    same: BoolArray
-    """(n-1,) whether an item has the code of the one before it in its segment."""
-
-
-class _Segments(NamedTuple):
-    """Which items are sorted among themselves, and the bits of a key that this takes."""
-
-    offsets: IntArray
-    width: int
-    """Common length of segments that are sorted as rows of a matrix, else 0."""
-    room: int
-    """Bits of a key that are left."""
-
-    @classmethod
-    def of(cls, offsets: IntArray) -> _Segments:
-        sizes = np.diff(offsets)
-        width = int(sizes[0])
-        if width >= _LEAST_WIDTH and (sizes == width).all():
-            return cls(offsets, width, _KEY_BITS)
-        return cls(offsets, 0, _KEY_BITS - (len(sizes) - 1).bit_length())
-
-    @property
-    def place_bits(self) -> int:
-        """Bits that tell the items apart that are sorted among each other."""
-        return ((self.width or int(self.offsets[-1])) - 1).bit_length()
-
-    def add_places(self, keys: Array) -> None:
-        """Put into the lowest bits where each item stands; in place."""
-        rows = keys.reshape(-1, self.width or len(keys))
-        rows |= np.arange(rows.shape[1], dtype=np.uint64)
-
-    def numbers(self, places: IntArray) -> IntArray:
-        """Numbers of the items that stood at these places; in place."""
-        if self.width:
-            places += np.repeat(self.offsets[:-1], self.width)
-        return places
-
-    def sort(self, keys: Array, low_bits: int) -> tuple[Array, BoolArray]:
-        """Sort the keys; their lowest bits, and whether a key equals the one before without them.
-
-        The keys are changed.
-        """
-        if self.width:
-            keys.reshape(-1, self.width).sort(axis=1)
-        else:
-            numbers = np.arange(len(self.offsets) - 1, dtype=np.uint64)
-            keys |= np.repeat(numbers << np.uint64(self.room), np.diff(self.offsets))
-            keys.sort()
-        lowest = keys & np.uint64((1 << low_bits) - 1)
-        keys >>= np.uint64(low_bits)
-        same = keys[1:] == keys[:-1]
-        if self.width:
-            same[self.offsets[1:-1] - 1] = False
-        return lowest, same
+    same: BoolArray = changed < limit
+    borders = offsets[1:-1]
+    same[borders[(borders > 0) & (borders < len(keys))] - 1] = False
+    return same if same.any() else None
 
 
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     """The codes from 0 on, how many of their lowest bits are 0, and how many bits then differ."""
     width = 8 * codes.itemsize
-    unsigned = codes.view(f"u{codes.itemsize}")
-    if codes.dtype.kind == "i":
-        unsigned = unsigned ^ unsigned.dtype.type(1 << (width - 1))
-    keys = unsigned.astype(np.uint64)
+    keys = codes.astype(np.uint64)
     if width <= room:
         return keys, 0, width
     keys -= keys.min()
@@ -164,13 +172,17 @@ def _compact(codes: Array, room: int) -> tuple[Array, int, int]:
     return keys, spare, used.bit_length() - spare
 
 
-def _settle(order: IntArray, same: BoolArray, rest: Array) -> None:
-    """Order, in place, the runs of items that are the same but for the ``rest`` of their codes."""
+def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
+    """Order, in place, the runs of items that are the same but for the ``rest`` of their codes.
+
+    Tells which then still are the same.
+    """
     runs = runs_of(same)
     places, members = runs.members, order[runs.members]
     again = order_segments(rest[members], runs.borders)
     order[places] = members[again.order]
-    same[places[1:] - 1] = again.same
+    same[places[1:] - 1] = False if again.same is None else again.same
+    return same if same.any() else None
 
 
 class Runs(NamedTuple):
