@@ -42,3 +42,8 @@ def is_called(pattern: str, *names: str) -> bool:
     (True, True)
     """
     return any(name == pattern or fnmatchcase(name, pattern) for name in names)
+
+
+def name_of(nodeid: str) -> str:
+    """Name of a test within its module: what its gate is called by default."""
+    return nodeid.partition("::")[2].replace("::", ".") or nodeid

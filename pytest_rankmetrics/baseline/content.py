@@ -10,6 +10,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from pytest_rankmetrics.baseline.owner import Owner
+
 DECIMALS = 6
 """Enough to tell apart any two rankings of a million items, and few enough for a readable diff."""
 
@@ -83,7 +85,7 @@ class StoredMetric:
 class Baseline:
     """The recorded state of one gate."""
 
-    gate: str
+    owner: Owner
     metrics: Mapping[str, StoredMetric]
     queries: StoredQueries
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

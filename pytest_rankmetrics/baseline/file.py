@@ -11,6 +11,7 @@ import contextlib
 import json
 import math
 import re
+import stat
 from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
@@ -26,6 +27,7 @@ from pytest_rankmetrics.baseline.content import (
     StoredQueries,
     read_rank,
 )
+from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.means import mean_over, mean_tolerance
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -65,7 +67,11 @@ def read_baseline(path: Path, shown: str) -> tuple[Baseline, bytes]:
 
 
 def _bytes(path: Path) -> bytes:
-    if path.stat().st_size > MAX_BYTES:
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        msg = "it is not a regular file"  # reading a pipe would wait for somebody to write
+        raise ValueError(msg)
+    if state.st_size > MAX_BYTES:
         msg = f"it is larger than {MAX_BYTES:,} bytes"
         raise ValueError(msg)
     return path.read_bytes()
@@ -73,6 +79,8 @@ def _bytes(path: Path) -> bytes:
 
 def recorded_gate(path: Path) -> str:
     """Node id of the test whose gate wrote a baseline, from its first lines; "" if unreadable."""
+    if not path.is_file():
+        return ""
     with contextlib.suppress(OSError, ValueError), path.open(encoding="utf-8") as file:
         for line in islice(file, 5):
             match = re.fullmatch(r'\s*"gate": (".*"),?\s*', line)
@@ -114,7 +122,15 @@ def _checked(content: Any) -> Baseline:
     if not isinstance(accepted, list):
         msg = "accepted must be a list"
         raise TypeError(msg)
-    return Baseline(str(content.get("gate", "")), metrics, queries, slices, tuple(accepted))
+    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted))
+
+
+def _owner(content: Mapping[str, Any]) -> Owner:
+    name = content.get("name")
+    if name is not None and not (isinstance(name, str) and name):
+        msg = "its name is no text"
+        raise TypeError(msg)
+    return Owner(str(content.get("gate", "")), name or "")
 
 
 def _table(content: Mapping[str, Any], name: str) -> dict[str, dict[str, Any]]:

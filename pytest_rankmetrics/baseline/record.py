@@ -21,6 +21,7 @@ from pytest_rankmetrics.baseline.content import (
 )
 from pytest_rankmetrics.baseline.definition import definition_of
 from pytest_rankmetrics.baseline.keys import judged_pairs, keys_of
+from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.rankings.placements import hit_items
 
@@ -83,7 +84,7 @@ class Recording:
 
     def baseline(
         self,
-        gate: str,
+        owner: Owner,
         store: Store,
         slices: Mapping[str, Mapping[str, float]],
         accepted: Sequence[Mapping[str, Any]] = (),
@@ -91,7 +92,7 @@ class Recording:
         """The baseline that this would be."""
         metrics = {name: self._metric(name) for name in self.measured.names}
         queries = self._queries(with_ranks=store == "ranks")
-        return Baseline(gate, metrics, queries, slices, tuple(accepted)).sealed()
+        return Baseline(owner, metrics, queries, slices, tuple(accepted)).sealed()
 
     def _queries(self, *, with_ranks: bool) -> StoredQueries:
         unknown = [None] * len(self.measured)

@@ -20,7 +20,8 @@ def baseline_text(baseline: Baseline) -> str:
     metrics, queries = baseline.metrics, baseline.queries
     parts = [
         f'  "format": {_dumped(FORMAT)}',
-        f'  "gate": {_dumped(baseline.gate)}',
+        f'  "gate": {_dumped(baseline.owner.gate)}',
+        f'  "name": {_dumped(baseline.owner.name)}',
         _table("metrics", [(name, _metric_row(metrics[name])) for name in sorted(metrics)]),
     ]
     if baseline.slices:
@@ -113,7 +114,7 @@ def _refuse_size(content: bytes) -> None:
 
 
 def _refuse_changed(path: Path, read: bytes | None) -> None:
-    if (path.read_bytes() if path.exists() else None) != read:
+    if (path.read_bytes() if path.is_file() else None) != read:
         msg = "another run has written it meanwhile; run again"
         raise OSError(msg)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_rankmetrics.baseline.owner import Owner
 from sklearn_rank.support.text import safe_text
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")
@@ -54,6 +55,11 @@ class RecordedGate:
     """What messages call the file of the present values, if one is written for inspection."""
 
     @property
+    def owner(self) -> Owner:
+        """The gate, as its baseline knows it."""
+        return Owner(self.nodeid, self.name)
+
+    @property
     def file(self) -> str:
         """The baseline, as a message may have it."""
         return safe_text(self.shown, limit=300)
@@ -73,7 +79,9 @@ class RecordedGate:
         verb = "belongs" if len(orphans) == 1 else "belong"
         old = self.file.removesuffix(self.path.name) + safe_text(orphans[0], limit=100)
         move = f"git mv {shlex.quote(old)} {shlex.quote(self.file)}"
-        return f"beside it {names} {verb} to no test: renamed? {move}; only if it is new: {write}"
+        return (
+            f"beside it {names} {verb} to no test: renamed? {move}; then, or if it is new: {write}"
+        )
 
     def footer(self, *, broken: bool) -> list[str]:
         """The files, and how a drop that is wanted is accepted."""

@@ -6,6 +6,7 @@ Nothing that regenerates lowers a baseline: updates write what is missing, raise
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
-from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics.judging.findings import Finding, Judgement
 from pytest_rankmetrics.judging.judge import judge, vacuous
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.measuring.means import mean_over
@@ -53,12 +54,12 @@ class Keeper:
 
     def dump(self, path: Path) -> None:
         """Write the present values beside the baseline's, for inspection."""
-        content = self.recording.baseline(self.gate.nodeid, self.store, {})
+        content = self.recording.baseline(self.gate.owner, self.store, {})
         path.write_text(baseline_text(content), encoding="utf-8", newline="\n")
 
     def result(self) -> GateResult:
         """The outcome, the baseline written if that is asked for and right."""
-        if not self.gate.path.is_file():
+        if not os.path.lexists(self.gate.path):
             return self._without_baseline()
         baseline, read = read_baseline(self.gate.path, self.gate.file)
         alignment = align(self.recording, baseline, self.gate.file)
@@ -74,7 +75,19 @@ class Keeper:
                 judgement.notes.append(f"not recorded: {', '.join(lower)}")
             elif not lower and self._is_step_up(judgement, baseline):
                 return self._rewritten(baseline, read, judgement)
+        self._refuse_foreign(judgement, baseline)
         return self._result(judgement)
+
+    def _refuse_foreign(self, judgement: Judgement, baseline: Baseline) -> None:
+        """Another gate's baseline, which may have been copied here because it asks for less."""
+        if baseline.owner.may_be(self.gate.owner):
+            return
+        text = f"baseline {self.gate.file} was recorded by the gate {baseline.owner}"
+        remedy = (
+            "if that is this gate's old name, accept the new one with: "
+            f"{self.gate.commands.update}; if not, restore the file"
+        )
+        judgement.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
     # No baseline ---------------------------------------------------------------------------------
 
@@ -92,7 +105,7 @@ class Keeper:
             judgement.fail(f"{gate}; {values} now - {self.gate.remedy(self.options.baseline_dir)}")
             return self._result(judgement)
         self._put(
-            self.recording.baseline(self.gate.nodeid, self.store, self._slices(judgement)), None
+            self.recording.baseline(self.gate.owner, self.store, self._slices(judgement)), None
         )
         return self._result(judgement, written="new", verdict=Verdict.NEW)
 
@@ -138,7 +151,8 @@ class Keeper:
         if Verdict.FAIL in verdicts:
             return False
         better = bool(self._moves(judgement, baseline))
-        return better or Verdict.STALE in verdicts or bool(alignment.notes)
+        renamed = not baseline.owner.may_be(self.gate.owner)
+        return better or Verdict.STALE in verdicts or bool(alignment.notes) or renamed
 
     def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
         """Write, unless something fails that a new baseline does not mend."""
@@ -149,7 +163,8 @@ class Keeper:
         if settled.verdict in BROKEN:
             return self._result(settled)
         renewed = self._content(baseline, lowered, judgement)
-        if renewed == replace(baseline, gate=renewed.gate):
+        same_owner = baseline.owner.may_be(self.gate.owner)
+        if same_owner and renewed == replace(baseline, owner=renewed.owner):
             return self._result(settled)
         self._put(renewed, read)
         gone = [name for name in baseline.metrics if name not in self.recording.measured.names]
@@ -210,7 +225,7 @@ class Keeper:
             moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
             accepted.append({"reason": self.options.reason, **moves})
         slices = self._slices(judgement)
-        return self.recording.baseline(self.gate.nodeid, self.store, slices, accepted)
+        return self.recording.baseline(self.gate.owner, self.store, slices, accepted)
 
     def _slices(self, judgement: Judgement) -> dict[str, dict[str, float]]:
         names = self.recording.measured.names

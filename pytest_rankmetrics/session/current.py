@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.report.summary import FAILED
 
@@ -72,11 +73,6 @@ class Running:
         """The records since the last time."""
         records, self.records, self.raised = self.records, [], []
         return records
-
-
-def name_of(own: str) -> str:
-    """Name of a test within its module: what its gate is called by default."""
-    return own.partition("::")[2].replace("::", ".") or own
 
 
 def _fixture_scope() -> str:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.report.summary import PASSED, GateRun
-from pytest_rankmetrics.session.current import name_of
 
 MOST_NAMED = 5
 """Tests that are named for one entry of the setting."""

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.file import read_baseline
+from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.write import baseline_text
 from pytest_rankmetrics.measuring.strict import measure_strictly
@@ -66,7 +67,7 @@ def test_a_query_costs_a_few_calls(step: str, layout: Callable[..., Any], tmp_pa
             return Recording(measure_strictly(*layout(n), MEASURES, {}, keep_items=True))
 
         def record() -> None:
-            path.write_text(baseline_text(measured().baseline("t.py::t", "ranks", {})))
+            path.write_text(baseline_text(measured().baseline(Owner("t.py::t", "t"), "ranks", {})))
 
         def compare() -> None:
             assert not align(measured(), read_baseline(path, "gate")[0], "gate").stale

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics.baseline import write
+from pytest_rankmetrics.baseline.content import Baseline
 from pytest_rankmetrics.baseline.file import BaselineError, read_baseline, recorded_gate
+from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.write import write_baseline
 from pytest_rankmetrics.measuring.strict import measure_strictly
@@ -140,15 +142,15 @@ def test_a_number_of_400_digits_names_the_file(place: str, suite: Suite) -> None
 # Writing -----------------------------------------------------------------------------------------
 
 
-def recording(**options: Any) -> Recording:
+def baseline(nodeid: str = "t.py::t") -> Baseline:
     measured = measure_strictly(
-        {"q": {"a"}}, {"q": ["x", "a"]}, [measure("mrr")], options, keep_items=True
+        {"q": {"a"}}, {"q": ["x", "a"]}, [measure("mrr")], {}, keep_items=True
     )
-    return Recording(measured)
+    return Recording(measured).baseline(Owner(nodeid, "t"), "ranks", {})
 
 
 def test_what_another_run_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
-    path, content = tmp_path / "gate.rank.json", recording().baseline("t.py::t", "ranks", {})
+    path, content = tmp_path / "gate.rank.json", baseline()
     write_baseline(path, content, tmp_path, "gate")
     _, read = read_baseline(path, "gate")
     better = path.read_text(encoding="utf-8").replace("0.5", "0.9")
@@ -165,7 +167,7 @@ def test_a_file_over_the_size_limit_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(write, "MAX_BYTES", 100)
-    path, content = tmp_path / "gate.rank.json", recording().baseline("t.py::t", "ranks", {})
+    path, content = tmp_path / "gate.rank.json", baseline()
     with pytest.raises(BaselineError, match=r"at most 100 are read; store='scores' takes less"):
         write_baseline(path, content, tmp_path, "gate")
     assert not list(tmp_path.iterdir())
@@ -185,7 +187,7 @@ def test_nothing_is_written_through_a_link(link: str, tmp_path: Path) -> None:
         path.parent.symlink_to(project / "other")
     else:
         path = elsewhere / "gate.rank.json"
-    content = recording().baseline("t.py::t", "ranks", {})
+    content = baseline()
     with pytest.raises(BaselineError, match=r"is a symbolic link|it is outside of"):
         write_baseline(path, content, project, "gate")
     assert not list(elsewhere.iterdir())
@@ -194,7 +196,7 @@ def test_nothing_is_written_through_a_link(link: str, tmp_path: Path) -> None:
 
 def test_the_gate_of_a_file_is_read_from_its_head(tmp_path: Path) -> None:
     path = tmp_path / "gate.rank.json"
-    write_baseline(path, recording().baseline("t.py::t[ä]", "ranks", {}), tmp_path, "gate")
+    write_baseline(path, baseline("t.py::t[ä]"), tmp_path, "gate")
     assert recorded_gate(path) == "t.py::t[ä]"
     path.write_text("{", encoding="utf-8")
     assert recorded_gate(path) == ""

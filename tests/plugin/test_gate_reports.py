@@ -40,7 +40,7 @@ def test_a_renamed_gate_is_led_to_its_old_baseline(recorded: Suite) -> None:
     recorded.write(test_it=GATE.replace("test_bm25", "test_okapi"))
     text = said(recorded.run())
     assert "beside it test_bm25.rank.json belongs to no test: renamed? git mv " in text
-    move = "git mv test_it/test_bm25.rank.json test_it/test_okapi.rank.json; only if it is new:"
+    move = "git mv test_it/test_bm25.rank.json test_it/test_okapi.rank.json; then, or if it is new:"
     assert move in text
     assert text.index("git mv") < text.index("--rank-update")
 

@@ -1,0 +1,181 @@
+"""A baseline belongs to the gate that recorded it: another gate's file is not believed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import Any
+
+import pytest
+
+from pytest_rankmetrics.baseline.owner import Owner
+from tests.plugin.conftest import Suite, said
+
+# Two gates of the same measures and queries: nothing but its name tells whose a baseline is.
+GATES = """
+    from cases import case, system
+
+    def test_good(rank_gate):
+        rank_gate.check(*system(), max_drop={"mrr": 0.005})
+
+    def test_poor(rank_gate):
+        rank_gate.check(*case([8] * 30), max_drop={"mrr": 0.005})
+"""
+NAMED = """
+    from cases import case, system
+
+    def test_it(rank_gate):
+        rank_gate.check(*system(), max_drop={"mrr": 0.005}, name="good")
+        rank_gate.check(*case([8] * 30), max_drop={"mrr": 0.005}, name="poor")
+"""
+
+
+def recorded_twice(suite: Suite, gates: str) -> Suite:
+    suite.write(test_it=gates)
+    suite.system([2] * 30)
+    assert suite.run("--rank-update").ret == 0
+    return suite
+
+
+def copy(suite: Suite, source: str, target: str) -> None:
+    shutil.copy(suite.path / "test_it" / source, suite.path / "test_it" / target)
+
+
+@pytest.mark.parametrize(
+    ("gates", "source", "target", "owner"),
+    [
+        (GATES, "test_poor.rank.json", "test_good.rank.json", "test_it.py::test_poor"),
+        (NAMED, "poor.rank.json", "good.rank.json", "'poor' (test_it.py::test_it)"),
+    ],
+    ids=["tests", "names"],
+)
+def test_a_copied_baseline_is_refused(
+    gates: str, source: str, target: str, owner: str, suite: Suite
+) -> None:
+    recorded_twice(suite, gates)
+    copy(suite, source, target)
+    suite.system([4] * 30)  # worse than recorded, better than the copy
+    result = suite.run()
+    assert result.ret == 1
+    text = said(result)
+    assert f"baseline test_it/{target} was recorded by the gate {owner}" in text
+    assert "if that is this gate's old name, accept the new one with: pytest test_it.py::" in text
+    assert "--rank-update; if not, restore the file" in text
+
+
+def test_a_renamed_gate_is_accepted_by_an_update(suite: Suite) -> None:
+    recorded_twice(suite, GATES)
+    suite.write(test_it=GATES.replace("test_good", "test_best"))
+    folder = suite.path / "test_it"
+    (folder / "test_good.rank.json").rename(folder / "test_best.rank.json")
+    assert suite.run().ret == 1
+    result = suite.run("--rank-update")
+    assert result.ret == 0
+    assert "1 refreshed" in said(result)
+    assert suite.run().ret == 0
+
+
+def test_an_update_does_not_lower_a_copied_baseline(suite: Suite) -> None:
+    recorded_twice(suite, GATES)
+    copy(suite, "test_good.rank.json", "test_poor.rank.json")
+    before = suite.baselines()
+    result = suite.run("--rank-update")
+    assert result.ret == 1
+    assert suite.baselines() == before
+
+
+def change(suite: Suite, file: str, **fields: Any) -> None:
+    path = suite.path / "test_it" / file
+    content = json.loads(path.read_text())
+    content.update(fields)
+    kept = {key: value for key, value in content.items() if value is not None}
+    path.write_text(json.dumps(kept))
+
+
+@pytest.mark.parametrize("fields", [{"name": None}, {"name": None, "gate": None}, {"gate": ""}])
+@pytest.mark.parametrize("gates", [GATES, NAMED], ids=["tests", "names"])
+def test_a_baseline_of_an_older_version_is_read(
+    gates: str, fields: dict[str, Any], suite: Suite
+) -> None:
+    recorded_twice(suite, gates)
+    change(suite, "test_good.rank.json" if gates is GATES else "good.rank.json", **fields)
+    assert suite.run().ret == 0
+
+
+@pytest.mark.parametrize("name", [1, [], ""])
+def test_a_name_that_is_no_text_is_refused(name: Any, suite: Suite) -> None:
+    recorded_twice(suite, GATES)
+    change(suite, "test_good.rank.json", name=name)
+    result = suite.run()
+    assert result.ret == 1
+    assert "cannot be read: its name is no text" in said(result)
+
+
+def test_another_root_is_no_other_gate(suite: Suite) -> None:
+    suite.file("part/test_it.py", GATES)
+    suite.file(
+        "part/conftest.py", "import sys, pathlib; sys.path.insert(0, str(pathlib.Path('.')))"
+    )
+    shutil.copy(suite.path / "cases.py", suite.path / "part" / "cases.py")
+    (suite.path / "part" / "ranks.json").write_text(json.dumps([2] * 30))
+    assert suite.run("part", "--rank-update").ret == 0
+    assert suite.run("--rootdir=part", "part").ret == 0
+
+
+NODE = "tests/test_a.py::test_x"
+FITS = [
+    (Owner(NODE, "test_x"), True),
+    (Owner("test_a.py::test_x", "test_x"), True),
+    (Owner("sub/tests/test_a.py::test_x", "test_x"), True),
+    (Owner("my_tests/test_a.py::test_x", "test_x"), False),
+    (Owner("test_b.py::test_x", "test_x"), False),
+    (Owner("tests/test_a.py::test_y", "test_y"), False),
+    (Owner(NODE, "dense"), False),
+    (Owner("test_x", "test_x"), True),  # recorded by sklearn-rank gate
+    (Owner("other", "other"), False),
+    (Owner(NODE, ""), True),
+    (Owner("tests/test_a.py::test_y", ""), False),
+    (Owner("", ""), True),
+]
+
+
+@pytest.mark.parametrize(("recorded", "fits"), FITS)
+def test_what_fits_a_test(recorded: Owner, fits: bool) -> None:
+    assert recorded.may_be(Owner(NODE, "test_x")) is fits
+
+
+@pytest.mark.parametrize(
+    ("recorded", "fits"),
+    [
+        (Owner("tests/test_b.py::test_y", "dense"), True),  # a fixture: its first test differs
+        (Owner(NODE, "sparse"), False),
+        (Owner(NODE, ""), True),
+        (Owner("dense", "dense"), True),
+    ],
+)
+def test_a_name_of_its_own_is_what_counts(recorded: Owner, fits: bool) -> None:
+    assert recorded.may_be(Owner(NODE, "dense")) is fits
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+@pytest.mark.parametrize("option", ["--rank-show=all", "--rank-update", "--rank-unused=fail"])
+def test_a_pipe_is_no_baseline(option: str, recorded: Suite) -> None:
+    path = recorded.path / "test_it" / "test_bm25.rank.json"
+    path.unlink()
+    os.mkfifo(path)
+    os.mkfifo(path.with_name("beside.rank.json"))
+    result = recorded.spawn("-p", "no:cacheprovider", option, "-o", "rank_required=other")
+    assert result.ret == 1
+    assert "test_bm25.rank.json cannot be read: it is not a regular file" in said(result)
+    assert path.is_fifo()
+
+
+def test_a_directory_is_no_baseline(recorded: Suite) -> None:
+    path = recorded.path / "test_it" / "test_bm25.rank.json"
+    path.unlink()
+    path.mkdir()
+    for option in ("--rank-show=all", "--rank-update"):
+        result = recorded.run(option)
+        assert result.ret == 1
+        assert "test_bm25.rank.json cannot be read: it is not a regular file" in said(result)
