@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Set
 from typing import Any, TypedDict, Unpack
 
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.items import ItemReader
@@ -150,20 +151,20 @@ def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any
 
 
 def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
-    """ValueError where ties are to be broken by item ids that are not there, or do not count."""
+    """Refuse to break ties by item ids that are not there, or do not count."""
     by_id = TIE_RULES[ties].by_id
     if by_id and not layout.has_ids:
         msg = (
             f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
             "pass ties='stable' or another rule, or use a mapping layout"
         )
-        raise ValueError(msg)
+        raise InvalidParameterError(msg)
     if by_id and relevance is not None:
         msg = (
             f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
         )
-        raise ValueError(msg)
+        raise InvalidParameterError(msg)
 
 
 def _refuse_ids(layout: Layout, **arguments: Any) -> None:

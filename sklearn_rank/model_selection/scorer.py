@@ -11,7 +11,12 @@ import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from sklearn_rank.exceptions import RankingConfigError, UndefinedMetricError
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    RankingConfigError,
+    ScoresRequiredError,
+    UndefinedMetricError,
+)
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
@@ -23,6 +28,8 @@ from sklearn_rank.model_selection.valuation import value_of
 from sklearn_rank.support.text import safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
+_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, ScoresRequiredError, UndefinedMetricError)
+"""Errors of the measure's parameters or of the truth: the next candidate would meet them again."""
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
 # instances of its scorer class, which has no public name. Where it cannot be had, all else works.
@@ -157,7 +164,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if is_swallowed():
                 return Raises(error)
             raise
-        except UndefinedMetricError as error:
+        except _ALIKE_FOR_ALL as error:
             if is_swallowed():
                 return Raises(_as_config_error(error))
             raise
@@ -327,13 +334,15 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
-def _as_config_error(error: UndefinedMetricError) -> RankingConfigError:
-    """The error that ends a search: the truth of a fold is the same for all candidates."""
-    msg = (
-        f"{error} of a fold, whatever the candidate; split into fewer folds, spread the relevant "
-        "rows (QueryKFold(stratify=True)), or say with_options(zero_division=0.0)"
-    )
-    ending = RankingConfigError(msg)
+def _as_config_error(error: Exception) -> RankingConfigError:
+    """The same as an error that ends a search."""
+    text = str(error)
+    if isinstance(error, UndefinedMetricError):
+        text += (
+            " of a fold, whatever the candidate; split into fewer folds, spread the relevant rows "
+            "(QueryKFold(stratify=True)), or say with_options(zero_division=0.0)"
+        )
+    ending = RankingConfigError(text)
     ending.__cause__ = error
     return ending
 

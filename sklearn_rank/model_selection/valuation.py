@@ -12,6 +12,7 @@ from sklearn_rank.evaluation.compute import Scored, score_measures
 from sklearn_rank.evaluation.differences import told_differences
 from sklearn_rank.exceptions import (
     ConventionWarning,
+    InvalidParameterError,
     RankingConfigError,
     UndefinedMetricError,
     UndefinedMetricWarning,
@@ -67,6 +68,8 @@ def _judge(read: Reading, query_weight: Any, options: ScorerOptions) -> Judged:
             missing=preset.missing,  # type: ignore[arg-type]
             negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         )
+    except InvalidParameterError:
+        raise
     except TypeError as error:
         # Objects of the wrong kind: no other candidate of a search would fare better.
         raise RankingConfigError(str(error)) from error
