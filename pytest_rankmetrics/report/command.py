@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support.targets import JUNIT_MARKS, refuse_target
 from pytest_rankmetrics.report.junit import properties
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import write_summary
@@ -63,12 +64,14 @@ def write_reports(
         try:
             write(summary, Path(target))
         except OSError as error:
-            complaints.append(f"report {words.line(target, 300)} was not written: {error.strerror}")
+            reason = error.strerror or error
+            complaints.append(f"report {words.line(target, 300)} was not written: {reason}")
     return complaints
 
 
 def write_junit(summary: Summary, path: Path) -> None:
     """A test case for each gate, with its values as properties."""
+    refuse_target(path, JUNIT_MARKS)
     failed = sum(run.failed for run in summary.gates)
     counts = {
         "name": "sklearn-rank gate",

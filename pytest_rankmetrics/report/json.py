@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics._support.files import replace_file
+from pytest_rankmetrics._support.targets import JSON_MARKS, refuse_target
 from pytest_rankmetrics.report.summary import Summary
 
 FORMAT = "rank-report/1"
@@ -15,6 +16,7 @@ FORMAT = "rank-report/1"
 
 def write_json(summary: Summary, path: Path) -> None:
     """``--rank-json``: everything, as one object."""
+    refuse_target(path, JSON_MARKS)
     text = json.dumps(report(summary), indent=1, allow_nan=False, sort_keys=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():  # a pipe, or /dev/stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support.targets import refuse_target
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import Summary
 
@@ -44,6 +45,7 @@ _SPECIAL = {
 
 def write_markdown(summary: Summary, path: Path) -> None:
     """``--rank-markdown``, or the step summary of a CI run."""
+    refuse_target(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(markdown(summary))

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
+from pytest_rankmetrics._support.targets import JSON_MARKS, objection
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
@@ -144,7 +145,8 @@ def read_options(config: pytest.Config) -> Options:
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
     )
     _check_together(config, options)
-    _refuse_baseline(options)
+    if not hasattr(config, "workerinput"):
+        _refuse_targets(config, options)
     return options
 
 
@@ -223,12 +225,23 @@ def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
     return path
 
 
-def _refuse_baseline(options: Options) -> None:
-    """A report overwrites, or is appended to, whatever its path names."""
-    targets = {"--rank-json": options.json, "--rank-markdown": options.markdown}
-    for option, target in targets.items():
+def _refuse_targets(config: pytest.Config, options: Options) -> None:
+    """UsageError for a report over something else; its directory is that of the command."""
+    option = config.getoption
+    targets: dict[str, tuple[Any, tuple[bytes, ...]]] = {
+        "--rank-json": (options.json, JSON_MARKS),
+        "--rank-markdown": (options.markdown, ()),
+    }
+    for name, (target, marks) in targets.items():
+        what = objection(config.invocation_params.dir / target, marks) if target else ""
+        if what:
+            msg = f"{name} {what}, {target!r}; give the report a name of its own"
+            raise pytest.UsageError(msg)
+    # Reports of others: they may replace what they like, but no baseline.
+    for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
+        target = option(key, None) or ""
         if target.lower().endswith(EXTENSION):
-            msg = f"{option} names a baseline, {target!r}; give the report a name of its own"
+            msg = f"{name} names a baseline, {target!r}; give the report a name of its own"
             raise pytest.UsageError(msg)
 
 

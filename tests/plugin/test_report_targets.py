@@ -1,0 +1,99 @@
+"""A report is written over nothing but a report: no test, no baseline, no other data."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from sklearn_rank.cli import main
+from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import FILE
+
+REPORTS = ("--rank-json", "--rank-markdown")
+
+
+@pytest.mark.parametrize("option", REPORTS)
+@pytest.mark.parametrize("target", ["test_it.py", "ranks.json", "pyproject.toml"])
+def test_a_report_is_not_written_over_something_else(
+    option: str, target: str, recorded: Suite
+) -> None:
+    recorded.file("pyproject.toml", "[project]")
+    before = (recorded.path / target).read_bytes()
+    result = recorded.run(f"{option}={target}")
+    assert result.ret == 4
+    assert f"{option} names a file that is no " in said(result)
+    assert (recorded.path / target).read_bytes() == before
+
+
+@pytest.mark.parametrize("option", [*REPORTS, "--junitxml", "--html"])
+def test_no_report_is_written_over_a_baseline(
+    option: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if option == "--html":
+        pytest.importorskip("pytest_html")
+        monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio -p no:hypothesispytest")
+    before = recorded.baselines()
+    result = recorded.run(f"{option}={FILE}")
+    assert result.ret == 4
+    assert f"{option} names a baseline, '{FILE}'" in said(result)
+    assert recorded.baselines() == before
+
+
+def test_an_ini_file_is_held_to_the_same(recorded: Suite) -> None:
+    recorded.file("pytest.ini", "[pytest]\nrank_markdown = test_it.py")
+    result = recorded.run()
+    assert result.ret == 4
+    assert "--rank-markdown names a file that is no Markdown, 'test_it.py'" in said(result)
+
+
+@pytest.mark.parametrize("target", [FILE, "test_it.py"])
+def test_the_step_summary_is_held_to_the_same(
+    target: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = recorded.path / target
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(path))
+    before = path.read_bytes()
+    result = recorded.run()
+    assert result.ret == 0, "nobody asked for it"
+    assert "was not written: it names a " in said(result)
+    assert path.read_bytes() == before
+
+
+def test_reports_replace_and_extend_reports(recorded: Suite) -> None:
+    for name in ("report.json", "report.md", "empty.json"):
+        (recorded.path / name).touch()
+    for tries in (1, 2):
+        options = ("--rank-json=report.json", "--rank-markdown=report.md")
+        assert recorded.run(*options).ret == 0
+        assert json.loads((recorded.path / "report.json").read_text())["gates"]
+        assert (recorded.path / "report.md").read_text().count("### Ranking quality") == tries
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no /dev/null")
+def test_a_device_takes_any_report(recorded: Suite) -> None:
+    assert recorded.run("--rank-json=/dev/null", "--rank-markdown=/dev/null").ret == 0
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])
+def test_the_command_is_held_to_the_same(
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    (tmp_path / "t.qrels").write_text("q1 0 a 1\n")
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 1.0 t\n")
+    words = ["gate", "t.qrels", "a.run", "--name", "g", "--at-least", "map=0.5"]
+    assert main([*words, f"{option}=a.run"]) == 2
+    assert "report a.run was not written: it names a file that is no " in "".join(
+        capsys.readouterr()
+    )
+    assert (tmp_path / "a.run").read_text() == "q1 Q0 a 1 1.0 t\n"
+    for _ in range(2):
+        assert main([*words, f"{option}=report.txt"]) == 0
+    assert os.path.getsize(tmp_path / "report.txt")
