@@ -6,6 +6,7 @@ it imports pytest and the standard library only; what measures is imported when 
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.collection import Collection, promise
 from pytest_rankmetrics.session.current import Run
+from pytest_rankmetrics.session.early import judge_exit, note_exit
 from pytest_rankmetrics.session.options import OPTIONS, add_options, read_options
 from pytest_rankmetrics.session.recorder import Recorder
 from pytest_rankmetrics.session.session import Session, Worker
@@ -58,6 +60,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
             register(HtmlReport(session.summary))
     current.push(run)
+
+
+def pytest_keyboard_interrupt() -> None:
+    """``pytest.exit()`` ends a run; where it does so early, this hook alone tells."""
+    note_exit()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_cmdline_main(
+    config: pytest.Config,
+) -> Generator[None, int | None, int | None]:
+    """Judge runs that end before their session starts."""
+    return (yield from judge_exit(config))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

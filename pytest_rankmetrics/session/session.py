@@ -16,10 +16,10 @@ from pytest_rankmetrics.baseline.writing import in_ci
 from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED, PASSED, GateRun, Summary
 from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
+from pytest_rankmetrics.session.early import GREEN, JUDGED, executes
 from pytest_rankmetrics.session.options import Options
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
 
-GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 MOST_NAMED = 5
 
 
@@ -76,18 +76,13 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
         """Note that this run executes tests; ``--fixtures``, ``--cache-show`` ... do not."""
-        self._looped = self._executes()
+        self._looped = executes(self.config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self) -> None:
         """``pytest.exit()`` ends a run before its loop, too: what is required did not run then."""
-        self._looped = self._executes()
+        self._looped = executes(self.config)
         self._collection.part = True
-
-    def _executes(self) -> bool:
-        """Whether the options let tests run; --setup-plan is --setup-only, too."""
-        option = self.config.option
-        return not (option.collectonly or getattr(option, "setuponly", False))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -127,6 +122,7 @@ class Session:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Check what no test can check by itself, write the reports, and set the exit code."""
         self._session = session
+        self.config.stash[JUDGED] = True
         self._complain_of_lost(self._run.lost())
         if self._looped:
             self._finish(exitstatus)
