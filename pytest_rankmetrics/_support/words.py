@@ -79,16 +79,3 @@ def count(n: int, single: str, plural: str | None = None) -> str:
 def queries(n: int) -> str:
     """``1 query``, ``60 queries``."""
     return count(n, "query", "queries")
-
-
-def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """Columns two spaces apart; those in ``right`` end at their right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return lines

@@ -11,6 +11,7 @@ from pytest_rankmetrics.judging.remarks import facts
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.worst import Worst
+from sklearn_rank.support.tables import aligned, display_width
 
 MOST_FINDINGS = 6
 MOST_SLICES = 20
@@ -97,7 +98,7 @@ def _metric_table(judgement: Judgement) -> list[str]:
         titles = ["metric", "baseline", "now", "change", "95% CI of the change", "allowed"]
         titles += [f"p ({_correction(judgement)})", "worse/better/same", "verdict"]
         rows = [titles, *(_metric_row(judgement, result) for result in compared)]
-        lines = words.table(rows, right=(1, 2, 3, 5, 6))
+        lines = aligned(rows, "<>>><>><<")
     limited = [
         result
         for result in judgement.metric_results.values()
@@ -158,7 +159,7 @@ def _slice_table(judgement: Judgement) -> list[str]:
     shown = rows[:MOST_SLICES]
     table = [titles]
     table += [_slice_row(judgement, result, own=bool(own), compared=compared) for result in shown]
-    lines = words.table(table, right=tuple(range(1 + len(own), len(titles) - 1)))
+    lines = aligned(table, "<" * (1 + len(own)) + ">" * (len(titles) - 2 - len(own)) + "<")
     left = len(rows) - MOST_SLICES
     return [*lines, f"and {left:,} more"] if left > 0 else lines
 
@@ -202,13 +203,11 @@ def _worst_table(judgement: Judgement, worst: Worst | None) -> list[str]:
         titles = ["query", worst.metric, "relevant found at", "missing"]
         title = "top of the list (* relevant, ? unjudged)"
         rows = [[row.query, words.number(row.now), row.places, row.missing] for row in worst.rows]
-        lines = words.table([titles, *rows], right=(1,))
-        width = max(map(len, lines)) + 2
+        lines = aligned([titles, *rows], "<><<")
+        room = words.WIDTH - 4 - max(map(display_width, lines)) - 2
         tops = [title, *(row.top for row in worst.rows)]
-        lines = [
-            f"{line.ljust(width)}{_cut(top, words.WIDTH - 4 - width)}"
-            for line, top in zip(lines, tops, strict=True)
-        ]
+        beside = [(line, _cut(top, room)) for line, top in zip(lines, tops, strict=True)]
+        lines = aligned(beside, "<")
         lines = _with_texts(lines, [row.text for row in worst.rows])
         about = f"worst queries by {worst.metric} ({n} of {total})"
         return [about, *(f"  {line}" for line in lines)]
@@ -217,7 +216,9 @@ def _worst_table(judgement: Judgement, worst: Worst | None) -> list[str]:
 
 def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
     with_slices = any(row.slice for row in worst.rows)
-    titles = ["query", *(["slice"] if with_slices else []), "was", "now", "change"]
+    slice_of = ["slice"] if with_slices else []
+    other = "baseline" if judgement.alignment is not None else "reference"
+    title = f"relevant items: rank in the {other} -> rank now"
     rows = [
         [
             row.query,
@@ -225,18 +226,12 @@ def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
             words.number(row.was),
             words.number(row.now),
             words.signed(row.now - (row.was or 0.0)),
+            row.places,
         ]
         for row in worst.rows
     ]
-    first = 2 if with_slices else 1
-    lines = words.table([titles, *rows], right=(first, first + 1, first + 2))
-    width = max(map(len, lines)) + 2
-    other = "baseline" if judgement.alignment is not None else "reference"
-    title = f"relevant items: rank in the {other} -> rank now"
-    lines = [
-        f"{line.ljust(width)}{text}"
-        for line, text in zip(lines, [title, *(row.places for row in worst.rows)], strict=True)
-    ]
+    titles = ["query", *slice_of, "was", "now", "change", title]
+    lines = aligned([titles, *rows], "<" * len(["query", *slice_of]) + ">>><")
     tops = [f"now on top: {row.top}" if row.top else "" for row in worst.rows]
     texts = [row.text for row in worst.rows]
     lines = _with_texts(

@@ -9,6 +9,7 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.report.unconfirmed import unconfirmed
+from sklearn_rank.support.tables import aligned
 
 TITLE = "ranking quality gates"
 
@@ -36,7 +37,7 @@ def _table(summary: Summary, *, failed_only: bool) -> list[str]:
     rows = [titles]
     for gate in all_rows(summary.gates, failed_only=failed_only):
         rows += [_cells(row, first=number == 0) for number, row in enumerate(gate)]
-    return words.table(rows, right=(2, 3, 4, 5)) if len(rows) > 1 else []
+    return aligned(rows, "<<>>>><") if len(rows) > 1 else []
 
 
 def _cells(row: Row, *, first: bool) -> list[str]:

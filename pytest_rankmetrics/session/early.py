@@ -37,11 +37,8 @@ def judge_exit(config: pytest.Config) -> Generator[None, int | None, int | None]
     if not was_ended or code not in GREEN or JUDGED in config.stash or not executes(config):
         return code
     # Another plugin may have ended the run before our options were read.
-    required = (
-        config.stash[OPTIONS].required
-        if OPTIONS in config.stash
-        else config.getini("rank_required")
-    )
+    options = config.stash.get(OPTIONS, None)
+    required = config.getini("rank_required") if options is None else options.required
     if not required or hasattr(config, "workerinput"):
         return code
     sys.stderr.write(

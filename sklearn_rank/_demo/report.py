@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.evaluation.tables import align
+from sklearn_rank.support.tables import aligned
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -125,7 +125,7 @@ def plain(block: Block) -> str:
     if isinstance(block, Heading):
         return f"{block.text}\n{'=' * len(block.text)}"
     if isinstance(block, Table):
-        return _indented(align([block.titles, *block.rows], "<"))
+        return _indented("\n".join(aligned([block.titles, *block.rows], "<")))
     return _indented(block.text)
 
 

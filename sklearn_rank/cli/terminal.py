@@ -36,10 +36,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
     The first ``left`` columns stand to the left. Data in cells has been escaped by the caller.
     """
     if not sys.stdout.isatty():
-        from sklearn_rank.evaluation.tables import align
+        from sklearn_rank.support.tables import aligned
 
-        lines = align([header, *rows], ("<" * left).ljust(len(header), ">")).splitlines()
-        print("\n".join(line.rstrip() for line in lines))
+        print(*aligned([header, *rows], "<" * left + ">"), sep="\n")
         return
     from rich.console import Console
     from rich.table import Table

@@ -12,10 +12,10 @@ from sklearn_rank import exceptions
 from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.merge import check_same_measures
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.tables import align
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.tables import aligned
 from sklearn_rank.support.text import listed, safe_repr, safe_text
 from sklearn_rank.support.warn import warn
 
@@ -147,7 +147,7 @@ class Combination(Mapping[str, float]):
             for label, part in self.evaluations.items()
         ]
         rows.append((f"{self.average} mean", "", *map(_digits, self.scores.values())))
-        return align(rows, "<>")
+        return "\n".join(aligned(rows, "<>"))
 
 
 def _digits(value: float) -> str:

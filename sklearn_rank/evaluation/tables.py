@@ -7,12 +7,12 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, time
-from itertools import zip_longest
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
 from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.tables import aligned
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -38,20 +38,8 @@ class _Evaluation(Protocol):
 def to_text(evaluation: _Evaluation) -> str:
     """A row per measure, then what was counted."""
     rows = [TITLES, *table_rows(evaluation)]
-    return f"{align(rows, '<><>', (12, 6, 14, 11))}\n{remarks(evaluation.counts, evaluation.hint)}"
-
-
-def align(rows: Sequence[Sequence[str]], sides: str, least: Sequence[int] = ()) -> str:
-    """Rows of cells as lines; ``sides`` aligns each column, and its last character the rest."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    widths = [max(pair) for pair in zip_longest(widths, least, fillvalue=0)]
-    sides = sides.ljust(len(widths), sides[-1])
-    return "\n".join(
-        "  ".join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)
-        )
-        for row in rows
-    )
+    lines = aligned(rows, "<><>", least=(12, 6, 14, 11))
+    return "\n".join([*lines, remarks(evaluation.counts, evaluation.hint)])
 
 
 def to_html(evaluation: _Evaluation) -> str:
