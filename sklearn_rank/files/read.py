@@ -14,7 +14,16 @@ from sklearn_rank.files.columnar import Columnar, read_columnar
 from sklearn_rank.files.delimited import has_header, read_delimited
 from sklearn_rank.files.jsons import looks_like_lines, read_json
 from sklearn_rank.files.rows import Rows
-from sklearn_rank.files.source import Block, Limits, Source, blocks, decompressed, opened, source_of
+from sklearn_rank.files.source import (
+    Block,
+    Limits,
+    Source,
+    blocks,
+    decompressed,
+    opened,
+    source_of,
+    whole,
+)
 from sklearn_rank.files.trec import read_trec
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import Columns
@@ -159,7 +168,9 @@ def _read(
             )
             return *table[:4], {"unread": tuple(table.unread)}
         content = decompressed(file, head, source)
-        text = blocks(source, content, compressed=content is not file)
+        is_one_value = kind == "json" or (kind is None and kind_of_name(source.path) == "json")
+        cut = whole if is_one_value else blocks
+        text = cut(source, content, compressed=content is not file)
         first = next(text, None)
         if first is None:
             source.fail(None, "is empty")

@@ -12,7 +12,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
@@ -163,19 +163,31 @@ def blocks(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Blo
         yield _checked(source, line, rest + b"\n")
 
 
-def _parts(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[bytes]:
-    """The content as it comes, without a byte order mark, and no more of it than allowed."""
+def whole(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Block]:
+    """The content as one block, for a file of one JSON value: lines may be of any length."""
+    parts = _parts(source, file, compressed=compressed, limited=True)
+    data = b"".join(parts)
+    if data:
+        limits = replace(source.limits, max_line=source.limits.max_bytes + 1)
+        yield _checked(source._replace(limits=limits), 1, data + b"\n")
+
+
+def _parts(
+    source: Source, file: IO[bytes], *, compressed: bool, limited: bool = False
+) -> Iterator[bytes]:
+    """The content as it comes, without a byte order mark.
+
+    No more of it than allowed, if that cannot be seen from the file's size or must be held at once.
+    """
     limit, total = source.limits.max_bytes, 0
     while data := _read(source, file, compressed=compressed):
         if not total:
             data = data.removeprefix(_BOM)
         total += len(data)
-        if compressed and total > limit:
-            source.fail(
-                None,
-                f"decompresses to more than {limit:,} bytes; pass {source.option('max_bytes')} to "
-                "read it",
-            )
+        if (compressed or limited) and total > limit:
+            does = "decompresses to" if compressed else "holds"
+            option = source.option("max_bytes")
+            source.fail(None, f"{does} more than {limit:,} bytes; pass {option} to read it")
         yield data
 
 
