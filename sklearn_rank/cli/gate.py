@@ -220,8 +220,11 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
         data = path.read_bytes()
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        msg = f"{safe_text(str(path))}: {safe_text(str(error))}"
+    except UnicodeDecodeError:
+        msg = f"{safe_text(str(path))}: is not UTF-8 text"
+        raise ValueError(msg) from None
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{safe_text(str(path))}: is not TOML: {safe_text(str(error))}"
         raise ValueError(msg) from None
     _refuse_unknown(table, ("gate", "settings", "baseline_dir"), safe_text(str(path)))
     gates = table.get("gate", [])

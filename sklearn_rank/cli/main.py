@@ -7,7 +7,9 @@ import os
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sklearn_rank import __version__
 from sklearn_rank.cli import convert, demo, doctor, evaluate, gate, measures
@@ -40,7 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.words = words
     command: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        code = command(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = partial(_show_warning, arguments)
+            code = command(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         # As in `sklearn-rank demo | head`: the interpreter must not try to flush at its end.
@@ -61,11 +65,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _show_warning(
+    arguments: argparse.Namespace, message: Warning | str, *_: object, **__: object
+) -> None:
+    """A warning without the place in the code, which is not the reader's."""
+    text = _in_words_of_the_command(str(message), arguments)
+    print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
+
+
 def _in_words_of_the_command(text: str, arguments: argparse.Namespace) -> str:
     """The library's names of the two arguments as the usage of the command calls them."""
     if not hasattr(arguments, "qrels"):
         return text
-    return re.sub(r"\by_score\b", "RUN", re.sub(r"\by_true\b", "QRELS", text))
+    for pattern, words in _SAID_HERE.items():
+        text = re.sub(pattern, words, text)
+    return text
+
+
+_SAID_HERE = {
+    r"\by_true\b": "QRELS",
+    r"\by_score\b": "RUN",
+    r"convention='(\w+)'": r"--convention \1",
+    r"; string_provider= can spell the items of both sides alike": "",
+    r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
+}
 
 
 def _column_options(arguments: argparse.Namespace) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
+import io
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.files.access import readable
+from sklearn_rank.files.jsons import load_json
 from sklearn_rank.files.read import qrels_of, run_of
 from sklearn_rank.files.source import Limits, Source, source_of
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.roles import Columns, find_roles
-from sklearn_rank.support.text import safe_repr, safe_text
+from sklearn_rank.inputs.roles import Columns, role_of
+from sklearn_rank.support.text import listed, safe_repr, safe_text
 
 
 @dataclass(frozen=True)
@@ -55,26 +56,33 @@ def refuse_repeated_input(*paths: str | None) -> None:
 def read_labels(path: str) -> dict[str, str]:
     """{query: label} of a CSV file with two columns, or of a JSON object."""
     text = _text(path)
+    source = source_of(path, Limits(), "--slices")
     if text.lstrip().startswith("{"):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            msg = f"{safe_text(path)}: is not JSON: {safe_text(str(error))}"
-            raise FileFormatError(msg) from None
-        return {str(query): str(label) for query, label in value.items()}
-    rows = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
+        labels = load_json(source, None, text.encode())
+        for query, label in labels.items():
+            if isinstance(label, (list, dict)) or label is None:
+                source.fail(None, f"the label of query {safe_repr(query)} is not text")
+        return {query: str(label) for query, label in labels.items()}
+    return _labels_of_rows(source, text)
+
+
+def _labels_of_rows(source: Source, text: str) -> dict[str, str]:
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in text else ",")
+    rows = list(lines)
     names = rows[0] if rows else []
-    query = find_roles(names, ("query",), where=safe_text(path))["query"]
-    others = [name for name in names if name != query]
-    if len(others) != 1:
-        msg = f"{safe_text(path)}: a column of labels beside {safe_repr(query)} is needed"
-        raise FileFormatError(msg)
-    labels = {}
+    queries = [place for place, name in enumerate(names) if role_of(name) == "query"]
+    if len(names) != 2 or len(queries) != 1:
+        shown = listed(names) or "nothing"
+        source.fail(1, f"needs the columns query and label, and the first line has {shown}")
+    (place,) = queries
+    labels: dict[str, str] = {}
     for line, row in enumerate(rows[1:], 2):
-        if len(row) != len(names):
-            msg = f"{safe_text(path)}:{line}: {len(row)} fields instead of {len(names)}"
-            raise FileFormatError(msg)
-        labels[row[names.index(query)]] = row[names.index(others[0])]
+        if len(row) != 2:
+            source.fail(line, f"{len(row)} fields instead of 2")
+        query, label = row[place], row[1 - place]
+        if labels.setdefault(query, label) != label:
+            both = f"{safe_repr(labels[query])} and {safe_repr(label)}"
+            source.fail(line, f"query {safe_repr(query)} has the labels {both}")
     return labels
 
 

@@ -109,7 +109,7 @@ def _add_lines(rows: Rows, block: Block, fields: Fields, what: str) -> None:
         queries.append(check_id(source, line, parts[fields.query], "query id"))
         items.append(check_id(source, line, parts[fields.item], "item id"))
         if numbers is not None and fields.number is not None:
-            numbers.append(read_number(source, line, parts[fields.number], what))
+            numbers.append(read_number(source, line, parts[fields.number].strip(" "), what))
         cells = (parts[place] for place in fields.watched)
         for column, cell in zip(rows.watched, cells, strict=True):
             column.add(queries[-1:], [as_value(cell)])
@@ -123,4 +123,6 @@ def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
     try:
         return next(csv.reader([text], delimiter=separator, strict=True))
     except csv.Error as error:
+        if text.count('"') % 2:
+            source.fail(line, "a quote is not closed in its line; fields hold no line breaks")
         source.fail(line, f"is not CSV: {error}")

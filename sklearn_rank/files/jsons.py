@@ -1,9 +1,10 @@
 """JSON: one object for each row or for each query, in the shapes that people write.
 
 Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1", "results":
-["d7", "d9"]}``, where an element is an id, or an object with an id and perhaps a score, rank or
-grade, and where ``{"d7": 3.2}`` stands for scored items. A file of one JSON value holds a list of
-such objects, or {query: items}. Keys are recognised as column names are.
+["d7", "d9"]}``, where an element is an id, an id and its number as ``["d7", 3.2]``, or an object
+with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` stands for scored items. A
+file of one JSON value holds a list of such objects, or {query: items}. Keys are recognised as
+column names are.
 """
 
 from __future__ import annotations
@@ -88,10 +89,12 @@ def read_json(
         source.check_rows(len(items))
     given = [number is not None for number in numbers]
     if any(given) and not all(given):
-        source.fail(None, f"row {given.index(False) + 1} has no {reader.kind}, others have one")
+        bare = given.index(False)
+        where = f"item {safe_repr(items[bare])} of query {safe_repr(queries[bare])}"
+        source.fail(None, f"{where} has no {reader.kind}, others have one")
     if not any(given):
         refuse_unread(reader.watched.values(), source.name, ORDER if is_run else GRADE)
-    rows.unread = list(reader.unread)
+    rows.unread, rows.listed = list(reader.unread), list(reader.seen)
     rows.add(queries, items, numbers if any(given) else None)
     return JsonRows(rows, reader.kind == "rank")
 
@@ -100,13 +103,15 @@ def _objects_of_lines(source: Source, blocks: Iterable[Block]) -> Iterator[tuple
     for block in blocks:
         for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
             if data.strip():
-                yield line, _load(source, line, data)
+                yield line, load_json(source, line, data)
 
 
 def _objects_of_file(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
-    value = _load(source, None, b"".join(block.data for block in blocks))
+    value = load_json(source, None, b"".join(block.data for block in blocks))
     if isinstance(value, list):
         yield from ((None, element) for element in value)
+    elif value == {}:
+        return
     elif isinstance(value, dict) and not any(
         isinstance(part, (list, dict)) for part in value.values()
     ):
@@ -136,6 +141,8 @@ class _Reader:
         """Keys that may hold what no known key holds."""
         self.listed: dict[str, int | None] = {}
         """Queries that had a list of items, and its line."""
+        self.seen: dict[str, None] = {}
+        """All queries, also those whose list is empty."""
         self.unread: dict[str, None] = {}
         """Keys that have no role."""
 
@@ -151,7 +158,9 @@ class _Reader:
             )
         if not lists:
             self._refuse_swapped(line, value)
-            yield self._row(line, value, where)
+            row = self._row(line, value, where)
+            self.seen[row.query] = None
+            yield row
             return
         query = self._query(line, value, where)
         self._refuse_repeated(line, query)
@@ -170,6 +179,7 @@ class _Reader:
             what = f"a second list of items for query {safe_repr(query)}{before}"
             self._refuse(line, f"{what}; join them, or give the queries ids of their own")
         self.listed[query] = line
+        self.seen[query] = None
 
     def _lists(self, value: dict[str, Any]) -> list[str]:
         """Keys of lists of items; a given column for items names the list."""
@@ -218,6 +228,9 @@ class _Reader:
         return _Row(query, item, self._number_of(line, query, value, roles))
 
     def _element(self, line: int | None, query: str, element: Any, where: str) -> _Row:
+        if isinstance(element, list) and len(element) == 2:
+            item, number = element
+            return _Row(query, self._id(line, item, "item"), self._number(line, number))
         if not isinstance(element, dict):
             return _Row(query, self._id(line, element, "item"), None)
         own: dict[str, str | None] = {
@@ -274,7 +287,7 @@ class _Reader:
         self.source.fail(line, what)
 
 
-def _load(source: Source, line: int | None, data: bytes) -> Any:
+def load_json(source: Source, line: int | None, data: bytes) -> Any:
     """A JSON value without what JSON does not have: repeated keys, NaN, infinities."""
     try:
         value = json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse_constant)

@@ -36,6 +36,8 @@ def as_value(text: str | None) -> bool | float | str | None:
 
 def read_number(source: Source, line: int | None, text: str, what: str) -> float:
     """A finite decimal number; FileFormatError otherwise."""
+    if not text:
+        source.fail(line, f"the {what} is empty")
     if not _NUMBER.fullmatch(text):
         source.fail(line, f"{what} {safe_repr(text)} is not a number")
     value = float(text)

@@ -98,7 +98,9 @@ def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -
     """The rankings of a source."""
     queries, items, numbers, by_rank, about = _read(source, format, columns, is_run=True)
     own = {"ranks" if by_rank else "scores": numbers}
-    return Run.from_columns(queries, items, source=source.name, **own, **about)
+    listed = about.pop("listed", ())
+    run = Run.from_columns(queries, items, source=source.name, **own, **about)
+    return run.of_queries(listed) if len(listed) > len(run) else run
 
 
 def read_qrels(
@@ -146,9 +148,11 @@ def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None)
     """The judgements of a source."""
     queries, items, grades, _, about = _read(source, format, columns, is_run=False)
     about.pop("tag", None)
+    listed = about.pop("listed", ())
     if grades is not None and grades.dtype.kind == "f" and (grades == np.rint(grades)).all():
         grades = grades.astype(np.int64)
-    return Qrels.from_columns(queries, items, grades=grades, source=source.name, **about)
+    qrels = Qrels.from_columns(queries, items, grades=grades, source=source.name, **about)
+    return qrels.of_queries(listed) if len(listed) > len(qrels) else qrels
 
 
 _Columns: TypeAlias = "tuple[Any, Any, Array | None, bool, dict[str, Any]]"
@@ -161,6 +165,8 @@ def _read(
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
     with opened(source) as (file, head):
+        if head.startswith(b"PK\x03\x04"):
+            source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
         kind: str | None = format or _columnar_kind(head)
         if kind in ("parquet", "arrow"):
             table = read_columnar(
@@ -177,7 +183,12 @@ def _read(
         rest = chain((first,), text)
         kind = kind or _text_kind(source, first)
         rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
-    about = {"comments": rows.comments, "tag": rows.tag, "unread": tuple(rows.unread)}
+    about = {
+        "comments": rows.comments,
+        "tag": rows.tag,
+        "unread": tuple(rows.unread),
+        "listed": rows.listed,
+    }
     return *rows.columns(), by_rank, about
 
 

@@ -59,6 +59,8 @@ class Rows:
     watched: list[UnreadColumn] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     """Names of the columns, or keys, that have no role."""
+    listed: list[str] = field(default_factory=list)
+    """All queries of a format in which a query can have no rows."""
     n_rows: int = 0
     tag: str = ""
     comments: int = 0

@@ -41,13 +41,21 @@ def _add_lines(rows: Rows, block: Block, fields: Fields) -> None:
         if not parts:
             continue
         if len(parts) != fields.n_fields:
-            expected = "6 fields (query Q0 item rank score tag)"
-            if fields.whole:
-                expected = "4 fields (query 0 item grade)"
-            source.fail(line, f"{len(parts)} fields instead of {expected}")
+            source.fail(line, _wrong_number(len(parts), fields))
         queries.append(check_id(source, line, parts[0].decode(), "query id"))
         items.append(check_id(source, line, parts[2].decode(), "item id"))
         numbers.append(read(source, line, parts[fields.number or 0].decode(), what))
         if not fields.whole:
             rows.tag = parts[5].decode()
     rows.add(queries, items, numbers)
+
+
+def _wrong_number(n_fields: int, fields: Fields) -> str:
+    own, other = ("judgements", "a run") if fields.whole else ("a run", "judgements")
+    expected = "4 fields (query 0 item grade)"
+    if not fields.whole:
+        expected = "6 fields (query Q0 item rank score tag)"
+    message = f"{n_fields} fields instead of {expected}"
+    if n_fields == (RUN if fields.whole else QRELS).n_fields:
+        message += f"; it looks like {other} and is read as {own}: are the two files swapped?"
+    return message

@@ -67,9 +67,11 @@ def find_roles(
         if role in given:
             column = given[role]
             if column is not None:
-                found[role] = column
+                found[role] = _alone(column, names, where)
             continue
         matching = [name for name in names if plain_name(name) in _PLAIN[role]]
+        if len(set(matching)) == 1:
+            _alone(matching[0], names, where)
         if len(matching) > 1:
             msg = (
                 f"{where} has several columns for the role {role!r}: {listed(matching)}. "
@@ -88,6 +90,13 @@ def find_roles(
             )
             raise ColumnRoleError(msg)
     return found
+
+
+def _alone(name: str, names: list[str], where: str) -> str:
+    if names.count(name) > 1:
+        msg = f"{where} has {names.count(name)} columns of the name {safe_repr(name)}; rename them"
+        raise ColumnRoleError(msg)
+    return name
 
 
 def _check_given(columns: Columns | None, names: list[str], where: str) -> Columns:

@@ -6,6 +6,7 @@ one rule.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Number
@@ -20,6 +21,10 @@ ORDER: tuple[Role, ...] = ("score", "rank")
 """Roles of which a run has one; without them the order of its rows ranks the items."""
 GRADE: tuple[Role, ...] = ("grade",)
 """The role without which every judged item is relevant."""
+
+
+_INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
+"""Names under which pandas writes and reads the numbers of rows, which mean nothing."""
 
 
 @dataclass
@@ -69,7 +74,8 @@ def suspects(
     """The columns to be watched: none if one of the roles has a column, or is said to have none."""
     if any(role in found or role in (columns or {}) for role in roles):
         return []
-    return [UnreadColumn(name) for name in names if name not in found.values()]
+    others = (name for name in names if name not in found.values())
+    return [UnreadColumn(name) for name in others if not _INDEX.fullmatch(name)]
 
 
 def refuse_unread(columns: Iterable[UnreadColumn], where: str, roles: tuple[Role, ...]) -> None:
@@ -80,10 +86,11 @@ def refuse_unread(columns: Iterable[UnreadColumn], where: str, roles: tuple[Role
             wanted = " or ".join(map(repr, roles))
             otherwise = "every row" if roles == GRADE else "the order of the rows"
             does = "would be relevant" if roles == GRADE else "would rank the items"
+            note = "" if roles == GRADE else " (the greatest score ranks first)"
             msg = (
                 f"{where} has no column for the role {wanted}, but {safe_repr(column.name)} holds "
                 f"numbers; without them {otherwise} {does}. Pass "
-                f"columns={{{role!r}: {safe_repr(column.name)}}} or rename the column; if they say "
-                f"nothing of that, leave the column out or pass columns={{{role!r}: None}}"
+                f"columns={{{role!r}: {safe_repr(column.name)}}}{note} or rename the column; if they "
+                f"say nothing of that, leave the column out or pass columns={{{role!r}: None}}"
             )
             raise ColumnRoleError(msg)

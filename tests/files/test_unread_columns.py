@@ -62,7 +62,8 @@ def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(for
         ColumnRoleError,
         match=r"^<file> has no column for the role 'score' or 'rank', but 'points' holds numbers; "
         r"without them the order of the rows would rank the items\. Pass columns=\{'score': "
-        r"'points'\} or rename the column; .* or pass columns=\{'score': None\}$",
+        r"'points'\} \(the greatest score ranks first\) or rename the column; .* or pass columns="
+        r"\{'score': None\}$",
     ):
         read_run(file_of(RANKED, form))
     named = read_run(file_of(RANKED, form), columns={"score": "points"})
