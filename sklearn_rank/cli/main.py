@@ -85,7 +85,7 @@ def _in_words_of_the_command(text: str, arguments: argparse.Namespace) -> str:
 _SAID_HERE = {
     r"\by_true\b": "QRELS",
     r"\by_score\b": "RUN",
-    r"convention='(\w+)'": r"--convention \1",
+    r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
     r"; string_provider= can spell the items of both sides alike": "",
     r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
 }

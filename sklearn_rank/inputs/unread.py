@@ -89,8 +89,8 @@ def refuse_unread(columns: Iterable[UnreadColumn], where: str, roles: tuple[Role
             note = "" if roles == GRADE else " (the greatest score ranks first)"
             msg = (
                 f"{where} has no column for the role {wanted}, but {safe_repr(column.name)} holds "
-                f"numbers; without them {otherwise} {does}. Pass "
-                f"columns={{{role!r}: {safe_repr(column.name)}}}{note} or rename the column; if they "
-                f"say nothing of that, leave the column out or pass columns={{{role!r}: None}}"
+                f"numbers; without them {otherwise} {does}. "
+                f"Pass columns={{{role!r}: {safe_repr(column.name)}}}{note} or rename the column; "
+                f"if they say nothing of that, leave the column out or pass columns={{{role!r}: None}}"
             )
             raise ColumnRoleError(msg)

@@ -173,14 +173,14 @@ def check_grades(
 ) -> Array:
     """Grades that are finite, fit float64 and, unless ``negative`` allows them, are at least 0."""
 
-    def refuse(wrong: Array, what: str, remedy: str = "") -> None:
+    def refuse(wrong: Array, what: str) -> None:
         position = int(np.flatnonzero(wrong)[0])
-        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}{remedy}"
+        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
         raise ValueError(msg)
 
     check_finite(array, name, where=where)
     if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
-        refuse(array < 0, "negative grade", "; convention='trec_eval' reads it as not judged")
+        refuse(array < 0, "negative grade")
     if array.dtype.itemsize <= 8:
         return array
     with np.errstate(over="ignore", under="ignore"):
