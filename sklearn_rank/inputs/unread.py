@@ -80,17 +80,19 @@ def suspects(
 
 def refuse_unread(columns: Iterable[UnreadColumn], where: str, roles: tuple[Role, ...]) -> None:
     """ColumnRoleError if one of the columns may be what the roles want."""
-    for column in columns:
-        if column.may_be(roles):
-            role = roles[0]
-            wanted = " or ".join(map(repr, roles))
-            otherwise = "every row" if roles == GRADE else "the order of the rows"
-            does = "would be relevant" if roles == GRADE else "would rank the items"
-            note = "" if roles == GRADE else " (the greatest score ranks first)"
-            msg = (
-                f"{where} has no column for the role {wanted}, but {safe_repr(column.name)} holds "
-                f"numbers; without them {otherwise} {does}. "
-                f"Pass columns={{{role!r}: {safe_repr(column.name)}}}{note} or rename the column; "
-                f"if they say nothing of that, leave the column out or pass columns={{{role!r}: None}}"
-            )
-            raise ColumnRoleError(msg)
+    column = next((column for column in columns if column.may_be(roles)), None)
+    if column is None:
+        return
+    wanted = " or ".join(map(repr, roles))
+    if roles == GRADE:
+        otherwise, note = "every row would be relevant", ""
+    else:
+        otherwise = "the order of the rows would rank the items"
+        note = " (the greatest score ranks first)"
+    named = f"columns={{{roles[0]!r}: {safe_repr(column.name)}}}"
+    msg = (
+        f"{where} has no column for the role {wanted}, but {safe_repr(column.name)} holds numbers; "
+        f"without them {otherwise}. Pass {named}{note} or rename the column; if they say nothing "
+        f"of that, leave the column out or pass columns={{{roles[0]!r}: None}}"
+    )
+    raise ColumnRoleError(msg)
