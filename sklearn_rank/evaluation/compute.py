@@ -208,9 +208,9 @@ class Block(NamedTuple):
 
 def _cut(judged: Judged, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    rankings = by_score = judged.rankings.part(queries).widened()
+    rankings = by_score = judged.rankings.part(queries).widened(judged=False)
     if judged.by_relevance is not None:
-        by_score = judged.by_relevance.part(queries).widened()
+        by_score = judged.by_relevance.part(queries).widened(judged=False)
     return Block(queries, rankings, by_score)
 
 
@@ -241,7 +241,7 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
     if isinstance(negatives, tuple) and len(negatives) != 1:
         msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
         raise InvalidParameterError(msg)
-    return _values(measure, pool.widened(), negatives)
+    return _values(measure, pool.widened(judged=False), negatives)
 
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:

@@ -83,7 +83,7 @@ def _scaled_gains(
         # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
         tiny = rankings.max_grade < _TINY_GRADE
         gains_found = np.where(np.repeat(tiny, top.n_hits), top.grades, gains_found)
-        grades = best_of(rankings.judged_grades, rankings.judged_offsets, cut).values
+        grades = best_of(rankings.all_grades, rankings.judged_offsets, cut).values
         values = np.where(np.repeat(tiny, sizes), grades, values)
     # So does a power of two that keeps sums and quotients away from the ends of float64.
     exponent = np.frexp(segment_max(values, best.offsets))[1]
@@ -98,7 +98,7 @@ def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, g
     if rankings.levels is not None:
         return rankings.levels.best(_gains(rankings.levels.grades, 0.0, gain), cut)
     scales = np.repeat(np.broadcast_to(scale, len(rankings)), rankings.n_relevant)
-    return best_of(_gains(rankings.judged_grades, scales, gain), rankings.judged_offsets, cut)
+    return best_of(_gains(rankings.all_grades, scales, gain), rankings.judged_offsets, cut)
 
 
 def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArray:

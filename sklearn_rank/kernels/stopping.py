@@ -31,7 +31,7 @@ def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -
     if levels is not None:
         grades, offsets = levels.best(levels.grades, cut)
     else:
-        grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+        grades, offsets = best_of(rankings.all_grades, rankings.judged_offsets, cut)
     stops = _stops(grades, np.repeat(top, np.diff(offsets)))
     place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
     best = _expected_stop(stops, place, np.ones(len(stops), dtype=np.int64), offsets, cut)

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklearn_rank.support.arrays import as_bytes
 from sklearn_rank.support.segments import offsets_of, segment_index
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
-
-_BYTE = 255
 
 
 class Best(NamedTuple):
@@ -52,20 +51,10 @@ def narrow_grades(grades: Array) -> Array:
 
     Negative ones, which say that an item was not judged, become 0 then.
     """
-    if grades.dtype == np.uint8 or not len(grades):
-        return grades
-    narrow = np.empty(len(grades), np.uint8)
-    step = 1 << 14  # what stays in the nearest cache from one pass to the next
-    for start in range(0, len(grades), step):
-        part, given = narrow[start : start + step], grades[start : start + step]
-        if given.dtype.kind != "u":
-            given = np.maximum(given, 0)
-        if given.max() > _BYTE:
-            return grades.astype(np.float64, copy=False)
-        part[:] = given
-        if given.dtype.kind == "f" and (part != given).any():
-            return grades.astype(np.float64, copy=False)
-    return narrow
+    narrow = as_bytes(grades)
+    if narrow is None and grades.min() < 0:
+        narrow = as_bytes(np.maximum(grades, 0))
+    return grades.astype(np.float64, copy=False) if narrow is None else narrow
 
 
 def small_integers(grades: Array) -> IntArray | None:
@@ -79,7 +68,7 @@ def small_integers(grades: Array) -> IntArray | None:
     return codes if codes is grades or (codes == grades).all() else None
 
 
-def count_levels(grades: FloatArray, offsets: IntArray) -> LevelCounts | None:
+def count_levels(grades: Array, offsets: IntArray) -> LevelCounts | None:
     """Counts of the grades of each segment if all are small whole numbers, else None."""
     codes = small_integers(grades)
     if codes is None:

@@ -77,8 +77,9 @@ class JudgedRankings:
     """(Q,) length of the ranking."""
     judged_offsets: IntArray
     """(Q+1,) borders of ``judged_grades``."""
-    judged_grades: FloatArray
-    """Grades of all relevant items of each query, retrieved or not, in no order."""
+    judged_grades: Array
+    """Grades of all relevant items of each query, retrieved or not, in no order; ``all_grades``
+    are the same as float64."""
     weights: FloatArray | None = None
     """(Q,) weight of each query; None weighs all alike."""
 
@@ -89,6 +90,11 @@ class JudgedRankings:
     def n_relevant(self) -> IntArray:
         """(Q,) relevant items, retrieved or not."""
         return np.diff(self.judged_offsets)
+
+    @cached_property
+    def all_grades(self) -> FloatArray:
+        """``judged_grades`` to compute with."""
+        return self.judged_grades.astype(np.float64, copy=False)
 
     @cached_property
     def n_hits(self) -> IntArray:
@@ -193,8 +199,11 @@ class JudgedRankings:
             weights=None if self.weights is None else self.weights[queries],
         )
 
-    def widened(self) -> JudgedRankings:
+    def widened(self, *, judged: bool = True) -> JudgedRankings:
         """The same in the types that formulas compute with; itself if it has them already.
+
+        Without ``judged``, the grades of all relevant items stay as they are: kernels count them,
+        or read ``all_grades``.
 
         Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16.
@@ -202,7 +211,7 @@ class JudgedRankings:
         wide = {
             name: _as_type(getattr(self, name), dtype)
             for name, dtype in _WIDE.items()
-            if getattr(self, name).dtype != dtype
+            if getattr(self, name).dtype != dtype and (judged or name != "judged_grades")
         }
         return replace(self, **wide) if wide else self
 

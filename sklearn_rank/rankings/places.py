@@ -306,7 +306,7 @@ def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:
-        order, same = order_segments(falling_codes(items.scores), items.offsets)
+        order, same = order_segments(codes, items.offsets)
         grades = items.grades[order]
     relevant = grades > 0
     places = np.flatnonzero(relevant)

@@ -15,6 +15,10 @@ from sklearn_rank.typing import Array, FloatArray, NegativeGrades
 EXACT_INTEGER = 2**53
 """float64 holds every integer up to here."""
 
+_BYTE = 255
+_CHUNK = 1 << 14
+"""Values that stay in the nearest cache from one pass over them to the next."""
+
 _WIDE_INTEGERS = ("Int128", "UInt128")
 """Types of Polars and narwhals without a counterpart in NumPy."""
 
@@ -168,6 +172,27 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
     raise ValueError(msg)
 
 
+def as_bytes(values: Array) -> Array | None:
+    """The values in a byte each, if all are whole numbers from 0 to 255; else None."""
+    if values.dtype == np.uint8:
+        return values
+    narrow = np.empty(values.shape, np.uint8)
+    signed = values.dtype.kind == "i"
+    for start in range(0, len(values), _CHUNK):
+        part, given = narrow[start : start + _CHUNK], values[start : start + _CHUNK]
+        if values.dtype.kind == "f":
+            with np.errstate(invalid="ignore"):
+                part[:] = given
+            if (part != given).any():
+                return None
+        # As unsigned numbers, negative ones are large.
+        elif (given.view(f"u{given.itemsize}") if signed else given).max() > _BYTE:
+            return None
+        else:
+            part[:] = given
+    return narrow
+
+
 def check_grades(
     array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
 ) -> Array:
@@ -178,6 +203,9 @@ def check_grades(
         msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
         raise ValueError(msg)
 
+    narrow = as_bytes(array)
+    if narrow is not None:
+        return narrow  # there is nothing to refuse
     check_finite(array, name, where=where)
     if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
         refuse(array < 0, "negative grade")

@@ -22,8 +22,8 @@ _SHORT = 16
 
 _FEW_ROWS = 4
 """Fewer rows than this are moved one by one."""
-_FEW_RUNS = 1 / 32
-"""Where there is one run of equal lengths for fewer elements, each is moved by its index."""
+_FEW_RUNS = 1 / 512
+"""With a run of equal lengths for fewer elements than this, each is moved by its index."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:

@@ -110,8 +110,7 @@ def sort_tagged(codes: Array, tags: Array, offsets: IntArray) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments of rising length.
 
     Where all that is wanted of an item is its tag, there is no need to look it up again. None if
-    keys of 64 bits cannot tell codes apart that differ in their lowest bits alone. Such ``codes``
-    are overwritten.
+    keys of 64 bits cannot tell codes apart that differ in their lowest bits alone.
     """
     if not len(codes):
         return Tagged(tags, None)
@@ -126,8 +125,9 @@ def sort_tagged(codes: Array, tags: Array, offsets: IntArray) -> Tagged | None:
     same = _same_codes(keys, offsets, _TAG_BITS)
     if in_doubt and same is not None:
         # As many equal neighbours without the tags: they are the same ones.
-        _sort_rising(codes, offsets)
-        certain = _same_codes(codes, offsets, 0)
+        alone = codes.copy()
+        _sort_rising(alone, offsets)
+        certain = _same_codes(alone, offsets, 0)
         if certain is None or np.count_nonzero(certain) != np.count_nonzero(same):
             return None
     return Tagged(lowest.copy(), same)
