@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_rankmetrics.baseline.owner import Owner
 from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import GATE
+from tests.plugin.test_deletion import git
 
 # Two gates of the same measures and queries: nothing but its name tells whose a baseline is.
 GATES = """
@@ -73,6 +78,26 @@ def test_a_renamed_gate_is_accepted_by_an_update(suite: Suite) -> None:
     result = suite.run("--rank-update")
     assert result.ret == 0
     assert "1 refreshed" in said(result)
+    assert suite.run().ret == 0
+
+
+def test_the_guide_renames_a_gate(suite: Suite) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "gates.md").read_text(encoding="utf-8")
+    move, update = re.findall(
+        r"^    (git mv .+|pytest test_search.py::test_okapi .+)$", guide, re.MULTILINE
+    )
+    suite.write(test_search=GATE)
+    suite.system([2] * 30)
+    assert suite.run("--rank-update").ret == 0
+    git(suite.path, "init", "-q")
+    git(suite.path, "add", ".")
+    suite.write(test_search=GATE.replace("test_bm25", "test_okapi"))
+    text = said(suite.run())
+    assert move in text
+    assert "then, or if it is new: pytest test_search.py::test_okapi --rank-update" in text
+    git(suite.path, *shlex.split(move)[1:])
+    assert suite.run().ret == 1
+    assert suite.run(*shlex.split(update)[1:]).ret == 0
     assert suite.run().ret == 0
 
 
