@@ -21,7 +21,7 @@ from tests.benchmarks.sweep.rows import ROWS
 from tests.benchmarks.sweep.tables import FRAME
 
 LAYOUTS = (ROWS, OPTIONS, AFTERWARDS, MATRIX, LISTS, MAPPING, FRAME, GATES, SCORERS)
-N_ROWS = {"small": 2_000, "full": 400_000}
+N_ROWS = {"small": 1_000, "full": 400_000}
 LIMIT = 5.0
 """Times the reference."""
 STEP = 4
