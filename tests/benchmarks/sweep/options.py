@@ -50,6 +50,7 @@ def _options() -> Iterator[Case]:
             scores = "8 distinct scores" if levels == 8 else "hardly any tie"
             make = partial(_tied, levels, FOUR_MEASURES, ties=rule)
             yield Case("rows", f"ties: {rule}, {scores}", make)
+    yield Case("rows", "ties: ndcg, 8 distinct scores", partial(_tied, 8, "ndcg"))
     for name in ("err", "err@10", "nerr"):
         yield Case("rows", f"ties: {name}, 8 distinct scores", partial(_tied, 8, name))
         make = partial(_one_tie, False, name)

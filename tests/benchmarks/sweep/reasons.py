@@ -26,11 +26,13 @@ REASONS: Mapping[tuple[str, str], str] = {
     ("rows", "scores: a tuple"): _OBJECTS,
     ("rows", "grades: objects"): _OBJECTS,
     ("rows", "shape: 1 rows a query"): _VALUES,
+    ("rows", "shape: one query, five million rows"): (
+        "a query is ranked whole, and so many keys fall out of the cache"
+    ),
     ("rows, options", "measures: ndcg@1 to ndcg@100"): _HUNDRED,
     ("rows, options", "measures: 100"): _HUNDRED,
-    ("rows, options", "ties: err, one tie of all rows, all grades different"): (
-        "every relevant item has a chance of its own to stop the user, so that no two of the tie "
-        "can be added together"
+    ("an evaluation", "by_slice, 1,000 slices"): (
+        "a thousand evaluations, each with its values, counts and averages"
     ),
     ("an evaluation", "interval: bootstrap"): "9,999 resamples of all queries",
     ("an evaluation", "placements"): "an object for each relevant item",
