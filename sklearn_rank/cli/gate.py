@@ -228,7 +228,11 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
         raise ValueError(msg) from None
     _refuse_unknown(table, ("gate", "settings", "baseline_dir"), safe_text(str(path)))
     gates = table.get("gate", [])
-    if not isinstance(gates, list) or not gates or not all(isinstance(one, dict) for one in gates):
+    if (
+        not isinstance(gates, list)
+        or not gates
+        or not all(isinstance(gate, dict) for gate in gates)
+    ):
         msg = f"{safe_text(str(path))} has no gate; write one as [[gate]] with name, qrels and run"
         raise ValueError(msg)
     session = _session(arguments, table, path.parent)

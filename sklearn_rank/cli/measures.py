@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sklearn_rank.measures.grammar import parse_measures
 
     asked = () if arguments.spelling is None else parse_measures(arguments.spelling)
-    metrics = list(dict.fromkeys(one.metric for one in asked)) or list(METRICS)
+    metrics = list(dict.fromkeys(measure.metric for measure in asked)) or list(METRICS)
     if arguments.json:
         print(json.dumps([_described(metric) for metric in metrics], indent=1))
     elif asked:

@@ -58,7 +58,7 @@ class Request:
         parsed = parse_measures(list(self.spellings))
         if self.level is None:
             return list(parsed)
-        return [one.with_parameters(min_rel=self.level) for one in parsed]
+        return [measure.with_parameters(min_rel=self.level) for measure in parsed]
 
     @property
     def missing(self) -> str:

@@ -74,8 +74,8 @@ def _cut(kernel: Callable[..., FloatArray], **own: Any) -> Formula:
 
 
 def _set_relative_precision(data: TrecData, _: Any) -> FloatArray:
-    found, whole = data.whole.n_hits, data.whole
-    return ratio(found.astype(np.float64), np.minimum(whole.n_ranked, whole.n_relevant))
+    hits, whole = data.whole.n_hits, data.whole
+    return ratio(hits.astype(np.float64), np.minimum(whole.n_ranked, whole.n_relevant))
 
 
 def _set_f(data: TrecData, x: float | None) -> FloatArray:
@@ -193,7 +193,7 @@ def choose(spellings: Sequence[str]) -> list[Chosen]:
     return [
         Chosen(measure, parameter, _label(measure, parameter))
         for measure in OFFERED
-        for parameter in sorted(wanted.get(measure.name, ()), key=lambda one: one or 0)
+        for parameter in sorted(wanted.get(measure.name, ()), key=lambda value: value or 0)
     ]
 
 
@@ -210,7 +210,7 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
     if measure is not None:
         if not point:
             return [(root, parameter) for parameter in measure.parameters]
-        return [(root, _parameter(measure, one, spelling)) for one in parameters.split(",")]
+        return [(root, _parameter(measure, part, spelling)) for part in parameters.split(",")]
     try:
         parsed = parse_measures(spelling)
     except UnknownMeasureError:
@@ -218,7 +218,7 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
         known = ", ".join([*NICKNAMES, *_BY_NAME])
         msg = f"trec_eval's measure {safe_repr(spelling)} is not offered{hint}; there is: {known}"
         raise UnknownMeasureError(msg) from None
-    return [_translated(one) for one in parsed]
+    return [_translated(measure) for measure in parsed]
 
 
 def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:

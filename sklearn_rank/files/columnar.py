@@ -37,19 +37,19 @@ def read_columnar(
     """Columns of a run or of judgements."""
     try:
         table = _open(source, kind)
-        found = find_columns(table.names(), columns, source.name, is_run=is_run)
+        named = find_columns(table.names(), columns, source.name, is_run=is_run)
         source.check_rows(table.n_rows())
         if not table.n_rows():
             source.fail(None, "holds no rows")
-        queries = table.ids(found.query)
-        _watch(table, queries, found.watched)
-        refuse_unread(found.watched, source.name, ORDER if is_run else GRADE)
+        queries = table.ids(named.query)
+        _watch(table, queries, named.watched)
+        refuse_unread(named.watched, source.name, ORDER if is_run else GRADE)
         return ColumnarRows(
             queries,
-            table.ids(found.item),
-            None if found.number is None else table.numbers(found.number, found.kind),
-            found.kind == "rank",
-            found.unread,
+            table.ids(named.item),
+            None if named.number is None else table.numbers(named.number, named.kind),
+            named.kind == "rank",
+            named.unread,
         )
     except (FileFormatError, ColumnRoleError):
         raise

@@ -29,7 +29,7 @@ def has_header(header: str) -> bool:
     return {"query", "item"} <= roles
 
 
-class FoundColumns(NamedTuple):
+class NamedColumns(NamedTuple):
     """Which column of a table holds what."""
 
     query: str
@@ -44,22 +44,22 @@ class FoundColumns(NamedTuple):
 
 def find_columns(
     names: list[str], columns: Columns | None, where: str, *, is_run: bool
-) -> FoundColumns:
+) -> NamedColumns:
     """The columns of a run, or of judgements; BEIR calls a grade ``score``."""
     kinds = ORDER if is_run else GRADE
-    found = find_roles(names, ("query", "item"), kinds, columns=columns, where=where)
+    roles = find_roles(names, ("query", "item"), kinds, columns=columns, where=where)
     if not is_run and "grade" not in (columns or {}):
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
-        if "grade" not in found and "score" in scores:
-            found["grade"] = scores["score"]
-    kind = next((kind for kind in kinds if kind in found), kinds[0])
-    return FoundColumns(
-        found["query"],
-        found["item"],
-        found.get(kind),
+        if "grade" not in roles and "score" in scores:
+            roles["grade"] = scores["score"]
+    kind = next((kind for kind in kinds if kind in roles), kinds[0])
+    return NamedColumns(
+        roles["query"],
+        roles["item"],
+        roles.get(kind),
         kind,
-        suspects(names, found, columns, kinds),
-        [name for name in names if name not in found.values()],
+        suspects(names, roles, columns, kinds),
+        [name for name in names if name not in roles.values()],
     )
 
 
@@ -73,9 +73,9 @@ def read_delimited(
             header, _, rest = block.data.partition(b"\n")
             text = header.decode()
             names = _split(source, block.first_line, text, separator_of(text))
-            found = find_columns(names, columns, source.name, is_run=is_run)
-            kind, rows.watched, rows.unread = found.kind, found.watched, found.unread
-            fields = _fields(names, found, separator_of(text))
+            named = find_columns(names, columns, source.name, is_run=is_run)
+            kind, rows.watched, rows.unread = named.kind, named.watched, named.unread
+            fields = _fields(names, named, separator_of(text))
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not add_fast(rows, block, fields):
             _add_lines(rows, block, fields, kind)
@@ -83,14 +83,14 @@ def read_delimited(
     return rows, kind == "rank"
 
 
-def _fields(names: list[str], found: FoundColumns, separator: str) -> Fields:
+def _fields(names: list[str], named: NamedColumns, separator: str) -> Fields:
     return Fields(
         len(names),
-        names.index(found.query),
-        names.index(found.item),
-        None if found.number is None else names.index(found.number),
+        names.index(named.query),
+        names.index(named.item),
+        None if named.number is None else names.index(named.number),
         separator=separator.encode(),
-        watched=tuple(names.index(column.name) for column in found.watched),
+        watched=tuple(names.index(column.name) for column in named.watched),
     )
 
 

@@ -222,7 +222,7 @@ def _columnar_kind(head: bytes) -> Literal["parquet", "arrow"] | None:
 def _text_kind(source: Source, first: Block) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
     start = io.BytesIO(first.data)
-    line = next((one for one in start if one.strip()), b"").decode().strip()
+    line = next((line for line in start if line.strip()), b"").decode().strip()
     by_name = kind_of_name(source.path)
     if by_name in ("jsonl", "json", "trec"):
         return by_name

@@ -186,15 +186,15 @@ def _trec(lines: list[_Line], tag: str) -> bytes:
             if line.number != int(line.number or 0):
                 msg = f"the grade {line.number!r} of a TREC file must be a whole number"
                 raise ValueError(msg)
-        text = [f"{one.query} 0 {one.item} {int(one.number or 0)}\n" for one in lines]
+        text = [f"{line.query} 0 {line.item} {int(line.number or 0)}\n" for line in lines]
         return "".join(text).encode()
     if tag.encode().split() != [tag.encode()]:
         msg = f"tag must be one word, got {safe_repr(tag)}"
         raise ValueError(msg)
     text, rank, query = [], 0, None
-    for one in lines:
-        rank, query = (rank + 1 if one.query == query else 1), one.query
-        text.append(f"{query} Q0 {one.item} {rank} {one.number!r} {tag}\n")
+    for line in lines:
+        rank, query = (rank + 1 if line.query == query else 1), line.query
+        text.append(f"{query} Q0 {line.item} {rank} {line.number!r} {tag}\n")
     return "".join(text).encode()
 
 
@@ -223,7 +223,7 @@ def _jsonl(lines: list[_Line], kind: str) -> bytes:
         {"query": query, key: [{"id": item, kind: number} for item, number in items.items()]}
         for query, items in _by_query(lines).items()
     )
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects).encode()
+    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in objects).encode()
 
 
 def _json(lines: list[_Line]) -> bytes:

@@ -56,7 +56,7 @@ def read_columns(
     absent = np.flatnonzero([query not in run.numbers for query in queries])
     weights = query_weights(sample_weight, queries)
     qrels, run = qrels.of_queries(queries), run.of_queries(queries)
-    refuse_unequal_types(types_of(run.item_ids), types_of(qrels.item_ids))
+    _refuse_unequal_types(qrels, run)
     _check_scores(run)
     check_grades(
         qrels.grades, "y_true", where=lambda row: _row_of(qrels, row), negative=negative_grades
@@ -92,12 +92,12 @@ def _find_hits(qrels: Qrels, run: Run) -> _Hits:
     query = segment_index(qrels.offsets)[wanted]
     grades = qrels.grades[wanted].astype(np.float64)
     rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
-    found = np.flatnonzero(rows >= 0)
-    found = found[np.argsort(rows[found])]
-    rows = rows[found]
+    retrieved = np.flatnonzero(rows >= 0)
+    retrieved = retrieved[np.argsort(rows[retrieved])]
+    rows = rows[retrieved]
     return _Hits(
         rows,
-        Ragged(np.searchsorted(rows, run.offsets), grades[found]),
+        Ragged(np.searchsorted(rows, run.offsets), grades[retrieved]),
         Ragged(np.searchsorted(wanted, qrels.offsets), grades),
     )
 
@@ -149,6 +149,19 @@ def _row_of(table: LongTable, row: int) -> str:
     number = int(np.searchsorted(table.offsets, row, side="right")) - 1
     item = take_ids(table.item_ids, np.array([row]))[0]
     return f"item {safe_repr(item)} of query {safe_repr(table.query_ids[number])}"
+
+
+def _refuse_unequal_types(qrels: Qrels, run: Run) -> None:
+    """TypeError if ids cannot be equal; in a table, floats among them have a known origin."""
+    ranked, judged = types_of(run.item_ids), types_of(qrels.item_ids)
+    for side, other, name in ((ranked, judged, "y_score"), (judged, ranked, "y_true")):
+        if side == {float} and other == {int}:
+            msg = (
+                f"items of {name} are float, those of the other side are int: a column that had "
+                "missing values? Drop these rows and cast it, as by .astype('int64')"
+            )
+            raise TypeError(msg)
+    refuse_unequal_types(ranked, judged)
 
 
 def _check_scores(run: Run) -> None:

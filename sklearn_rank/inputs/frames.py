@@ -6,6 +6,7 @@ those of the mapping layout.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,6 +47,10 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
 
     All else is passed through.
     """
+    _refuse_paths(y_true, y_score)
+    if isinstance(y_true, Run):
+        msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
+        raise TypeError(msg)
     if is_series_of_lists(y_true) and is_series_of_lists(y_score) and columns is None:
         return _by_index(y_true, "y_true"), _by_index(y_score, "y_score")
     truth_is, score_is = is_frame(y_true), is_frame(y_score)
@@ -71,6 +76,20 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
         y_true if truth is None else _read_truth(truth, wanted[0]),
         y_score if ranked is None else _read_run(ranked, wanted[1]),
     )
+
+
+def _refuse_paths(y_true: Any, y_score: Any) -> None:
+    """TypeError for names of files in place of what they hold."""
+    kinds = (str, os.PathLike, Run, Qrels)
+    if not (isinstance(y_true, kinds) and isinstance(y_score, kinds)):
+        return
+    for values, name in ((y_true, "y_true"), (y_score, "y_score")):
+        if isinstance(values, (str, os.PathLike)):
+            msg = (
+                f"{name} is a {type(values).__name__}; files are read first: "
+                "evaluate(read_qrels(...), read_run(...))"
+            )
+            raise TypeError(msg)
 
 
 def is_series_of_lists(values: Any) -> bool:
@@ -186,15 +205,15 @@ def _index_of(frame: nw.DataFrame[Any]) -> Any:
 
 def _refuse_unread(
     frame: nw.DataFrame[Any],
-    found: Mapping[Role, str],
+    named: Mapping[Role, str],
     columns: Columns,
     name: str,
     roles: tuple[Role, ...],
 ) -> None:
     """ColumnRoleError if a column of unknown name may hold what no known column holds."""
-    watched = suspects(frame.columns, found, columns, roles)
+    watched = suspects(frame.columns, named, columns, roles)
     watched = [column for column in watched if _holds_numbers(frame, column.name)]
-    queries = frame[found["query"]].to_list() if watched else []
+    queries = frame[named["query"]].to_list() if watched else []
     for column in watched:
         column.add(queries, frame[column.name].to_list())
     refuse_unread(watched, name, roles)
@@ -208,23 +227,23 @@ def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
 
 
 def _read_truth(frame: nw.DataFrame[Any], columns: Columns) -> Qrels:
-    found = _columns_of(frame, columns, "y_true", "grade")
-    _refuse_unread(frame, found, columns, "y_true", GRADE)
-    queries, items = (_ids(frame, found[role], "y_true") for role in ("query", "item"))
-    grades = _numbers(frame, found["grade"], "y_true") if "grade" in found else None
-    about = QueryColumns(frame, found["query"])
+    named = _columns_of(frame, columns, "y_true", "grade")
+    _refuse_unread(frame, named, columns, "y_true", GRADE)
+    queries, items = (_ids(frame, named[role], "y_true") for role in ("query", "item"))
+    grades = _numbers(frame, named["grade"], "y_true") if "grade" in named else None
+    about = QueryColumns(frame, named["query"])
     return Qrels.from_columns(queries, items, grades=grades, about_queries=about)
 
 
 def _read_run(frame: nw.DataFrame[Any], columns: Columns) -> Run:
-    found = _columns_of(frame, columns, "y_score", "score", "rank")
-    _refuse_unread(frame, found, columns, "y_score", ORDER)
-    queries, items = (_ids(frame, found[role], "y_score") for role in ("query", "item"))
-    about = QueryColumns(frame, found["query"])
+    named = _columns_of(frame, columns, "y_score", "score", "rank")
+    _refuse_unread(frame, named, columns, "y_score", ORDER)
+    queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
+    about = QueryColumns(frame, named["query"])
     order = {
-        f"{role}s": _numbers(frame, found[role], "y_score")
+        f"{role}s": _numbers(frame, named[role], "y_score")
         for role in ("score", "rank")
-        if role in found
+        if role in named
     }
     return Run.from_columns(queries, items, **order, about_queries=about)
 

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.groups import Grouping, code_objects, group_rows
 from sklearn_rank.inputs.id_columns import IdColumn, IdRows, as_list, is_series, take_ids
-from sklearn_rank.support.arrays import is_missing
+from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
@@ -166,8 +166,8 @@ class Run(LongTable):
         grouping, items = _grouped(queries, items)
         run = cls(list(grouping.query_ids), grouping.offsets, items, **about)
         if scores is not None:
-            return replace(run, scores=_moved(scores, grouping))
-        return run if ranks is None else run._by_rank(_moved(ranks, grouping))
+            return replace(run, scores=_moved(scores, grouping, "scores"))
+        return run if ranks is None else run._by_rank(_moved(ranks, grouping, "ranks"))
 
     def _by_rank(self, ranks: Array) -> Run:
         """The rows of each query in the order of their ranks."""
@@ -242,7 +242,7 @@ class Qrels(LongTable):
         """
         grouping, items = _grouped(queries, items)
         given = np.ones(len(items), dtype=np.int64) if grades is None else grades
-        values = _moved(given, grouping)
+        values = _moved(given, grouping, "grades")
         return cls(list(grouping.query_ids), grouping.offsets, items, grades=values, **about)
 
     def __getitem__(self, query: Any) -> dict[Any, float]:
@@ -294,9 +294,13 @@ def _by_falling_id(ids: IdColumn, number: IntArray) -> IntArray:
     return np.array(places, dtype=np.int64)
 
 
-def _moved(values: Any, grouping: Grouping) -> Array:
-    """A column in the order of the queries."""
-    column = np.asarray(values)
+def _moved(values: Any, grouping: Grouping, name: str) -> Array:
+    """A column of numbers in the order of the queries."""
+    column = as_numbers(as_numpy(values), name)
+    n_rows = int(grouping.offsets[-1])
+    if column.shape != (n_rows,):
+        msg = f"{name} has the shape {column.shape}, and there are {n_rows:,} rows of queries"
+        raise ValueError(msg)
     return column if grouping.order is None else column[grouping.order]
 
 

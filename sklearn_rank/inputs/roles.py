@@ -62,12 +62,12 @@ def find_roles(
     """
     names, required = list(names), tuple(required)
     given = _check_given(columns, names, where)
-    found: dict[Role, str] = {}
+    named: dict[Role, str] = {}
     for role in (*required, *optional):
         if role in given:
             column = given[role]
             if column is not None:
-                found[role] = _alone(column, names, where)
+                named[role] = _alone(column, names, where)
             continue
         matching = [name for name in names if plain_name(name) in _PLAIN[role]]
         if len(set(matching)) == 1:
@@ -79,9 +79,9 @@ def find_roles(
             )
             raise ColumnRoleError(msg)
         if matching:
-            found[role] = matching[0]
+            named[role] = matching[0]
         elif role in required:
-            spare = next((name for name in names if name not in found.values()), "...")
+            spare = next((name for name in names if name not in named.values()), "...")
             known = ", ".join(ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are "
@@ -89,7 +89,7 @@ def find_roles(
                 f"For another one pass columns={{{role!r}: {safe_repr(spare)}}}"
             )
             raise ColumnRoleError(msg)
-    return found
+    return named
 
 
 def _alone(name: str, names: list[str], where: str) -> str:

@@ -67,14 +67,14 @@ class UnreadColumn:
 
 def suspects(
     names: Iterable[str],
-    found: Mapping[Role, str],
+    named: Mapping[Role, str],
     columns: Columns | None,
     roles: Collection[Role],
 ) -> list[UnreadColumn]:
     """The columns to be watched: none if one of the roles has a column, or is said to have none."""
-    if any(role in found or role in (columns or {}) for role in roles):
+    if any(role in named or role in (columns or {}) for role in roles):
         return []
-    others = (name for name in names if name not in found.values())
+    others = (name for name in names if name not in named.values())
     return [UnreadColumn(name) for name in others if not _INDEX.fullmatch(name)]
 
 
