@@ -53,7 +53,7 @@ def _measured(layout: Layout, case: Case, size: str, rounds: int) -> Iterator[Sw
     reference = layout.reference(n_rows)
     try:
         slow, quick, base = least((many.work, few.work, reference.work), rounds, BUDGET)
-        peak = MIB * resident_growth(many.work)
+        peak = MIB * resident_growth(many.work) if size == "full" else 0.0
     except Exception as error:
         error.add_note(f"in the case {case.name!r} of {layout.name}")
         raise
