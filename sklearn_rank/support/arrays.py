@@ -18,6 +18,8 @@ EXACT_INTEGER = 2**53
 _BYTE = 255
 _CHUNK = 1 << 14
 """Values that stay in the nearest cache from one pass over them to the next."""
+MISSING_TYPES = ("NAType", "NaTType")
+"""Names of the types of data frame libraries' nulls, told without importing them."""
 
 _WIDE_INTEGERS = ("Int128", "UInt128")
 """Types of Polars and narwhals without a counterpart in NumPy."""
@@ -109,12 +111,15 @@ def as_numbers(values: Any, name: str) -> Array:
 
 def is_missing(value: Any) -> bool:
     """Whether a single value is None, NaN or a data frame library's null."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None or type(value).__name__ in MISSING_TYPES:
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
 
 
 def _objects_as_numbers(array: Array, name: str) -> Array:
+    plain = _plain_numbers(array)
+    if plain is not None:
+        return plain
     for position, value in enumerate(array.flat):
         if is_missing(value):
             msg = f"{name} contains missing values (position {position})"
@@ -148,6 +153,24 @@ def _objects_as_numbers(array: Array, name: str) -> Array:
         msg = f"{name} mixes integers that float64 cannot hold with other numbers; pass one dtype"
         raise ValueError(msg)
     return exact.reshape(array.shape)
+
+
+def _plain_numbers(array: Array) -> Array | None:
+    """Python's own numbers that int64 or float64 holds; None if one needs a closer look."""
+    flat = array.ravel().tolist()
+    kinds = set(map(type, flat))
+    if not kinds or not kinds <= {int, float}:
+        return None
+    try:
+        values = np.array(flat, dtype=np.float64 if float in kinds else np.int64)
+    except OverflowError:
+        return None
+    is_mixed = len(kinds) > 1
+    if float in kinds and (
+        np.isnan(values).any() or (is_mixed and (np.abs(values) >= EXACT_INTEGER).any())
+    ):
+        return None
+    return values.reshape(array.shape)
 
 
 def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> bool:
