@@ -93,8 +93,8 @@ def _read(groups: Any) -> Ids:
         return _from_categorical(groups.array)
     if getattr(dtype, "tz", None) is not None and hasattr(groups, "array"):
         return _from_zoned(groups, dtype)
-    if str(dtype).startswith(("period", "interval")):
-        return _from_extension(getattr(groups, "array", groups))
+    if str(dtype).startswith("period"):
+        return _from_periods(getattr(groups, "array", groups))
     groups = as_numpy(groups)
     if isinstance(groups, (list, tuple)):
         return _from_objects(groups)
@@ -150,8 +150,8 @@ def _from_zoned(groups: Any, dtype: Any) -> CodedIds:
     return CodedIds(list(rows[firsts]), codes)
 
 
-def _from_extension(array: Any) -> CodedIds:
-    """Periods and intervals of pandas, whose objects are slow to make and to compare."""
+def _from_periods(array: Any) -> CodedIds:
+    """Periods of pandas, whose objects are slow to make and to compare."""
     codes, distinct = array.factorize()
     _refuse_missing(codes < 0)
     return CodedIds(list(distinct), codes)

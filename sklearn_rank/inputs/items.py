@@ -45,6 +45,11 @@ class ItemReader:
         self._ranked_types: set[type] = set()
         self._true_types: set[type] = set()
 
+    @property
+    def reads_plainly(self) -> bool:
+        """Whether all it does with plain ids is to note their types."""
+        return self.provider is None and not self.keeps
+
     # Rankings -----------------------------------------------------------------------------------
 
     def ranking(self, given: Any, where: Where) -> Ranking:
@@ -225,14 +230,16 @@ def _as_plain(items: list[Any], kinds: set[type]) -> list[Any]:
     """NumPy's scalars as Python's; those of ids by ways that cost a fifth of ``item()``."""
     if kinds == {np.str_}:
         return list(map(str, items))
-    if all(issubclass(kind, np.integer) and kind is not np.timedelta64 for kind in kinds):
+    if all(issubclass(kind, np.integer) and not issubclass(kind, np.timedelta64) for kind in kinds):
         return list(map(int, items))
     return [item.item() if isinstance(item, np.generic) else item for item in items]
 
 
 def _is_suspect(kind: type) -> bool:
     """Whether items of a type may be refused for what they are, or for what they hold."""
-    return issubclass(kind, (bool, float, np.floating, type(None))) or kind.__name__ in MISSING_TYPES
+    return (
+        issubclass(kind, (bool, float, np.floating, type(None))) or kind.__name__ in MISSING_TYPES
+    )
 
 
 def _are_hashable(items: list[Any]) -> bool:

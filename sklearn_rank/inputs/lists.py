@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,11 @@ from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.inputs.plain_scores import find_scored
 from sklearn_rank.inputs.ranking import Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import warn
@@ -66,19 +68,16 @@ def from_lists(
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
             kept = kept_plainly(query_ids.tolist(), lists, truths) if reader.keeps else None
             return replace(judged, positional=True, items=kept)
-    truth = missed = None
+    truth = missed = items = None
     if truths is None:
         rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]
         truth = reader.truth(y_true, "y_true")
         shared, missed = _share(truth, rankings)
         items = find_items(zip(rankings, shared, strict=True), ties, keeps=reader.keeps)
-    else:
-        pairs = enumerate(zip(lists, truths, strict=True))
-        items = find_items(
-            ((_ranking(reader, r, query), _truth(reader, t, query)) for query, (r, t) in pairs),
-            ties,
-            keeps=reader.keeps,
-        )
+    elif relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
+        items = find_scored(lists, truths, range(len(lists)))
+    if items is None:
+        items = find_items(_read(lists, truths or (), reader), ties, keeps=reader.keeps)
     reader.check_types()
     judged = assemble(
         items,
@@ -99,6 +98,14 @@ def from_lists(
         positional=True,
         items=items.kept(query_ids.tolist(), truth),
     )
+
+
+def _read(
+    lists: list[Any], truths: Iterable[Any], reader: ItemReader
+) -> Iterator[tuple[Ranking, dict[Any, float]]]:
+    """Ranking and ground truth of each query."""
+    for query, (ranking, truth) in enumerate(zip(lists, truths, strict=True)):
+        yield _ranking(reader, ranking, query), _truth(reader, truth, query)
 
 
 def _weights(sample_weight: Any, lists: list[Any]) -> FloatArray | None:

@@ -14,9 +14,11 @@ from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.long_tables import columns_about_queries
 from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.inputs.plain_scores import find_scored
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_weights
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array, FloatArray, Missing, Ties
@@ -56,8 +58,13 @@ def from_mapping(
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
         kept = kept_plainly(queries, lists, truths) if reader.keeps else None
     else:
-        items = find_items(_read(queries, truths, rankings, reader), ties, keeps=reader.keeps)
-        reader.check_types()
+        items = None
+        if relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
+            dicts = [{} if ranking is _ABSENT else ranking for ranking in rankings]
+            items = find_scored(dicts, truths, queries)
+        if items is None:
+            items = find_items(_read(queries, truths, rankings, reader), ties, keeps=reader.keeps)
+            reader.check_types()
         judged = assemble(
             items,
             query_ids=queries,

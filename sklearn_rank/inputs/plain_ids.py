@@ -24,7 +24,7 @@ from sklearn_rank.typing import IntArray
 def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | None:
     """Places of the relevant items; None where an input is more than collections of plain ids."""
     kinds = set(map(type, truths))
-    if not (set(map(type, rankings)) <= _LISTS and kinds <= _LISTS | _SETS | {dict}):
+    if not (set(map(type, rankings)) <= LISTS and kinds <= LISTS | SETS | {dict}):
         return None
     try:
         return _find(rankings, truths, kinds)
@@ -37,7 +37,7 @@ def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> P
     are_plain = ARE_ALL.get(type(first))
     if are_plain is None or not all(map(are_plain, truths)):
         return None
-    relevant = truths if kinds <= _SETS else _relevant_items(truths)
+    relevant = truths if kinds <= SETS else relevant_items(truths)
     if relevant is None:
         return None
     graded = dict in kinds
@@ -67,7 +67,7 @@ def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> P
     )
 
 
-def _relevant_items(truths: Sequence[Any]) -> list[Any] | None:
+def relevant_items(truths: Sequence[Any]) -> list[Any] | None:
     """The relevant items of each query as a set, or with their grades; None for odd truths."""
     result = []
     for truth in truths:
@@ -77,7 +77,7 @@ def _relevant_items(truths: Sequence[Any]) -> list[Any] | None:
                 return None
             if 0 in truth.values():
                 relevant = {item: grade for item, grade in truth.items() if grade > 0}
-        elif type(truth) in _LISTS:
+        elif type(truth) in LISTS:
             relevant = set(truth)
             if len(relevant) < len(truth):
                 return None
@@ -90,7 +90,7 @@ def _grades_of(relevant: Any, items: Iterable[Any]) -> Iterable[float]:
     return map(relevant.__getitem__, items) if type(relevant) is dict else (1.0 for _ in items)
 
 
-_LISTS, _SETS = {list, tuple}, {set, frozenset}
+LISTS, SETS = {list, tuple}, {set, frozenset}
 
 
 def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:

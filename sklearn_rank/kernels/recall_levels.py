@@ -25,8 +25,8 @@ def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: AR
     groups = rankings.groups
     wanted = rankings.n_relevant[groups.query]
     inside = np.minimum(np.maximum(wanted - groups.above, 0), groups.size)
-    found = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
-    return where_relevant(rankings, ratio(found, rankings.n_relevant))
+    hits = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
+    return where_relevant(rankings, ratio(hits, rankings.n_relevant))
 
 
 def interpolated_precision(
@@ -91,10 +91,10 @@ def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
         drawn, size = int(inside[place]), int(groups.size[place])
         steps = np.arange(min(int(groups.relevant[place]), drawn + 1))
         share[place] = np.prod((drawn - steps) / (size - steps))
-    found = np.ones(len(rankings))
+    chance = np.ones(len(rankings))
     # Groups above the divided one are whole: at most one factor of a query lies between 0 and 1.
-    np.multiply.at(found, groups.query[divided], share[divided])
-    return where_relevant(rankings, np.where(rankings.n_hits == rankings.n_relevant, found, 0.0))
+    np.multiply.at(chance, groups.query[divided], share[divided])
+    return where_relevant(rankings, np.where(rankings.n_hits == rankings.n_relevant, chance, 0.0))
 
 
 def _best_from_here(rankings: JudgedRankings) -> FloatArray:

@@ -31,8 +31,8 @@ def forced(way: str) -> Iterator[None]:
 
 def stop_of(stops: np.ndarray, size: int, above: int, cut: int) -> float:
     """Expected stop / rank of one tie."""
-    one = (np.array([0]), np.array([len(stops)]), np.array([above]), np.array([size]))
-    return float(tied_stop(stops, *one, cut)[0])
+    tie = (np.array([0]), np.array([len(stops)]), np.array([above]), np.array([size]))
+    return float(tied_stop(stops, *tie, cut)[0])
 
 
 @cache

@@ -52,10 +52,23 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "look up by sorting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
         (_ranks, "_is_cheaper_to_count", NEVER),
+        (_ranks, "PAIRS", 0),
+    ),
+    "look up by pairs": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "PAIRS", 1 << 60),
+    ),
+    "look up in sorted runs": (
+        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", NEVER),
+        (_ranks, "PAIRS", 0),
+        (_ranks, "LONG", 0),
+        (_ranks, "RUN_PER_HIT", 1),
     ),
     "look up by counting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
         (_ranks, "_is_cheaper_to_count", ALWAYS),
+        (_ranks, "PAIRS", 0),
     ),
     "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
     "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
