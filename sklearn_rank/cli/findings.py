@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
 from sklearn_rank.inputs.mappings import almost_equal, equal_but_for
@@ -86,6 +88,7 @@ def of_run(qrels: Qrels, run: Run) -> list[Finding]:
     for queries, what in (
         (missing, "judged queries have no ranking"),
         (unjudged, "ranked queries have no judgements"),
+        ([run.query_ids[place] for place in np.flatnonzero(lengths == 0)], "rankings are empty"),
     ):
         if queries:
             findings.append(_remark(True, f"{len(queries):,} {what}: {listed(queries)}"))
@@ -146,9 +149,12 @@ def _repeated(table: LongTable, what: str) -> list[Finding]:
 
 def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     """How well the mean is known, and which difference of two such systems would show."""
-    evaluation = evaluate(
-        qrels, run, "ndcg@10", convention="trec_eval", missing="zero", zero_division=math.nan
-    )
+    with warnings.catch_warnings():
+        # The convention is here for its reading of negative grades; what else it says is no matter.
+        warnings.simplefilter("ignore", ConventionWarning)
+        evaluation = evaluate(
+            qrels, run, "ndcg@10", convention="trec_eval", missing="zero", zero_division=math.nan
+        )
     values = evaluation.per_query["ndcg@10"]
     values = values[~np.isnan(values)]
     if len(values) < 2:

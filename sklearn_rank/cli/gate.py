@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import FAILED, progress
+from sklearn_rank.cli.words import in_words_of
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
@@ -104,15 +105,18 @@ def run(arguments: argparse.Namespace) -> int:
     gates, session = _configured(arguments) if arguments.config else _typed(arguments)
     with progress(f"judging {len(gates)} gates"):
         summary = judge_files(gates, session)
-    problems = write_reports(
+    if not arguments.config:  # whose keys are the library's words
+        problems = tuple(in_words_of("gate", problem) for problem in summary.problems)
+        summary = replace(summary, problems=problems)
+    complaints = write_reports(
         summary, json=arguments.json, markdown=arguments.markdown, junit=arguments.junit
     )
     print_summary(summary, colour=sys.stdout.isatty())
-    for problem in problems:
-        print(f"sklearn-rank gate: {problem}", file=sys.stderr)
+    for complaint in complaints:
+        print(f"sklearn-rank gate: {complaint}", file=sys.stderr)
     if any(gate.failed for gate in summary.gates):
         return GATE_FAILED
-    return FAILED if summary.problems or problems else 0
+    return FAILED if summary.problems or complaints else 0
 
 
 # One gate, as typed -----------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import traceback
 import warnings
@@ -14,6 +13,7 @@ from functools import partial
 from sklearn_rank import __version__
 from sklearn_rank.cli import convert, demo, doctor, evaluate, gate, measures
 from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
+from sklearn_rank.cli.words import in_words_of
 from sklearn_rank.exceptions import ColumnRoleError
 
 __all__ = ["main"]
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
         hint = _column_options(arguments) if isinstance(error, ColumnRoleError) else ""
-        text = _in_words_of_the_command(str(error), arguments)
+        text = in_words_of(arguments.command, str(error))
         print(f"sklearn-rank {arguments.command}: {text}{hint}", file=sys.stderr)
         return FAILED
     except Exception:
@@ -69,26 +69,8 @@ def _show_warning(
     arguments: argparse.Namespace, message: Warning | str, *_: object, **__: object
 ) -> None:
     """A warning without the place in the code, which is not the reader's."""
-    text = _in_words_of_the_command(str(message), arguments)
+    text = in_words_of(arguments.command, str(message))
     print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
-
-
-def _in_words_of_the_command(text: str, arguments: argparse.Namespace) -> str:
-    """The library's names of the two arguments as the usage of the command calls them."""
-    if not hasattr(arguments, "qrels"):
-        return text
-    for pattern, words in _SAID_HERE.items():
-        text = re.sub(pattern, words, text)
-    return text
-
-
-_SAID_HERE = {
-    r"\by_true\b": "QRELS",
-    r"\by_score\b": "RUN",
-    r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
-    r"; string_provider= can spell the items of both sides alike": "",
-    r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
-}
 
 
 def _column_options(arguments: argparse.Namespace) -> str:

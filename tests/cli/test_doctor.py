@@ -61,3 +61,14 @@ def test_judgements_that_contradict_each_other_hide_nothing_else(tmp_path, capsy
     assert "no relevant item for 1 queries: 'q2'" in text
     assert "1 ranked queries have no judgements: 'q9'" in text
     assert "judges item 'a' twice, with grades 1 and 2" in text
+
+
+def test_empty_rankings_are_named(tmp_path, capsys):
+    (tmp_path / "q.jsonl").write_text('{"query": "p", "relevant": ["a"]}')
+    (tmp_path / "r.jsonl").write_text(
+        '{"query": "p", "results": ["a"]}\n{"query": "q", "results": []}'
+    )
+    assert main(["doctor", "q.jsonl", "r.jsonl"]) == 0
+    out, err = capsys.readouterr()
+    assert "1 rankings are empty: 'q'" in out
+    assert err == ""

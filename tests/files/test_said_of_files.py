@@ -134,6 +134,17 @@ def test_the_command_speaks_of_its_own_options(tmp_path, capsys):
     assert capsys.readouterr().err.endswith("at positions 1 and 2. Keep one of them.\n")
 
 
+def test_a_gate_is_told_its_option_and_a_table_its_key(tmp_path, capsys):
+    (tmp_path / "part.run").write_text("q1 Q0 a 1 3 t\n")
+    assert main(["gate", "dev.qrels", "part.run", "--name", "g", "--at-least", "map=0.1"]) == 2
+    assert "Pass --missing zero to count them as empty" in capsys.readouterr().out
+    (tmp_path / "rank.toml").write_text(
+        '[[gate]]\nname = "g"\nqrels = "dev.qrels"\nrun = "part.run"\nat_least = { map = 0.1 }\n'
+    )
+    assert main(["gate", "--config", "rank.toml"]) == 2
+    assert "Pass missing='zero' to count them as empty" in capsys.readouterr().out
+
+
 @pytest.mark.filterwarnings("default")
 def test_warnings_are_lines_of_the_command(tmp_path, capsys):
     (tmp_path / "other.run").write_text("q1 Q0 A 1 3 t\nq2 Q0 C 1 1 t\n")
