@@ -47,7 +47,7 @@ class PlainIds:
 
 @dataclass(frozen=True, eq=False)
 class CodedIds:
-    """Query ids as numbers of distinct ids, so that text and objects are looked at once."""
+    """Query ids coded by distinct id, so that text and objects are compared only once."""
 
     distinct: Array | list[Any]
     codes: IntArray
@@ -132,7 +132,7 @@ def _from_categorical(categorical: Any) -> Ids:
 
 
 def _from_table(entries: list[Any], codes: Array) -> Ids:
-    """Ids that come as codes of entries, of which some may be alike and some missing."""
+    """Ids given as codes into a table, whose entries may repeat or be missing."""
     used = np.zeros(len(entries), dtype=bool)
     used[codes] = True
     _refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])

@@ -88,7 +88,7 @@ class IdRows:
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
         """Row of each of other ids in its query (by number, ascending); -1 where there is none.
 
-        No item may stand twice in a query of either.
+        Neither side may hold an item twice in a query.
         """
         if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
             return _find_listed(as_list(self.ids), self.offsets, as_list(ids), queries)

@@ -47,7 +47,7 @@ class ItemReader:
 
     @property
     def reads_plainly(self) -> bool:
-        """Whether all it does with plain ids is to note their types."""
+        """Whether plain ids may bypass the reader: nothing to convert, nothing to keep."""
         return self.provider is None and not self.keeps
 
     # Rankings -----------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ def _truth(reader: ItemReader, given: Any, query: int) -> dict[Any, float]:
 def _share(
     truth: dict[Any, float], rankings: list[Ranking]
 ) -> tuple[list[dict[Any, float]], Array]:
-    """The one ground truth as that of each query: those of its items that the query retrieved."""
+    """For each query the shared truth that it retrieved, and the grades of what none did."""
     shared = [{key: truth[key] for key in ranking.items if key in truth} for ranking in rankings]
     times_found = Counter(key for truth_of in shared for key in truth_of)
     several = [key for key, times in times_found.items() if times > 1]

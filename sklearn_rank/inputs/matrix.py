@@ -109,7 +109,7 @@ class Candidates(NamedTuple):
     """Borders of the rows among them."""
 
     def places_of(self, positions: IntArray) -> tuple[IntArray, BoolArray]:
-        """Numbers among the candidates of those cells that are some, and which these are."""
+        """Places of cells among the candidates, and which of the cells are candidates."""
         if not len(self.positions):
             return np.zeros(0, np.int64), np.zeros(len(positions), bool)
         places = np.searchsorted(self.positions, positions).clip(max=len(self.positions) - 1)
@@ -118,7 +118,7 @@ class Candidates(NamedTuple):
 
 
 def read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
-    """What the argument names and the mask of ``y_score`` leaves; None where that is every cell."""
+    """Cells that may be ranked, by the argument and the mask of ``y_score``; None for all."""
     chosen = ~np.ma.getmaskarray(y_score) if _is_masked(y_score) else np.True_
     if candidates is not None:
         cells = candidates.toarray() if is_sparse(candidates) else np.asarray(candidates)
@@ -141,7 +141,7 @@ def read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
 
 
 def without_lowest(y_true: Any, y_score: Any) -> Any:
-    """Scores of a matrix with those masked that are -inf; others as they are."""
+    """``y_score`` with -inf masked if it is a matrix; anything else as it is."""
     is_matrix = is_sparse(y_true) or np.ndim(y_true) == 2
     if not is_matrix or getattr(y_score, "ndim", 0) != 2 or is_sparse(y_score):
         return y_score

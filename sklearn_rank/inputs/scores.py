@@ -16,7 +16,7 @@ from sklearn_rank.typing import Array, IntArray
 
 
 def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
-    """Scores in one dtype; whether they are NaN or were rounded is checked for all at once."""
+    """Scores in one dtype; NaN and rounding are checked later, for all queries at once."""
     try:
         # Floats alone add up to a float; packing them is the fastest way into an array.
         if type(sum(values)) is float:

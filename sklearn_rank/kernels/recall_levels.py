@@ -10,7 +10,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.binary import average_precision, precision, recall
 from sklearn_rank.kernels.expectation import as_float, depth, ratio, reach, where_relevant
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.segments import segment_sum, similar_length_blocks
+from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray
 
 RecallLevel: TypeAlias = float | Literal["11pt"]
@@ -87,10 +87,13 @@ def all_hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     inside = reach(groups.above, groups.size, cut)
     share = np.ones(len(inside))
     divided = np.flatnonzero(inside < groups.size)
-    for place in divided.tolist():
-        drawn, size = int(inside[place]), int(groups.size[place])
-        steps = np.arange(min(int(groups.relevant[place]), drawn + 1))
-        share[place] = np.prod((drawn - steps) / (size - steps))
+    if len(divided):
+        drawn, size = inside[divided].astype(np.int64), groups.size[divided].astype(np.int64)
+        lengths = np.minimum(groups.relevant[divided], drawn + 1)
+        offsets = offsets_of(lengths)
+        steps = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        factors = (np.repeat(drawn, lengths) - steps) / (np.repeat(size, lengths) - steps)
+        share[divided] = np.multiply.reduceat(factors, offsets[:-1])
     chance = np.ones(len(rankings))
     # Groups above the divided one are whole: at most one factor of a query lies between 0 and 1.
     np.multiply.at(chance, groups.query[divided], share[divided])

@@ -18,11 +18,11 @@ _SAME = 1e-9
 def called(
     function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
 ) -> FloatArray:
-    """What the function says of an array: for each element one number that depends on it alone.
+    """The function of an array, checked to give a number for each element by itself.
 
-    Values are looked at in blocks of queries. So the function is asked for the first and the last
-    of a block by themselves, too: one that scales by the greatest, say, would make the value of a
-    query depend on its neighbours. It is never asked for nothing.
+    Queries are evaluated in blocks, so a function that scales by the greatest, say, would make a
+    query's value depend on its neighbours. To catch that, it is also called with the first and
+    with the last element alone. It is never called with nothing.
     """
     if not len(values):
         return np.zeros(0)
