@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
-settings.register_profile(
-    "default",
-    deadline=None,
-    derandomize=True,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+# The same examples in every run, so that a change is judged by what it changed: more of them would
+# prove nothing that the first run has not proved. "thorough" looks for new ones, every night.
+common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", common, derandomize=True, max_examples=25)
+settings.register_profile("thorough", common, print_blob=True, max_examples=250)
+# For older versions of dependencies: the formulas are the same, and so are the first examples.
+settings.register_profile("brief", common, derandomize=True, max_examples=10)
 settings.load_profile("default")

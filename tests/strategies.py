@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.oracles.exact import Ranking
 
 Grades = tuple[float, ...]
+
+
+def examples(usual: int) -> settings:
+    """So many examples in the usual run, and in proportion under another profile."""
+    return settings(max_examples=max(1, usual * settings.default.max_examples // 25))
+
 
 NASTY_IDS = (
     "",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
 from sklearn_rank.files import rows, source
+from tests.strategies import examples
 
 OWN = (FileFormatError, ColumnRoleError)
 FORMATS = (None, "trec", "csv", "jsonl", "json")
@@ -45,7 +46,7 @@ def outcome(read, data, form):
         return type(error), str(error)
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+@settings(examples(150), suppress_health_check=list(HealthCheck))
 @given(contents, st.sampled_from(FORMATS), st.sampled_from([read_run, read_qrels]))
 def test_both_readers_give_the_same_rows_or_the_same_error(data, form, read):
     with pytest.MonkeyPatch.context() as patch:
@@ -55,7 +56,7 @@ def test_both_readers_give_the_same_rows_or_the_same_error(data, form, read):
         assert outcome(read, data, form) == fast
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.binary(max_size=200), st.sampled_from([b"PAR1", b"ARROW1\0\0", b"\x1f\x8b", b"BZh9"]))
 def test_bytes_behind_a_known_beginning_end_in_an_error_of_the_package(data, head):
     with pytest.raises(OWN):

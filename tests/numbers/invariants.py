@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from sklearn_rank import METRICS, Evaluation, Measure, evaluate, measure
 from tests.oracles.exact import Ranking
-from tests.strategies import as_lists
+from tests.strategies import as_lists, examples
 
 _VARIANTS = tuple(
     map(
@@ -183,7 +182,7 @@ def not_excepted(invariant: str) -> list[Measure]:
 
 
 # These run once for each measure, so that fewer examples each are enough.
-per_measure = settings(max_examples=20)
+per_measure = examples(15)
 every_measure = pytest.mark.parametrize("chosen", STRICT_MEASURES, ids=str)
 
 

@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.numbers.invariants import MEASURES, bits, evaluated
 from tests.oracles.exact import Ranking, orders
-from tests.strategies import Problem, as_lists, problems, strict_rankings
+from tests.strategies import Problem, as_lists, examples, problems, strict_rankings
 
 
 @given(ranking=strict_rankings(min_items=2, max_items=6))
-@settings(max_examples=30)
+@examples(20)
 def test_a_constant_scorer_gets_the_expectation_of_a_random_order(ranking: Ranking) -> None:
     """Also where the rows come sorted best first, which others reward."""
     # An extended F is made of two expectations; see test_ties.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sklearn_rank import METRICS, Measure, measure
@@ -29,7 +29,7 @@ from tests.numbers.invariants import (
     values_in_order,
 )
 from tests.oracles.exact import Ranking
-from tests.strategies import Problem, problems, strict_rankings
+from tests.strategies import Problem, examples, problems, strict_rankings
 
 # The tables --------------------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ DTYPES = [
 
 @pytest.mark.parametrize("dtype", [np.dtype(name) for name in DTYPES], ids=str)
 @given(problem=problems(equal_lengths=True, missed=False))
-@settings(max_examples=15)
+@examples(10)
 def test_the_dtype_of_scores_and_grades_changes_no_bit(problem: Problem, dtype: np.dtype) -> None:
     grades, scores = problem.matrix
     expected = bits(evaluated(grades, scores))
