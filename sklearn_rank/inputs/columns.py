@@ -23,8 +23,9 @@ from sklearn_rank.inputs.long_tables import (
     fall_orders,
 )
 from sklearn_rank.inputs.mappings import join_queries, query_weights
-from sklearn_rank.rankings.places import KnownHits, ranked
+from sklearn_rank.rankings.places import ranked
 from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_finite, check_grades

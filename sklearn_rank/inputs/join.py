@@ -13,8 +13,9 @@ from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import KnownHits, ranked
+from sklearn_rank.rankings.places import ranked
 from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import EXACT_INTEGER

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.places import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
+from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.arrays import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of

@@ -8,8 +8,8 @@ import numpy as np
 
 from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
-from sklearn_rank.rankings.places import GradedRows
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
+from sklearn_rank.rankings.scored import GradedRows
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.arrays import (
     as_numbers,

@@ -11,8 +11,8 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, Pool
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import listed

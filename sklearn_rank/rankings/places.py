@@ -5,23 +5,21 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.scored import ItemRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.segments import (
     blocks,
     by_rising_length,
-    gather_segments,
     offsets_of,
     segment_index,
-    take_segments,
+    similar_runs,
 )
 from sklearn_rank.support.sorting import (
     Runs,
@@ -56,136 +54,6 @@ class Hits(NamedTuple):
     grades: Array
 
 
-@dataclass(frozen=True)
-class GradedRows:
-    """A score and a grade for every item; those of a query are ``offsets[i]:offsets[i+1]``.
-
-    A grade above 0 is relevant. For ``ties="docid"`` items come in descending order of their ids.
-    """
-
-    scores: Array
-    offsets: IntArray
-    grades: Array
-
-    def block(self, first: int, last: int) -> GradedRows:
-        """The items of queries ``first:last``."""
-        start, stop = self.offsets[first], self.offsets[last]
-        offsets = self.offsets[first : last + 1] - start
-        return GradedRows(self.scores[start:stop], offsets, self.grades[start:stop])
-
-    def take(self, queries: IntArray) -> GradedRows:
-        """The items of some queries alone."""
-        scores, grades, offsets = gather_segments(self.offsets, queries, self.scores, self.grades)
-        return GradedRows(scores, offsets, grades)
-
-    def as_one(self) -> GradedRows:
-        """The items of all queries as those of one."""
-        return GradedRows(self.scores, np.array([0, len(self.scores)]), self.grades)
-
-    def narrowed(self) -> GradedRows:
-        """The same with grades as narrow as can be."""
-        return replace(self, grades=narrow_grades(self.grades))
-
-    def relevant_grades(self) -> FloatArray:
-        """Grades of the relevant items."""
-        return self.grades[self.grades > 0].astype(np.float64)
-
-    @cached_property
-    def n_hits(self) -> int:
-        """Number of the relevant items."""
-        return int(np.count_nonzero(self.grades > 0))
-
-    def rank(self, ties: Ties) -> Hits:
-        """Places of the relevant items."""
-        by_place = TIE_RULES[ties].by_place
-        if not by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits):
-            positions = np.flatnonzero(self.grades > 0)
-            hit_offsets = np.searchsorted(positions, self.offsets)
-            wanted, grades = self.scores[positions], self.grades[positions]
-            return _by_look_up(KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades))
-        return _by_order(self, by_place=by_place)
-
-
-@dataclass(frozen=True)
-class KnownHits:
-    """A score for every item, and which scores are those of relevant items.
-
-    Relevant items of query ``i`` are ``hit_offsets[i]:hit_offsets[i+1]``. Where they stand among
-    the scores (``positions``, ascending) is needed only where ties are broken by place.
-    """
-
-    scores: Array
-    offsets: IntArray
-    hit_offsets: IntArray
-    hit_scores: Array
-    hit_grades: Array
-    positions: IntArray | None = None
-
-    def block(self, first: int, last: int) -> KnownHits:
-        """The items of queries ``first:last``."""
-        start, stop = self.offsets[first], self.offsets[last]
-        low, high = self.hit_offsets[first], self.hit_offsets[last]
-        return KnownHits(
-            self.scores[start:stop],
-            self.offsets[first : last + 1] - start,
-            self.hit_offsets[first : last + 1] - low,
-            self.hit_scores[low:high],
-            self.hit_grades[low:high],
-            None if self.positions is None else self.positions[low:high] - start,
-        )
-
-    def take(self, queries: IntArray) -> KnownHits:
-        """The items of some queries alone."""
-        scores, offsets = gather_segments(self.offsets, queries, self.scores)
-        hits, hit_offsets = take_segments(self.hit_offsets, queries)
-        positions = self.positions
-        if positions is not None:
-            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], np.diff(hit_offsets))
-            positions = positions[hits] + shift
-        return KnownHits(
-            scores,
-            offsets,
-            hit_offsets,
-            self.hit_scores[hits],
-            self.hit_grades[hits],
-            positions,
-        )
-
-    def as_one(self) -> KnownHits:
-        """The items of all queries as those of one."""
-        return replace(
-            self,
-            offsets=np.array([0, len(self.scores)]),
-            hit_offsets=np.array([0, len(self.hit_scores)]),
-        )
-
-    def narrowed(self) -> KnownHits:
-        """The same with grades as narrow as can be."""
-        return replace(self, hit_grades=narrow_grades(self.hit_grades))
-
-    def relevant_grades(self) -> FloatArray:
-        """Grades of the relevant items."""
-        return self.hit_grades
-
-    @property
-    def n_hits(self) -> int:
-        """Number of the relevant items."""
-        return len(self.hit_scores)
-
-    def rank(self, ties: Ties) -> Hits:
-        """Places of the relevant items."""
-        if self.positions is None or (
-            not TIE_RULES[ties].by_place and _is_cheaper_to_look_up(self.offsets, self.n_hits)
-        ):
-            return _by_look_up(self)
-        grades = np.zeros(len(self.scores), self.hit_grades.dtype)
-        grades[self.positions] = self.hit_grades
-        return GradedRows(self.scores, self.offsets, grades).rank(ties)
-
-
-ScoredItems: TypeAlias = GradedRows | KnownHits
-
-
 def ranked(
     items: ScoredItems,
     ties: Ties,
@@ -199,24 +67,18 @@ def ranked(
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
     """
-    items = items.narrowed()
-    # Queries of one length are ranked together; to look hits up, one query is as good as another.
-    known = isinstance(items, KnownHits) and items.positions is None
-    order = None if known else by_rising_length(items.offsets)
-    n_ranked = np.diff(items.offsets)
-    queries = list(blocks(offsets_of(n_ranked if order is None else n_ranked[order]), RANK_BLOCK))
-
+    items, n_ranked = items.narrowed(), np.diff(items.offsets)
     # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
     kept: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
+    rank, work, order = _way(items, n_ranked, by_place=TIE_RULES[ties].by_place)
 
-    def rank_block(block: tuple[int, int]) -> Hits:
-        part = items.block(*block) if order is None else items.take(order[slice(*block)])
-        hits = _resolve(part.rank(ties), ties)
+    def rank_block(queries: slice) -> Hits:
+        hits = _resolve(rank(queries), ties)
         tied = None if hits.tied is None else hits.tied.astype(kept)
         return hits._replace(above=hits.above.astype(kept), tied=tied)
 
-    hits = in_threads(rank_block, queries, n_jobs)
-    counts, above, tied, grades = _in_order(hits, order, n_jobs)
+    hits = in_threads(rank_block, work, n_jobs)
+    counts, above, tied, grades = _in_order(hits, len(n_ranked), order, n_jobs)
     offsets = offsets_of(counts)
     judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
     return JudgedRankings(
@@ -232,11 +94,31 @@ def ranked(
     )
 
 
-def _in_order(parts: list[Hits], order: IntArray | None, n_jobs: int | None) -> Hits:
+def _way(
+    items: ScoredItems, n_ranked: IntArray, *, by_place: bool
+) -> tuple[Callable[[slice], Hits], list[slice], IntArray | None]:
+    """What ranks queries, in which blocks, and of which order of the queries they are."""
+    look_up = not by_place and _is_cheaper_to_look_up(items.offsets, items.n_hits)
+    rows = None if look_up or not len(items.scores) else items.graded()
+    if rows is None:
+        known = items.known()
+        work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)] or [slice(0, 0)]
+        return lambda queries: _by_look_up(known.block(queries)), work, None
+    order = None
+    if (n_ranked != n_ranked[0]).any():
+        # Queries without items have no place among the others.
+        order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
+    work = list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK))
+    return lambda queries: _by_order(rows.rows(queries, order), by_place=by_place), work, order
+
+
+def _in_order(
+    parts: list[Hits], n_queries: int, order: IntArray | None, n_jobs: int | None
+) -> Hits:
     """The hits of all blocks, in the order of the queries."""
     counts = np.concatenate([part.counts for part in parts])
     if order is not None:
-        ordered, counts = counts, np.empty_like(counts)
+        ordered, counts = counts, np.zeros(n_queries, np.int64)
         counts[order] = ordered
     offsets = offsets_of(counts)
     n_hits = int(offsets[-1])
@@ -349,22 +231,25 @@ def _search_runs(runs: Array, wanted: Array, is_before: np.ufunc) -> IntArray:
     return total
 
 
-def _by_order(items: GradedRows, *, by_place: bool) -> Hits:
+def _by_order(rows: ItemRows, *, by_place: bool) -> Hits:
     """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
-    codes, tagged = falling_codes(items.scores), None
-    if not by_place and items.grades.dtype == np.uint8:
+    offsets = np.arange(0, len(rows.scores) + 1, rows.width)
+    codes, tagged = falling_codes(rows.scores), None
+    if len(rows.beyond):
+        codes[rows.beyond] = codes.max()
+    if not by_place and rows.grades.dtype == np.uint8:
         # The better grades of a tie come first.
-        tagged = sort_tagged(codes, np.invert(items.grades), items.offsets)
+        tagged = sort_tagged(codes, np.invert(rows.grades), offsets, rows.beyond)
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:
-        order, same = order_segments(codes, items.offsets)
-        grades = items.grades[order]
+        order, same = order_segments(codes, offsets, rows.beyond)
+        grades = rows.grades[order]
     relevant = grades > 0
     places = np.flatnonzero(relevant)
     grades = grades[places]
-    counts = np.diff(np.searchsorted(places, items.offsets))
-    above = places - np.repeat(items.offsets[:-1], counts)
+    counts = np.diff(np.searchsorted(places, offsets))
+    above = places - np.repeat(offsets[:-1], counts)
     if by_place or same is None:
         return Hits(counts, above, None, grades)
     tied = np.ones_like(above)

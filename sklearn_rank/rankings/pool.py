@@ -10,7 +10,8 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import ScoredItems, ranked
+from sklearn_rank.rankings.places import ranked
+from sklearn_rank.rankings.scored import ScoredItems
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties

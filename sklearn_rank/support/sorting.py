@@ -4,7 +4,8 @@ An item's score and what is to be known of it are packed into one unsigned integ
 NumPy sorts faster than anything else. Queries of one length are the rows of a matrix: short rows
 are sorted by networks, which are fast on every processor, while one sort of a large array is not;
 and a call for each query would cost more than its items, and hand Python's lock from one thread to
-another.
+another. Segments of similar length may be padded to one: cells ``beyond`` the end of their segment
+have the greatest code, come last, and equal nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
 """Bits of a key that are used."""
-_PAIR = 2
 _TAG_BITS = 8
 _TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
 """The lowest bytes of keys."""
 _UNSIGNED: dict[int, type[np.unsignedinteger]] = {4: np.uint32, 8: np.uint64}
+_NONE = np.zeros(0, np.int64)
 
 
 class Ordered(NamedTuple):
@@ -68,7 +69,7 @@ def falling_codes(values: Array) -> Array:
     return codes
 
 
-def order_segments(codes: Array, offsets: IntArray) -> Ordered:
+def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = _NONE) -> Ordered:
     """Order of the items of each segment by their codes; equal ones stay in the order they came.
 
     Where the bits of a key do not suffice, the lowest bits of the codes are left out first, and
@@ -76,9 +77,9 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
     """
     if not len(codes):
         return Ordered(np.zeros(0, dtype=np.int64), None)
-    rising = by_rising_length(offsets)
-    if rising is not None:
-        return _order_by_length(codes, offsets, rising)
+    lengths = np.diff(offsets)
+    if (lengths[1:] < lengths[:-1]).any():
+        return _order_by_length(codes, offsets, by_rising_length(lengths))
     place_bits = (len(codes) - 1).bit_length()
     keys, spare, width = _compact(codes, _KEY_BITS - place_bits)
     dropped = spare + max(width - _KEY_BITS + place_bits, 0)
@@ -88,7 +89,7 @@ def order_segments(codes: Array, offsets: IntArray) -> Ordered:
     keys |= np.arange(len(keys), dtype=np.uint64)
     _sort_rising(keys, offsets)
     order = (keys & np.uint64((1 << place_bits) - 1)).view(np.int64)
-    same = _same_codes(keys, offsets, place_bits)
+    same = _same_codes(keys, offsets, beyond, place_bits)
     if rest is not None and same is not None:
         same = _settle(order, same, rest)
     return Ordered(order, same)
@@ -106,7 +107,9 @@ def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Order
     return Ordered(items[order][back], same)
 
 
-def sort_tagged(codes: Array, tags: Array, offsets: IntArray) -> Tagged | None:
+def sort_tagged(
+    codes: Array, tags: Array, offsets: IntArray, beyond: IntArray = _NONE
+) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments of rising length.
 
     Where all that is wanted of an item is its tag, there is no need to look it up again. None if
@@ -122,12 +125,12 @@ def sort_tagged(codes: Array, tags: Array, offsets: IntArray) -> Tagged | None:
     lowest = keys.view(np.uint8)[_TAGS]
     lowest[:] = tags
     _sort_rising(keys, offsets)
-    same = _same_codes(keys, offsets, _TAG_BITS)
+    same = _same_codes(keys, offsets, beyond, _TAG_BITS)
     if in_doubt and same is not None:
         # As many equal neighbours without the tags: they are the same ones.
         alone = codes.copy()
         _sort_rising(alone, offsets)
-        certain = _same_codes(alone, offsets, 0)
+        certain = _same_codes(alone, offsets, beyond, 0)
         if certain is None or np.count_nonzero(certain) != np.count_nonzero(same):
             return None
     return Tagged(lowest.copy(), same)
@@ -143,21 +146,21 @@ def _sort_rising(keys: Array, offsets: IntArray) -> None:
             keys[start:stop].reshape(-1, width).sort(axis=1)
 
 
-def _same_codes(keys: Array, offsets: IntArray, low_bits: int) -> BoolArray | None:
+def _same_codes(
+    keys: Array, offsets: IntArray, beyond: IntArray, low_bits: int
+) -> BoolArray | None:
     """Whether a sorted key equals the one before it in its segment, without its lowest bits.
 
     None if none does: most scores have no ties, and the minimum is found faster than they are.
     """
-    if len(keys) < _PAIR:
+    if len(keys) == 1:
         return None
     changed = keys[1:] ^ keys[:-1]
+    edges = np.concatenate((offsets[1:-1], beyond))
+    changed[edges[(edges > 0) & (edges < len(keys))] - 1] = np.iinfo(keys.dtype).max
     limit = keys.dtype.type(1 << low_bits)
-    if changed.min() >= limit:
-        return None
-    same: BoolArray = changed < limit
-    borders = offsets[1:-1]
-    same[borders[(borders > 0) & (borders < len(keys))] - 1] = False
-    return same if same.any() else None
+    same: BoolArray | None = changed < limit if changed.min() < limit else None
+    return same
 
 
 def _compact(codes: Array, room: int) -> tuple[Array, int, int]:

@@ -41,14 +41,14 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
         (_ranks, "_is_cheaper_to_look_up", NEVER),
         (_ranks, "sort_tagged", mock.Mock(return_value=None)),
     ),
-    "order all in the order of rows": (
+    "order queries of one length together": (
         (_ranks, "_is_cheaper_to_look_up", NEVER),
-        (_segments, "_FEW_RUNS", 0),
+        (_segments, "_PADDING", 1 << 62),
+        (_segments, "_FEW_CELLS", 0),
     ),
-    "order all in the order of matrices": (
+    "order all queries as one padded matrix": (
         (_ranks, "_is_cheaper_to_look_up", NEVER),
-        (_segments, "_FEW_RUNS", 1 << 62),
-        (_segments, "_FEW_ROWS", 0),
+        (_segments, "_FEW_CELLS", 1 << 62),
     ),
     "look up by sorting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
