@@ -201,6 +201,8 @@ def as_bytes(values: Array) -> Array | None:
         return values
     narrow = np.empty(values.shape, np.uint8)
     signed = values.dtype.kind == "i"
+    # As unsigned numbers, negative ones exceed every other.
+    limit = _BYTE if values.dtype.itemsize > 1 else np.iinfo(np.int8).max
     for start in range(0, len(values), _CHUNK):
         part, given = narrow[start : start + _CHUNK], values[start : start + _CHUNK]
         if values.dtype.kind == "f":
@@ -208,8 +210,7 @@ def as_bytes(values: Array) -> Array | None:
                 part[:] = given
             if (part != given).any():
                 return None
-        # As unsigned numbers, negative ones are large.
-        elif (given.view(f"u{given.itemsize}") if signed else given).max() > _BYTE:
+        elif (given.view(f"u{given.itemsize}") if signed else given).max() > limit:
             return None
         else:
             part[:] = given
