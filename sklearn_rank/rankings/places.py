@@ -20,6 +20,7 @@ from sklearn_rank.support.segments import (
     offsets_of,
     segment_index,
     similar_runs,
+    take_segments,
 )
 from sklearn_rank.support.sorting import (
     Runs,
