@@ -57,7 +57,8 @@ _HEAD = f"""\
 `k=None`, the default of every function, reads the whole ranking. Where items are tied, a metric is
 the exact expectation over all orders of the tied items unless `ties=` says otherwise (`hmean`
 combines the expectations of its two members); see [Inputs](inputs.md#ties). `convention=` of
-`evaluate` changes defaults to those of other programs; see [Measures](measures.md#conventions).
+`evaluate` and of scorers changes defaults to those of other programs; see
+[Measures](measures.md#conventions).
 
 """
 

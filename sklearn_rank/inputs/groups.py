@@ -86,6 +86,8 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
 
 
 def _read(groups: Any) -> Ids:
+    if isinstance(groups, np.ndarray):
+        return _from_array(groups)
     if hasattr(groups, "to_pylist"):
         return _from_arrow(groups)
     dtype = getattr(groups, "dtype", None)
@@ -96,8 +98,10 @@ def _read(groups: Any) -> Ids:
     if str(dtype).startswith("period"):
         return _from_periods(getattr(groups, "array", groups))
     groups = as_numpy(groups)
-    if isinstance(groups, (list, tuple)):
-        return _from_objects(groups)
+    return _from_objects(groups) if isinstance(groups, (list, tuple)) else _from_array(groups)
+
+
+def _from_array(groups: Any) -> Ids:
     ids = to_array(groups, "groups")
     if ids.ndim != 1:
         msg = f"groups should be a 1d array, got an array of shape {ids.shape} instead."

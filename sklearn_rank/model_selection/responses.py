@@ -19,7 +19,7 @@ MethodCaller = Callable[..., Any] | None
 """scikit-learn's shared cache of predictions, or None outside multimetric scoring."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Responses:
     """A fitted estimator and what it is asked about."""
 
