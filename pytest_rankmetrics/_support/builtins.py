@@ -1,4 +1,4 @@
-"""Builtin types only: the one gate through which values enter a report.
+"""Builtin types only: everything that enters a report passes through here.
 
 A NumPy scalar in a report kills the pytest-xdist worker that sends it, and the failing gate with
 it: the run may then end green.

@@ -8,13 +8,14 @@ from hashlib import sha256
 
 EXTENSION = ".rank.json"
 LONGEST = 80
+"""File systems take 255 bytes; a hash, the extension and a temporary name are added."""
 
 _OTHER = re.compile(r"[^a-z0-9._-]")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
 def slug(name: str) -> str:
-    """A file name (without extension) for any text; a hash sets apart what it had to change.
+    """A file name (without extension) for any text; where a character is replaced, a hash is added.
 
     Names that differ only in case differ here too, because a file system may not tell them apart.
 
@@ -34,7 +35,7 @@ def slug(name: str) -> str:
 
 
 def is_called(pattern: str, *names: str) -> bool:
-    """Whether one of some names is a pattern, or matches it; brackets may be meant as such.
+    """Whether any of some names equals a pattern or matches it; brackets may be literal.
 
     Examples
     --------

@@ -57,7 +57,7 @@ class Reading(TypedDict, total=False):
 
 
 def refuse_unknown(arguments: Mapping[str, Any], *known: type) -> None:
-    """TypeError for a keyword argument that none of some TypedDicts has."""
+    """TypeError for a keyword argument that is in none of the TypedDicts."""
     names = [name for own in known for name in own.__annotations__]
     unknown = next((name for name in arguments if name not in names), None)
     if unknown is not None:

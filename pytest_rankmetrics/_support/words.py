@@ -1,4 +1,4 @@
-"""Numbers and names as they are printed: enough digits, and nothing that a terminal acts on."""
+"""Numbers and names in print: enough digits, and nothing that a terminal would act on."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 WIDTH = 100
+"""Of a message: what terminals and reviews show without wrapping."""
 LONGEST_NAME = 24
+"""Several ids have to fit a line."""
 MOST_DIGITS = 17
+"""Enough to tell any two floats apart."""
 
 
 def number(value: float | None, decimals: int = 4) -> str:
@@ -24,7 +27,7 @@ def signed(value: float | None, decimals: int = 4) -> str:
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
-    """Two different numbers with as many decimals as it takes to see that, and how many."""
+    """Two numbers with as many decimals as it takes to tell them apart, and how many those are."""
     while value != limit and decimals < MOST_DIGITS and number_pair_equal(value, limit, decimals):
         decimals += 1
     return f"{value:.{decimals}f}", f"{limit:.{decimals}f}", decimals
@@ -59,7 +62,7 @@ def shown(value: Any, limit: int = LONGEST_NAME) -> str:
 
 
 def line(text: str, limit: int = 300) -> str:
-    """Text on one line, cut, with nothing that a terminal acts on."""
+    """Text on one line, cut to size, with nothing that a terminal would act on."""
     from sklearn_rank.support.text import safe_text
 
     return safe_text(text, limit=limit)

@@ -1,4 +1,4 @@
-"""A measured system beside its baseline: which queries are comparable, and by which values.
+"""Joins a measured system with its baseline: which queries compare, and by which values.
 
 Queries are joined by id, and only where their judgements are the same. Measures whose definition
 has changed are scored anew from the recorded ranks.
@@ -26,7 +26,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Alignment:
-    """How a baseline fits what was measured."""
+    """How well a baseline fits the measured data."""
 
     reference: Reference
     added: tuple[str, ...]
@@ -42,9 +42,9 @@ class Alignment:
     not_recorded: tuple[str, ...]
     """Measures that the baseline does not have."""
     not_comparable: tuple[str, ...]
-    """Measures of another definition that cannot be scored anew, each with its reason."""
+    """Measures whose definition changed and that cannot be re-scored, each with the reason."""
     notes: tuple[str, ...]
-    """What was scored anew."""
+    """What was re-scored."""
 
     @property
     def stale(self) -> bool:
@@ -66,7 +66,7 @@ class Alignment:
 
 
 def align(recording: Recording, baseline: Baseline, shown: str) -> Alignment:
-    """Join what was measured with its baseline, which messages call ``shown``.
+    """Join a recording with its baseline, which messages call ``shown``.
 
     BaselineError if the baseline contradicts itself: a value that its ranks do not give.
     """
@@ -167,7 +167,7 @@ class _Aligner:
         return StoredRankings(self.recording, self.baseline.queries, self.common, self.common_rows)
 
     def _matches(self) -> dict[str, str]:
-        """Measured to recorded names; a measure with other parameters is the same one, changed."""
+        """Measured to recorded names; the same metric with other parameters counts as redefined."""
         stored = self.baseline.metrics
         matches = {name: name for name in self.measured.names if name in stored}
         left = [name for name in stored if name not in matches]
@@ -179,7 +179,7 @@ class _Aligner:
         return {name: matches[name] for name in self.measured.names if name in matches}
 
     def _column(self, name: str, other: str) -> tuple[FloatArray | None, float | None]:
-        """Recorded values of the common queries; scored anew, with the mean, if need be."""
+        """Recorded values of the common queries; re-scored, with the mean, if it was redefined."""
         used = self.measured.used[name]
         now, then = self.recording.definitions[name], dict(self.baseline.metrics[other].definition)
         if now == then:
@@ -200,7 +200,7 @@ class _Aligner:
     # Is it what was recorded? --------------------------------------------------------------------
 
     def _recorded_column(self, name: str, other: str) -> FloatArray | None:
-        """Recorded values of the common queries, computed once more as far as that is possible."""
+        """Recorded values of the common queries, checked against all that can be recomputed."""
         used, metric = self.measured.used[name], self.baseline.metrics[other]
         if self.baseline.needs_seal(other) and metric.seal != self.baseline.seal(other):
             self._refuse(f"metrics.{other}", "its seal does not fit its values")
@@ -215,7 +215,7 @@ class _Aligner:
         return column
 
     def _check_ranks(self, name: str, other: str, column: FloatArray) -> None:
-        """Values per query against those that the ranks give."""
+        """Compare the values per query with those that the ranks give."""
         definition = self.recording.definitions[name]
         if definition.get("relevance") or not len(column):
             return
@@ -236,7 +236,7 @@ class _Aligner:
             self._refuse(f"queries.{key}.{other}", said)
 
     def _check_mean(self, name: str, other: str, column: FloatArray) -> None:
-        """The value against the mean of the values per query, weighed as they are."""
+        """Compare the value with the weighted mean of the values per query."""
         if not self.complete or self.reweighed:
             return
         metric, weights = self.baseline.metrics[other], self.measured.weights(name)
@@ -270,12 +270,12 @@ _OTHER_QUESTION = (
     "measures",
     "n_negatives",
 )
-"""Parameters that say what is relevant, or what is measured at all: with another value of these a
-measure is another one, and scoring anew would hide the difference."""
+"""Parameters that decide what is relevant, or what is measured at all: where one of these differs,
+so does the measure, and re-scoring would hide that."""
 
 
 def _alike(name: str, other: str) -> bool:
-    """Whether two spellings are one metric and cutoff, with other parameters."""
+    """Whether two spellings differ in parameters only, and in none of those above."""
     try:
         now, then = read_measure(name), read_measure(other)
     except ValueError:
@@ -286,7 +286,7 @@ def _alike(name: str, other: str) -> bool:
 
 
 def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What has changed in a definition, in words."""
+    """The changes of a definition in words."""
     keys = [key for key in {**then, **now} if then.get(key) != now.get(key)]
 
     def said(definition: Mapping[str, Any]) -> str:

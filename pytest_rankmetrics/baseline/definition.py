@@ -17,11 +17,11 @@ from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.parameters import ByQuery
 
 _PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
-"""Grades, or ranks, at which a function of the caller shows which one it is."""
+"""Grades, or ranks, at which a function of the caller is sampled, to recognize it."""
 
 
 def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any]:
-    """Everything that the values of a measure depend on besides the data."""
+    """All that the values of a measure depend on besides the data."""
     definition: dict[str, Any] = {"v": measure.metric.version}
     if measure.k is not None:
         definition["k"] = measure.k
@@ -52,7 +52,7 @@ def _plain_option(value: Any) -> Any:
 
 
 def _function(function: Callable[[Any], Any]) -> str:
-    """Name of a function, and what it does: its code would differ between versions of Python."""
+    """A function by its name and samples: its bytecode differs between versions of Python."""
     name = getattr(function, "__name__", type(function).__name__)
     return f"<{name} {_digest([_probed(function, probe) for probe in _PROBES])}>"
 
@@ -62,7 +62,7 @@ def _probed(function: Callable[[Any], Any], probe: float) -> str:
         value = float(np.asarray(function(np.array([probe])), dtype=np.float64)[0])
     except Exception as error:
         return type(error).__name__
-    # Fewer digits than a logarithm differs in between two machines.
+    # Logarithms differ in the last digits from one machine to another.
     return f"{value:.9g}"
 
 

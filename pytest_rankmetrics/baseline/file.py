@@ -1,4 +1,4 @@
-"""Baseline files: read with distrust, written whole or not at all.
+"""Baseline files are read with distrust.
 
 A file holds what is needed to judge the next run and to explain a drop: values and ranks of the
 relevant items of each query, and a digest of the judgements. It has no dates, hosts or versions,

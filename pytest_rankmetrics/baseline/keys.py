@@ -1,4 +1,4 @@
-"""Ids as keys of JSON: the same text in every run, in every process and with every NumPy."""
+"""Ids as JSON keys: the same text in every run and with every version of NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from pytest_rankmetrics.failures import RankGateFailure
 from sklearn_rank.support.text import safe_repr
 
-# An address, or a set, whose order depends on the seed of hashes.
+# An address, or a set, whose order depends on the hash seed.
 _FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{|\bset\(")
 
 
@@ -21,7 +21,7 @@ def key_of(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Without NumPy's scalars, whose repr differs between its versions."""
+    """Python's own type: the repr of NumPy scalars differs between its versions."""
     if isinstance(value, np.generic):
         return value.item()
     if type(value) is tuple:
@@ -30,7 +30,7 @@ def _plain(value: Any) -> Any:
 
 
 def stable_key(value: Any, what: str) -> str:
-    """The key of an id; RankGateFailure if another run would write another one."""
+    """The key of an id; RankGateFailure if it would differ in another run."""
     if isinstance(value, str):
         return value
     key = key_of(value)
@@ -44,7 +44,7 @@ def stable_key(value: Any, what: str) -> str:
 
 
 def keys_of(values: Iterable[Any], what: str) -> list[str]:
-    """Ids as keys; RankGateFailure if two of them would be one, or one of them another."""
+    """Keys of some ids; RankGateFailure if two collide, or one would differ in another run."""
     values = list(values)
     if set(map(type, values)) <= {str} and len(set(values)) == len(values):
         return values  # texts are their own keys
@@ -61,7 +61,7 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
 
 
 def judged_pairs(judged: Mapping[Any, float]) -> list[list[Any]]:
-    """Judged items and their grades in one order."""
+    """Judged items and their grades, sorted."""
     if set(map(type, judged)) <= {str}:
         return sorted(map(list, judged.items()))
     return sorted([stable_key(item, "items"), float(grade)] for item, grade in judged.items())

@@ -1,4 +1,4 @@
-"""What was measured, as the baseline that it would be."""
+"""A measured system in the form of a baseline."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Store = Literal["ranks", "scores"]
 
 
 class Recording:
-    """What was measured, in the terms of a baseline; each is made once, and only if it is asked."""
+    """A measured system as its baseline would record it; every part is made once, on demand."""
 
     def __init__(self, measured: StrictEvaluation) -> None:
         self.measured = measured
 
     @cached_property
     def keys(self) -> list[str]:
-        """Queries as keys."""
+        """Keys of the queries."""
         return keys_of(self.measured.query_ids, "queries")
 
     @cached_property
@@ -61,14 +61,14 @@ class Recording:
 
     @cached_property
     def weights(self) -> list[float | None]:
-        """Weights as they are recorded."""
+        """Weights of the queries, rounded as they are recorded."""
         if self.measured.sample_weights is None:
             return [None] * len(self.measured)
         return [float(f"{weight:.6g}") for weight in self.measured.sample_weights]
 
     @cached_property
     def columns(self) -> dict[str, list[float | None]]:
-        """Values of each measure that has some per query, as they are recorded."""
+        """Values per query of each measure that is not pooled, rounded as they are recorded."""
         columns = {name: self.measured.per_query(name) for name in self.measured.names}
         return {
             name: [None if isnan(value) else value for value in np.round(column, DECIMALS).tolist()]
@@ -89,7 +89,7 @@ class Recording:
         slices: Mapping[str, Mapping[str, float]],
         accepted: Sequence[Mapping[str, Any]] = (),
     ) -> Baseline:
-        """The baseline that this would be."""
+        """The baseline to write."""
         metrics = {name: self._metric(name) for name in self.measured.names}
         queries = self._queries(with_ranks=store == "ranks")
         return Baseline(owner, metrics, queries, slices, tuple(accepted)).sealed()

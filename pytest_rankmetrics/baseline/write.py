@@ -73,7 +73,7 @@ _UNPRINTABLE = re.compile(r"[^ -~]")
 
 
 def _dumped(value: Any) -> str:
-    """JSON on one line; readable, and without any character that a terminal would act on."""
+    """One line of readable JSON without control characters, which a terminal would act on."""
     return _UNPRINTABLE.sub(_escaped, _ENCODER.encode(value))
 
 
@@ -139,7 +139,7 @@ def _refuse_links(path: Path, root: Path) -> None:
 
 @contextlib.contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Keep other runs from writing into a directory, where the system can lock one.
+    """Lock a directory against other runs, where the system can.
 
     The directory itself is locked: a file for the purpose would be left behind by a crash.
     """

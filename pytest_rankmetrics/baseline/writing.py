@@ -9,18 +9,18 @@ from pathlib import Path
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Writing:
-    """What was asked for on a command line."""
+    """What the command line asks for."""
 
     update: bool = False
     """Missing baselines are written and exceeded ones raised; none is lowered."""
     accept: tuple[str, ...] = ()
     """Gates, as globs, whose baselines may also be lowered."""
     reason: str = ""
-    """Why they may; it is stored."""
+    """Why; stored in the file."""
     force_regen: bool = False
     regen_all: bool = False
     baseline_dir: Path | None = None
-    """Baselines are read below it, instead of beside their tests, and never written."""
+    """Read baselines below it instead of beside their tests; nothing is written there."""
 
     @property
     def writes(self) -> bool:

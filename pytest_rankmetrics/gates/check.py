@@ -1,4 +1,4 @@
-"""What every gate does, wherever its data and its baseline lie: sort out, measure, judge."""
+"""What all gates have in common, wherever data and baseline come from: sort out, measure, judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CheckArguments(GateLimits, Reading, total=False):
 
 
 class SortedArguments(NamedTuple):
-    """The same by what it is for."""
+    """The same, sorted by purpose."""
 
     limits: GateLimits
     reading: Reading

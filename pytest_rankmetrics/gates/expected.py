@@ -1,4 +1,4 @@
-"""Failures that a test wants to see."""
+"""Failures that a test expects."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ def _drop_records(error: BaseException) -> None:
         seen.add(id(link))
         if isinstance(link, BaseExceptionGroup):
             left += link.exceptions
-        # An exception that a gate raised is where it began.
+        # Stop at an exception that a gate raised: what led to it is no concern of the test.
         if not running.expected(link):
             left += [link.__cause__, link.__context__]

@@ -40,7 +40,7 @@ class FileGate:
 
 @dataclass(frozen=True)
 class FileSession:
-    """Where the baselines of some gates are, and what may become of them."""
+    """Where the baselines are, and whether they may be written."""
 
     directory: Path
     settings: Settings = field(default_factory=Settings)
@@ -48,7 +48,7 @@ class FileSession:
     reason: str = ""
     """Why baselines may be lowered; empty: they may not."""
     command: tuple[str, ...] = ("sklearn-rank", "gate")
-    """What was typed, without what writes."""
+    """The command as typed, without the options that write."""
 
     @property
     def writing(self) -> Writing:
@@ -64,7 +64,7 @@ class FileSession:
 
 
 def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
-    """Judge all gates; what could not be measured is a problem, and the others are judged."""
+    """Judge all gates; one that could not be measured is a problem and stops no other."""
     if session.writing.writes and in_ci():
         msg = (
             "--update and --accept are not for continuous integration (CI is set), where nothing "

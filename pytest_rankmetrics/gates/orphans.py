@@ -1,4 +1,4 @@
-"""Baselines whose test is gone: perhaps it has another name now."""
+"""Baselines whose test is gone; it may have been renamed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import pytest
 
 _MOST = 200
-"""Files of one directory that are looked into."""
+"""Files of one directory that are opened: enough for a hint, and soon done."""
 
 
 def orphans_beside(path: Path, request: pytest.FixtureRequest) -> list[str]:
-    """Names of the baselines next to ``path`` that were written by a test that is not there."""
+    """Names of the baselines next to ``path`` whose test no longer exists."""
     files = sorted(path.parent.glob(f"*{EXTENSION}"))[:_MOST] if path.parent.is_dir() else []
     collected = {item.nodeid for item in request.session.items}
     here = request.node.nodeid.partition("::")[0]
@@ -30,7 +30,7 @@ def orphans_beside(path: Path, request: pytest.FixtureRequest) -> list[str]:
 
 
 def _exists(inner: str, request: pytest.FixtureRequest) -> bool:
-    """Whether a test of this module, or one with these parameters, may be deselected only."""
+    """Whether the module still has the test, which may merely be deselected."""
     owner: Any = request.module
     for name in inner.partition("[")[0].split("::"):
         owner = getattr(owner, name, None)

@@ -1,4 +1,4 @@
-"""What was found about a gate, as the result that its caller gets."""
+"""Judgements as results for the caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def result_of(
     baseline: str = "",
     verdict: Verdict | None = None,
 ) -> GateResult:
-    """What was found, as a result; what it says at length is made when it is read."""
+    """A judgement as a result; its long message is made when it is read."""
     measured = judgement.measured
     columns = {own: measured.per_query(own) for own in measured.names}
     own = judgement.verdict if verdict is None else verdict

@@ -13,6 +13,7 @@ from sklearn_rank.support.text import safe_text
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")
 _MOST_ORPHANS = 3
+"""Names in a headline: more are counted."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +25,14 @@ class Commands:
 
     @classmethod
     def of_pytest(cls, target: str, name: str, nodeid: str) -> Commands:
-        """Pytest on the test of a gate; ``target`` is its node id, seen from where it starts."""
+        """Commands that run the test of a gate; ``target`` is its node id from where they start."""
         pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
         accept = f'--rank-accept "*{_glob(name, nodeid)}*" --rank-reason "..."'
         return cls(f"{pytest} --rank-update", f"{pytest} {accept}")
 
 
 def _glob(name: str, nodeid: str) -> str:
-    """A pattern that a shell takes as it is: the gate's name, or else its test's."""
+    """A pattern that needs no quoting: the gate's name, or else its test's."""
     name = name.partition("[")[0]
     return name if _PLAIN.fullmatch(name) else nodeid.rpartition("::")[2].partition("[")[0]
 
@@ -52,7 +53,7 @@ class RecordedGate:
     orphans: Callable[[], Sequence[str]]
     """Names of the baselines beside this one that belong to no test."""
     obtained: str = ""
-    """What messages call the file of the present values, if one is written for inspection."""
+    """What messages call the file of present values, if one is written for inspection."""
 
     @property
     def owner(self) -> Owner:
@@ -61,7 +62,7 @@ class RecordedGate:
 
     @property
     def file(self) -> str:
-        """The baseline, as a message may have it."""
+        """The path of the baseline, safe to print."""
         return safe_text(self.shown, limit=300)
 
     def remedy(self, baseline_dir: Path | None) -> str:

@@ -1,4 +1,4 @@
-"""One gate from its call to its end: measured, recorded, warned of, passed or raised."""
+"""One gate from its call to its end: its outcome is recorded, warned of, and raised."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.session import current
 from sklearn_rank.support.text import safe_repr, safe_text
 
+# Ids and functions of the caller may be of any length; reports, and what pytest-xdist sends, not.
 MOST_TEXT = 20_000
 MOST_HEADLINE = 1000
 
@@ -25,7 +26,7 @@ def hide(excinfo: Any) -> bool:
 
 
 def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) -> GateResult:
-    """Do the work of a gate and see to it that its outcome is not lost, whatever the caller does.
+    """Do the work of a gate, and record the outcome so that no caller can lose it.
 
     ``subject`` names a gate that has no name and runs outside of pytest.
     """
@@ -46,7 +47,7 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
         for text in result.warnings:
             warn_user(text)
     except Exception as error:
-        # "-W error" makes a warning a failure, which may be swallowed as any other.
+        # "-W error" turns a warning into a failure, which can be swallowed like any other.
         failed = replace(result, verdict=Verdict.FAIL, headline=_headline(error))
         _record(running, failed, error)
         raise

@@ -1,4 +1,4 @@
-"""A gate and its baseline: judged against it once, and recorded where that is asked for and right.
+"""Judges a gate against its baseline, and records it where that is asked for and right.
 
 Nothing that regenerates lowers a baseline: updates write what is missing, raise and refresh. Only
 ``--rank-accept`` lowers, with a reason that is stored.
@@ -39,7 +39,7 @@ Moves = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Keeper:
-    """Judges one gate against its baseline, and writes that where it is asked to."""
+    """Judges one gate against its baseline, and writes the baseline if asked to."""
 
     gate: RecordedGate
     options: Writing
@@ -58,7 +58,7 @@ class Keeper:
         path.write_text(baseline_text(content), encoding="utf-8", newline="\n")
 
     def result(self) -> GateResult:
-        """The outcome, the baseline written if that is asked for and right."""
+        """The outcome; the baseline is written if that is asked for and right."""
         if not os.path.lexists(self.gate.path):
             return self._without_baseline()
         baseline, read = read_baseline(self.gate.path, self.gate.file)
@@ -137,7 +137,7 @@ class Keeper:
         ]
 
     def _is_step_up(self, judgement: Judgement, baseline: Baseline) -> bool:
-        """Whether there is something to record, and no limit is violated or measure gone."""
+        """Whether there is something to record, no limit is violated, and no measure is gone."""
         alignment, reference = judgement.alignment, judgement.reference
         if alignment is None or reference is None or not judgement.changes:
             return False
@@ -155,7 +155,7 @@ class Keeper:
         return better or Verdict.STALE in verdicts or bool(alignment.notes) or renamed
 
     def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
-        """Write, unless something fails that a new baseline does not mend."""
+        """Write, unless something fails that a new baseline would not resolve."""
         moves = self._moves(judgement, baseline)
         lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
         settled = judgement.settled()
@@ -175,7 +175,7 @@ class Keeper:
         return self._result(settled, written="raised", verdict=Verdict.IMPROVED, moves=moves)
 
     def _refuse_vacuous(self, judgement: Judgement) -> None:
-        """No baseline is written beside which the allowed drop would limit nothing."""
+        """Write no baseline against which the allowed drop would mean nothing."""
         complete = replace(judgement, policy=self.policy)
         for name in self.policy.max_drop:
             text = vacuous(complete, name, self.recording.measured.value(name))
@@ -187,7 +187,7 @@ class Keeper:
         return (was - now if greater_is_better else now - was) > IMPROVEMENT
 
     def _moves(self, judgement: Judgement, baseline: Baseline) -> dict[str, tuple[float, float]]:
-        """The measures that move, over the queries that both sides have."""
+        """The measures that move, over the common queries."""
         measured, moves = self.recording.measured, {}
         for name in measured.names:
             stored, change = baseline.metrics.get(name), judgement.changes.get(name)

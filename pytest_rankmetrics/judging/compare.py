@@ -133,7 +133,7 @@ class _Pair:
     error: float = math.nan
     """Standard error of the change."""
     pooled: int = 0
-    """Queries that are ranked together, where there are no values to pair."""
+    """Number of queries, where they are ranked together and there are no values to pair."""
 
     @property
     def p(self) -> float:
@@ -208,7 +208,7 @@ def _in_units(paired: PairedComparison, was: float, now: float) -> PairedCompari
 def _pooled_pair(
     measured: StrictEvaluation, reference: Reference, name: str, label: str, part: Slice
 ) -> _Pair:
-    """A measure that ranks the queries of a slice together: two values, and nothing to test."""
+    """A pooled measure over a slice: two values, and nothing to test."""
     now = float(part.evaluation[name])
     if reference.decimals is not None:
         now = round(now, reference.decimals)

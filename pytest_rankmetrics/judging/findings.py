@@ -1,4 +1,4 @@
-"""What is found about one gate while it is judged."""
+"""What judging a gate turns up."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pytest_rankmetrics.policy.verdicts import Verdict, worst
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that fails or warns: in full for a headline, and in short behind another."""
+    """A failure or warning: in full as a headline, in short behind another one."""
 
     verdict: Verdict
     full: str
     short: str
     of_baseline: bool = False
-    """Whether a new baseline would settle it."""
+    """Whether a new baseline would resolve it."""
 
 
 @dataclass
 class Judgement:
-    """Everything that was found about one gate; the text of its message is made from it."""
+    """Everything known about one gate; its message is made from this."""
 
     policy: Policy
     measured: StrictEvaluation
@@ -39,7 +39,7 @@ class Judgement:
     slice_results: list[SliceResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What is worth telling although the gate passes."""
+    """Worth saying although the gate passes."""
 
     def fail(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """A violation."""
@@ -50,7 +50,7 @@ class Judgement:
         self.findings.append(Finding(Verdict.STALE, full, short or full, of_baseline=True))
 
     def settled(self) -> Judgement:
-        """What is left of it once what was measured is the baseline."""
+        """What would be left if the measured values were the baseline."""
         return replace(
             self,
             findings=[finding for finding in self.findings if not finding.of_baseline],

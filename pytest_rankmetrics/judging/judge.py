@@ -1,4 +1,4 @@
-"""From measured values to a result: every limit is judged, and every violation is said."""
+"""From measured values to a result: every limit is judged, and every violation reported."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def judge(
     _judge_metrics(judgement)
     judge_slices(judgement)
     _judge_each_query(judgement)
-    grave = Verdict.FAIL if policy.settings.strict else Verdict.WARN
-    judgement.findings += [Finding(grave, text, text) for text in measured.warnings]
+    severity = Verdict.FAIL if policy.settings.strict else Verdict.WARN
+    judgement.findings += [Finding(severity, text, text) for text in measured.warnings]
     return judgement
 
 
 def _kind(query: Any) -> Any:
-    """Ids of two kinds are never equal: numbers, tuples of the same kinds, or one type."""
+    """Kind of an id, such that ids of different kinds are never equal."""
     if isinstance(query, Number):
         return Number
     if isinstance(query, tuple):
@@ -114,7 +114,7 @@ def _compare(judgement: Judgement) -> None:
 
 
 def vacuous(judgement: Judgement, name: str, baseline: float) -> str:
-    """Why an allowed drop limits nothing beside a baseline; "" if it does."""
+    """Why an allowed drop means nothing against this baseline; "" if it does mean something."""
     allowed = judgement.policy.max_drop[name]
     if not judgement.measured.used[name].metric.greater_is_better or not 0 < allowed >= baseline:
         return ""
@@ -180,15 +180,15 @@ def _metric(judgement: Judgement, name: str) -> MetricResult:
     if change is not None:
         decisions.append(change.decision)
         _say_change(judgement, name, change)
-    gravest = worst([decision.verdict for decision in decisions]) if decisions else Verdict.SHOWN
-    reason = next((decision.reason for decision in decisions if decision.verdict is gravest), "")
+    decided = worst([decision.verdict for decision in decisions]) if decisions else Verdict.SHOWN
+    reason = next((decision.reason for decision in decisions if decision.verdict is decided), "")
     paired = None if change is None else change.paired
     return MetricResult(
         name=name,
         value=value,
         queries=averaged_queries(measured, name),
         greater_is_better=measured.used[name].metric.greater_is_better,
-        verdict=gravest,
+        verdict=decided,
         reason=reason,
         at_least=at_least,
         at_most=at_most,
@@ -213,8 +213,8 @@ def _say_change(judgement: Judgement, name: str, change: Change) -> None:
         judgement.fail(change_text(judgement, name, change), short, of_baseline=True)
     elif verdict is Verdict.WARN:
         text = unconfirmed_text(judgement, name, change)
-        grave = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
-        judgement.findings.append(Finding(grave, text, text, of_baseline=True))
+        severity = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
+        judgement.findings.append(Finding(severity, text, text, of_baseline=True))
 
 
 # Single queries ----------------------------------------------------------------------------------

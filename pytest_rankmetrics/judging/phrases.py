@@ -1,4 +1,4 @@
-"""How a violated limit is said: the phrases of which headlines are made."""
+"""How a violated limit is worded: the phrases that headlines are made of."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def threshold_text(judgement: Judgement, name: str) -> str:
 
 
 def short_threshold(judgement: Judgement, name: str) -> str:
-    """The same without what stands in brackets."""
+    """The same without the part in brackets."""
     policy, value = judgement.policy, judgement.measured.value(name)
     return threshold_phrase(name, value, policy.at_least.get(name), policy.at_most.get(name))
 
@@ -103,7 +103,7 @@ def unconfirmed_text(judgement: Judgement, name: str, change: Change) -> str:
 
 
 def _beyond_proof(judgement: Judgement, change: Change) -> str:
-    """What to know where so few queries changed that no drop of theirs can be significant."""
+    """A warning where so few queries changed that no drop of theirs could be significant."""
     if change.paired is None or judgement.policy.settings.correction == "none":
         tests = 1
     else:

@@ -11,7 +11,7 @@ from sklearn_rank.typing import FloatArray
 
 POWER = 0.8
 _SPREADS = 200
-"""Points at which the distribution of the sampled deviation is looked at; more move no digit."""
+"""Points at which the distribution of the deviation is read; more change no printed digit."""
 
 
 def standard_error(change: FloatArray, weights: FloatArray | None) -> float:

@@ -1,4 +1,4 @@
-"""What helps to understand a failure, and fails nothing."""
+"""Remarks that help to understand a failure; they fail nothing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 
 _CHANCE = 0.45
-"""An AUC below this is further from one half than noise brings it."""
+"""An AUC below this is further from 1/2 than chance takes a useless system."""
 
 
 def facts(judgement: Judgement) -> list[str]:
-    """Sentences about the data, each on a line of its own."""
+    """Remarks on the data, one per line."""
     measured = judgement.measured
     counts = measured.counts
     left_out = [

@@ -45,7 +45,7 @@ class MetricResult:
     interval: Callable[[], tuple[float, float]] = field(
         default=lambda: (math.nan, math.nan), repr=False, compare=False
     )
-    """Makes ``ci``, which needs SciPy, when somebody asks for it."""
+    """Computes ``ci`` on request: it needs SciPy."""
 
     @cached_property
     def ci(self) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class QueryRow:
 
 
 class Explanation(NamedTuple):
-    """What is said of a gate at length; made when somebody wants to read it."""
+    """The long form of a result; made when somebody reads it."""
 
     message: str
     worst: tuple[QueryRow, ...] = ()
@@ -167,7 +167,7 @@ class GateResult:
     reason: str = ""
     nodeid: str = ""
     explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
-    """Makes ``message`` and ``worst``, which a gate that passes need not have."""
+    """Makes ``message`` and ``worst`` on request: nobody reads those of a gate that passes."""
 
     @cached_property
     def _explained(self) -> Explanation:

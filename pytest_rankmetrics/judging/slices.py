@@ -1,4 +1,4 @@
-"""Slices: who is in them, whether they are those of the baseline, and how far each may fall."""
+"""Slices: their queries, whether the baseline has the same ones, and how far each may fall."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict, judge_thres
 
 
 def find_slices(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
-    """The slices of the queries; those that have a limit or a record and no queries fail."""
+    """Find the slices; those that are limited or recorded, and empty now, fail."""
     policy = judgement.policy.slices
     if policy.slices is not None:
         place = {query: number for number, query in enumerate(judgement.measured.own_ids)}
@@ -62,7 +62,7 @@ def judge_slices_fit(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
 
 
 def _judge_pooled_slice(judgement: Judgement, label: str) -> None:
-    """A measure without values per query is compared with what was recorded of the slice."""
+    """A pooled measure can only be compared with the recorded value of the slice."""
     if judgement.policy.slices.allowed(label) is None or judgement.reference is None:
         return
     for name in judgement.changes:
@@ -76,7 +76,7 @@ def _is_empty(queries: Any) -> bool:
 
 
 def judge_slices(judgement: Judgement) -> None:
-    """Every slice by every measure that it is compared or limited in, or else by all."""
+    """Judge every slice by the measures it is compared or limited in, or show it by all."""
     policy = judgement.policy.slices
     for label, part in judgement.slices.items():
         limits = {**policy.at_least.get(label, {}), **policy.at_most.get(label, {})}
@@ -88,15 +88,15 @@ def judge_slices(judgement: Judgement) -> None:
 
 
 def _warn_of_small_slices(judgement: Judgement) -> None:
-    """An allowed drop of slices that are all too small limits nothing."""
+    """Where all slices are too small, the allowed drop limits nothing."""
     changes = judgement.slice_changes.values()
     if not changes or judgement.policy.slices.max_drop is None:
         return
     if all(change.decision.verdict is Verdict.SHOWN for change in changes):
         least = judgement.policy.settings.min_slice_size
         text = f"max_slice_drop judges no slice: none of them has {least} queries"
-        grave = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
-        judgement.findings.append(Finding(grave, text, text))
+        severity = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
+        judgement.findings.append(Finding(severity, text, text))
 
 
 def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> None:
@@ -119,7 +119,7 @@ def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> No
             if len(judgement.policy.max_drop) > 1:
                 short += f" ({name})"
             judgement.fail(slice_text(judgement, label, name, change), short, of_baseline=True)
-    gravest = max(
+    decided = max(
         decisions, key=lambda decision: list(Verdict).index(decision.verdict), default=None
     )
     judgement.slice_results.append(
@@ -128,8 +128,8 @@ def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> No
             metric=name,
             queries=len(part.members),
             value=value,
-            verdict=Verdict.SHOWN if gravest is None else gravest.verdict,
-            reason="not gated" if gravest is None else gravest.reason,
+            verdict=Verdict.SHOWN if decided is None else decided.verdict,
+            reason="not gated" if decided is None else decided.reason,
             at_least=at_least,
             at_most=at_most,
             baseline=None if change is None else change.was,

@@ -70,14 +70,14 @@ def check_hard_drop(value: Any, measures: Iterable[Measure], name: str = "hard_d
 
 
 def refuse_empty(given: Collection[Any], name: str, what: str) -> None:
-    """InvalidParameterError for limits of nothing."""
+    """InvalidParameterError for an empty collection of limits."""
     if not given:
         msg = f"{name} is empty; leave it out, or name at least one {what}"
         raise InvalidParameterError(msg)
 
 
 def _number(value: Any, name: str) -> float:
-    """A finite number, once converted to float; nothing that only looks like one."""
+    """A finite float from any real number; bool and text are refused."""
     if hasattr(value, "dtype") and getattr(value, "ndim", 0) == 0 and hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, Real):

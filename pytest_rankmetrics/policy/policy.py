@@ -36,7 +36,7 @@ Limits = Mapping[str, float]
 
 @dataclass(frozen=True)
 class SlicePolicy:
-    """What is asked of slices."""
+    """Limits of slices."""
 
     slices: Any = None
     max_drop: float | Mapping[Any, float] | None = None
@@ -53,7 +53,7 @@ class SlicePolicy:
 
 @dataclass(frozen=True)
 class Policy:
-    """Everything that one gate asks for."""
+    """All limits of one gate."""
 
     measures: tuple[Measure, ...]
     at_least: Limits
@@ -211,7 +211,7 @@ OVERRIDES = (
 
 
 def read_policy(settings: Settings, limits: GateLimits) -> Policy:
-    """A checked policy; InvalidParameterError if it asks for nothing, or for the impossible."""
+    """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
     given = limits.get
     measures, metrics = MeasureList(), limits.get("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:

@@ -28,7 +28,7 @@ class Settings:
     confirm: Annotated[bool, "whether only significant drops fail"] = True
     min_queries: Annotated[int, "with fewer queries significance excuses nothing"] = 25
     min_slice_size: Annotated[int, "smaller slices are shown, not judged"] = 10
-    # Infinite for none, which an ini file writes as 0.
+    # math.inf means none; an ini file writes 0.
     hard_drop: Annotated[float, "drop of a bounded measure that is never excused; 0: none"] = 0.05
     correction: Annotated[Correction, "correction of p-values: holm, bh or none"] = "holm"
     test: Annotated[Test, "paired test: t or permutation"] = "t"

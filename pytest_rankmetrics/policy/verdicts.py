@@ -12,10 +12,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 SLACK = 1e-9
-"""Rounding of a mean of floats; limits are met within it, in favour of the gate's owner."""
+"""Rounding of a mean of floats: a value this close to its limit meets it."""
 
 IMPROVEMENT = 1e-6
-"""A baseline is raised for more than this."""
+"""A baseline is raised by no less: it holds six decimals."""
 
 
 class Verdict(StrEnum):
@@ -89,12 +89,12 @@ def judge_threshold(value: float, at_least: float | None, at_most: float | None)
 
 
 UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)
-"""Of these gates nobody needs to read more than a line."""
+"""Gates with these verdicts are worth a line."""
 
 _SEVERITY = list(Verdict)
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """The gravest of some verdicts; PASS without any."""
+    """The most severe of some verdicts; PASS if there is none."""
     judged = [verdict for verdict in verdicts if verdict is not Verdict.SHOWN]
     return max(judged, key=_SEVERITY.index, default=Verdict.PASS)

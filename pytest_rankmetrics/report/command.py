@@ -14,6 +14,7 @@ from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import write_summary
 
 WIDTH = 80
+"""Of a section's title, as pytest prints it where it does not know the terminal."""
 _RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
@@ -47,7 +48,7 @@ def _message(run: GateRun) -> list[str]:
 def write_reports(
     summary: Summary, *, json: str | None, markdown: str | None, junit: str | None
 ) -> list[str]:
-    """Write the reports that were asked for; the reasons why some were not written."""
+    """Write the requested reports, and return why any was not written."""
     from pytest_rankmetrics.report.json import write_json
     from pytest_rankmetrics.report.markdown import write_markdown
 

@@ -9,10 +9,11 @@ from pytest_rankmetrics._support import words
 
 _OF_METRIC = ("baseline", "change", "p", "verdict")
 DECIMALS = 6
+"""As in baselines."""
 
 
 def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int]:
-    """Names and values; the gates of one test have their names in front."""
+    """Names and values; where a test has several gates, each name starts with the gate's."""
     result: dict[str, str | float | int] = {}
     for record in records:
         own = words.line(record["name"], 200)

@@ -14,6 +14,7 @@ from pytest_rankmetrics.report.summary import Summary
 MOST_BYTES = 1_000_000
 """A step summary may have 1 MiB; details are cut, the table is not."""
 MOST_DETAILS = 20
+"""More failed gates than this have one cause, and nobody unfolds them all."""
 
 _SIGNS = {
     "fail": ":x:",

@@ -14,7 +14,9 @@ from pytest_rankmetrics.report.worst import Worst
 from sklearn_rank.support.tables import aligned, display_width
 
 MOST_FINDINGS = 6
+"""Violations in a headline, which test runners print on one line."""
 MOST_SLICES = 20
+"""Rows that fit a screen; those that fail come first."""
 
 _SAID = {
     Verdict.FAIL: "FAIL",
@@ -37,15 +39,15 @@ def said(verdict: Verdict, reason: str = "") -> str:
 
 def headline(judgement: Judgement) -> str:
     """The first line: the first violation in full, the others in short."""
-    grave = [
+    failures = [
         finding
         for finding in judgement.findings
         if finding.verdict in (Verdict.FAIL, Verdict.STALE)
     ]
-    grave.sort(key=lambda finding: finding.verdict is not Verdict.STALE)
-    if grave:
-        texts = [grave[0].full, *(finding.short for finding in grave[1:MOST_FINDINGS])]
-        more = len(grave) - MOST_FINDINGS
+    failures.sort(key=lambda finding: finding.verdict is not Verdict.STALE)
+    if failures:
+        texts = [failures[0].full, *(finding.short for finding in failures[1:MOST_FINDINGS])]
+        more = len(failures) - MOST_FINDINGS
         return "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")
     warned = [finding.full for finding in judgement.findings if finding.verdict is Verdict.WARN]
     if warned:

@@ -12,6 +12,7 @@ from pytest_rankmetrics.policy.verdicts import judge_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun
 
 MOST_SLICES = 20
+"""Rows of one gate in the summary: the message has the others."""
 _ROUNDED = 2e-6
 """Values of a baseline are rounded to six places, and so are those that they are compared with."""
 _GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")

@@ -47,7 +47,7 @@ class GateRun:
 
 @dataclass(frozen=True)
 class Summary:
-    """What there is to say at the end of a run."""
+    """Everything to report at the end of a run."""
 
     gates: tuple[GateRun, ...] = ()
     problems: tuple[str, ...] = ()

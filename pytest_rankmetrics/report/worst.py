@@ -17,10 +17,12 @@ from pytest_rankmetrics.measuring.means import on_scale
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.rankings.placements import Hit, Placement
 
+# A row of the table has to fit a line of 100 characters.
 MOST_ITEMS = 6
 MOST_MISSING = 2
 TOP = 5
 LONGEST_TEXT = 80
+"""The text of a query has a line of its own."""
 
 
 class Worst(NamedTuple):
@@ -59,7 +61,7 @@ def worst_queries(judgement: Judgement) -> Worst | None:
 
 
 def _metric(judgement: Judgement) -> str | None:
-    grave = [
+    failing = [
         name
         for name, result in judgement.metric_results.items()
         if result.verdict in (Verdict.FAIL, Verdict.WARN)
@@ -73,8 +75,8 @@ def _metric(judgement: Judgement) -> str | None:
     others = [
         name for name in judgement.measured.names if not judgement.measured.used[name].is_pooled
     ]
-    compared = [name for name in grave if name in judgement.changes]
-    return next(iter([*compared, *grave, *slices, *others]), None)
+    compared = [name for name in failing if name in judgement.changes]
+    return next(iter([*compared, *failing, *slices, *others]), None)
 
 
 def _losses(judgement: Judgement, name: str) -> Worst | None:

@@ -18,7 +18,7 @@ import pytest
 
 
 def refuse_moved_root(config: pytest.Config, options: Collection[str]) -> None:
-    """UsageError if the value of one of our options has changed where pytest found its settings."""
+    """UsageError if the value of one of our options made pytest look elsewhere for its settings."""
     for option, value in _separate_words(config, options):
         if not _exists(config.invocation_params.dir, value):
             continue
@@ -33,7 +33,7 @@ def refuse_moved_root(config: pytest.Config, options: Collection[str]) -> None:
 
 
 def _separate_words(config: pytest.Config, options: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Our options whose value is the next word; those of ``addopts`` come too late to matter."""
+    """Our options whose value is the next word; ``addopts`` is read too late to matter."""
     words = [
         *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
         *(str(word) for word in config.invocation_params.args),
@@ -60,7 +60,7 @@ def _root_and_settings(config: pytest.Config) -> tuple[Path, Path | None] | None
         "invocation_dir": config.invocation_params.dir,
     }
     try:
-        # Private, and the one place that knows; its parameters differ between versions.
+        # Private, but nothing else knows; its parameters differ between versions.
         from _pytest.config.findpaths import determine_setup
 
         accepted = signature(determine_setup).parameters

@@ -17,7 +17,7 @@ FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate"
 
 PROMISE: pytest.StashKey[str] = pytest.StashKey()
-"""What of a test means that a gate runs in it."""
+"""Why a gate is expected to run in a test."""
 
 
 class Collection:
@@ -31,7 +31,7 @@ class Collection:
         self._on_promise = on_promise
         self._all: list[pytest.Item] = []
         self.part = False
-        """Whether anything that was found will not run."""
+        """Whether anything that was collected will not run."""
         self.modules: set[str] = set()
         """Node ids of the test modules."""
         self.required: list[str] = []
@@ -66,7 +66,7 @@ class Collection:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Generator[None, Any, Any]:
-        """See the tests before and after everybody else, who may reorder and shorten them."""
+        """See the tests before and after other plugins, which may reorder and drop them."""
         self._all = list(items)
         for item in items:
             if not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
@@ -79,7 +79,7 @@ class Collection:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Whoever takes tests away rarely says so: pytest-shard does not."""
+        """Plugins that drop tests rarely say so: pytest-shard does not."""
         self.part = self.part or not set(session.items).issuperset(self._all)
         self.ids = {item.nodeid for item in session.items}
         self._all = []
@@ -105,9 +105,9 @@ def _promised(items: Iterable[pytest.Item]) -> bool:
 
 
 def _promise(item: pytest.Item, marked: dict[pytest.Item | pytest.Collector, bool]) -> str:
-    """What of a test means that a gate runs in it; a fixture only if the test itself takes it."""
+    """Why a gate is expected to run in a test; a fixture counts if the test itself takes it."""
     taken = FIXTURES.intersection(getattr(item, "fixturenames", ()))
-    # A user of the fixtures bears the marker that this module put there.
+    # This module has marked the users of the fixtures itself.
     if not taken and _is_marked(item, marked):
         return "the test is marked rank_gate"
     if taken and sum(1 for _ in item.iter_markers(MARKER)) > 1:
@@ -121,7 +121,7 @@ def _promise(item: pytest.Item, marked: dict[pytest.Item | pytest.Collector, boo
 def promise(request: pytest.FixtureRequest) -> None:
     """Note that a running test asks for a fixture; in its setup another fixture may do so."""
     if os.environ.get("PYTEST_CURRENT_TEST", "").endswith(" (call)"):
-        current.running()  # lets the run join if no gate was in sight
+        current.running()  # starts recording if no gate was in sight
         request.node.stash[PROMISE] = f"the test takes the fixture {request.fixturename}"
 
 

@@ -1,4 +1,4 @@
-"""The running test: where gates find their settings, and leave their records.
+"""The running test: gates take their settings from it and leave their records there.
 
 A stack instead of a context variable: pytest runs one test at a time, event loops keep the context
 in which they were made (of another test, then), and threads of a test have none of its own.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 DEFAULTS = Settings()
-"""What gates outside of a pytest run go by."""
+"""Settings of gates outside of a pytest run."""
 
 
 @dataclass(eq=False, repr=False)
@@ -37,7 +37,7 @@ class Running:
     explains: bool = False
     """Whether a report was asked for that says everything of gates that passed, too."""
     recorded: bool = False
-    """Whether somebody reads the records: a pytest run, and no plain script."""
+    """Whether somebody reads the records: in a pytest run, not in a plain script."""
     records: list[dict[str, Any]] = field(default_factory=list)
     """Gates that ran and were not reported yet."""
     raised: list[tuple[BaseException, dict[str, Any]]] = field(default_factory=list)
@@ -79,7 +79,7 @@ def _fixture_scope() -> str:
     """Scope of the fixture that calls the gate; "" if none does, or in another thread."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        # Only here does pytest say whose setup runs.
+        # pytest says nowhere else whose setup is running.
         if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
             return str(getattr(frame.f_locals["fixturedef"], "scope", ""))
         frame = frame.f_back
@@ -146,7 +146,7 @@ class Run:
         current = os.environ.get("PYTEST_CURRENT_TEST")
         if self._item is None:
             return current == self._outer
-        # pytest writes the variable so; it takes it away between the phases of a test.
+        # This is how pytest writes the variable, which is unset between the phases of a test.
         named = self._item.nodeid.replace("\x00", "(null)")
         return current is None or current.rpartition(" (")[0] == named
 
@@ -166,7 +166,7 @@ def push(run: Run) -> None:
 
 
 def pop(run: Run) -> None:
-    """It ends."""
+    """A pytest run ends."""
     if run in _stack:
         _stack.remove(run)
 

@@ -1,4 +1,4 @@
-"""A run that ``pytest.exit()`` ends while it starts: pytest calls no hook then that could judge it.
+"""Runs that ``pytest.exit()`` ends while they start: no hook is called then that could judge them.
 
 Only the exit code is left, which the command line returns.
 """
@@ -28,7 +28,7 @@ def note_exit() -> None:
 
 
 def judge_exit(config: pytest.Config) -> Generator[None, int | None, int | None]:
-    """Red for a green run that was ended before anybody could miss its required gates."""
+    """Turn a green run red if it was ended before its required gates could be missed."""
     _exits.append(False)
     try:
         code = yield
@@ -49,6 +49,6 @@ def judge_exit(config: pytest.Config) -> Generator[None, int | None, int | None]
 
 
 def executes(config: pytest.Config) -> bool:
-    """Whether the options let tests run; --setup-plan is --setup-only, too."""
+    """Whether the options let tests run; --setup-plan implies --setup-only."""
     option = config.option
     return not (option.collectonly or getattr(option, "setuponly", False))

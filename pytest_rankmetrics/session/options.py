@@ -63,7 +63,7 @@ OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 
 
 def add_options(parser: pytest.Parser) -> None:
-    """Declare everything."""
+    """Declare all options."""
     group = parser.getgroup("rankmetrics", "ranking quality gates")
     group.addoption(
         "--rank-update",
@@ -118,7 +118,7 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def read_options(config: pytest.Config) -> Options:
-    """Everything, checked; UsageError for what cannot be meant."""
+    """All options, checked; UsageError for what makes no sense."""
     if not hasattr(config, "workerinput"):
         refuse_moved_root(config, WITH_VALUE)
     option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
@@ -247,7 +247,7 @@ def _refuse_targets(config: pytest.Config, options: Options) -> None:
 
 def _check_together(config: pytest.Config, options: Options) -> None:
     """UsageError for options that contradict each other, or that would let a gate judge itself."""
-    # Spaces of no width and the like are nothing that anybody can read.
+    # Zero-width spaces and the like are no reason that anybody can read.
     if options.accept and not any(letter.isalnum() for letter in options.reason):
         msg = "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
         raise pytest.UsageError(msg)
@@ -273,7 +273,7 @@ def _check_together(config: pytest.Config, options: Options) -> None:
 
 
 def _refuse_habit(config: pytest.Config, what: str, value: str = "") -> None:
-    """An update that is written down somewhere would make every run pass."""
+    """An update written down in a configuration would make every run pass."""
     arguments = [str(argument) for argument in config.invocation_params.args]
     if not any(argument == what or argument.startswith(f"{what}=") for argument in arguments):
         msg = f"{what}{value} belongs on the command line, not in addopts or PYTEST_ADDOPTS"

@@ -1,4 +1,4 @@
-"""Baseline files of a project: where they are, and how they are called."""
+"""Baseline files of a project: where they are, and what they are called."""
 
 from __future__ import annotations
 

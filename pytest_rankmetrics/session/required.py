@@ -10,11 +10,11 @@ from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.report.summary import PASSED, GateRun
 
 MOST_NAMED = 5
-"""Tests that are named for one entry of the setting."""
+"""Tests named for one entry of the setting; more would hide the others."""
 
 
 def is_named(own: str, wanted: str) -> bool:
-    """Whether a test is meant by a node id or name, its own or that without its parameters."""
+    """Whether a node id or name, with or without parameters, means this test."""
     return any(name == wanted or name.startswith(f"{wanted}[") for name in (own, name_of(own)))
 
 
@@ -27,7 +27,7 @@ def _is_named(record: Mapping[str, Any], wanted: str) -> bool:
 
 @dataclass(frozen=True)
 class Required:
-    """What there is to compare the setting with."""
+    """What the setting is checked against."""
 
     gates: Sequence[GateRun]
     """The gates that ran."""

@@ -1,4 +1,4 @@
-"""The whole run, seen from the one process that reports it: which gates ran, and how it ends."""
+"""The whole run, as the process that reports it sees it: which gates ran, and how it ends."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Session:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: Any) -> None:
-        """Take over what a worker knows; one that died takes its tests along."""
+        """Take over what a worker knows; the tests of one that died are lost."""
         known = getattr(node, "workeroutput", {}).get(WORKER)
         if error is not None or known is None:
             self._collection.part = True
@@ -120,7 +120,7 @@ class Session:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Check what no test can check by itself, write the reports, and set the exit code."""
+        """Check what no single test can, write the reports, and set the exit code."""
         self._session = session
         self.config.stash[JUDGED] = True
         self._complain_of_lost(self._run.lost())
@@ -204,7 +204,7 @@ class Session:
         self._write_reports()
 
     def _complain_of_lost(self, records: list[dict[str, Any]]) -> None:
-        """Failures that no report of a test tells of: ``pytest.exit(returncode=0)`` hid them."""
+        """Failures missing from every test report: ``pytest.exit(returncode=0)`` hid them."""
         for record in records:
             place = f"{record['nodeid']}: " if record["nodeid"] else ""
             self.problems.append(f"{place}{' '.join(swallowed(record).split())}")
@@ -226,7 +226,7 @@ class Session:
             yield from required.missing(wanted)
 
     def _accepted(self, gates: list[GateRun]) -> Iterator[str]:
-        """Patterns of --rank-accept that no gate answers to: typing mistakes."""
+        """Patterns of --rank-accept that match no gate: typos."""
         names = [(run.record["name"], run.record["nodeid"]) for run in gates]
         for glob in self.options.accept:
             if not any(is_called(glob, *own) for own in names):
@@ -242,7 +242,7 @@ class Session:
     # Unused baselines ----------------------------------------------------------------------------
 
     def _judges_unused(self, gates: list[GateRun], exitstatus: int) -> bool:
-        """Whether it is wanted, and every test of the project ran and passed."""
+        """Whether unused files are of interest, and every test of the project ran and passed."""
         if not (gates or self.options.unused != "report" or self.config.getoption("rank_unused")):
             return False
         if self.options.baseline_dir is not None or exitstatus not in GREEN:
@@ -315,7 +315,7 @@ WORKER = "rankmetrics"
 
 
 class Worker:
-    """A process of pytest-xdist: sends what only it knows to the process that reports."""
+    """A worker of pytest-xdist: sends what only it knows to the controller."""
 
     def __init__(self, config: Any, run: Run, collection: Collection) -> None:
         self._output: dict[str, Any] = config.workeroutput
@@ -323,7 +323,7 @@ class Worker:
         self._collection = collection
 
     def pytest_sessionfinish(self) -> None:
-        """The last moment; a worker that dies sends nothing."""
+        """Send at the last moment; a worker that dies sends nothing."""
         self._output[WORKER] = {**self._collection.as_dict(), "lost": self._run.lost()}
 
 
@@ -351,7 +351,7 @@ def _collisions(gates: list[GateRun]) -> Iterator[str]:
 
 
 def _is_repeated(first: GateRun, second: GateRun) -> bool:
-    """Whether two workers ran the same fixture, which one process runs once."""
+    """Whether two workers ran the same fixture, which a single process would run once."""
     wide = all(run.record["scope"] not in ("", "function") for run in (first, second))
     return wide and first.worker != second.worker
 
