@@ -29,14 +29,15 @@ class Owner(NamedTuple):
 
         A name of its own says whose a baseline is, because a run has it once; where a gate is
         called like its test, the test counts. The test of a gate in a fixture is whichever comes
-        first, so that only a name can be compared.
+        first, so that only a name can be compared. Files without a name may have moved with their
+        module since, when nobody asked whose they were.
         """
         if not self.gate or (not self.name and not asking._is_named_by_its_test):
             return True
         if self.name and self.name != asking.name:
             return False
         if self._is_test and asking._is_named_by_its_test:
-            return _is_one_test(self.gate, asking.gate)
+            return _is_one_test(self.gate, asking.gate, moved=not self.name)
         return True
 
     def __str__(self) -> str:
@@ -46,8 +47,10 @@ class Owner(NamedTuple):
         return f"{safe_repr(self.name)} ({gate})"
 
 
-def _is_one_test(first: str, second: str) -> bool:
-    """Whether two node ids differ at most in where the root of the project was."""
+def _is_one_test(first: str, second: str, *, moved: bool) -> bool:
+    """Whether two node ids differ at most in the root of the project; ``moved``: in directories."""
     (file, _, test), (other_file, _, other_test) = first.partition("::"), second.partition("::")
+    if moved:
+        file, other_file = file.rpartition("/")[2], other_file.rpartition("/")[2]
     longer, shorter = sorted((f"/{file}", f"/{other_file}"), key=len, reverse=True)
     return test == other_test and longer.endswith(shorter)

@@ -20,7 +20,7 @@ _GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")
 
 @dataclass(frozen=True)
 class Row:
-    """One measure of one gate, all over or in a slice."""
+    """One measure of one gate, over all queries or those of a slice."""
 
     gate: str
     """Where it stands, as in ``tests/test_search.py::test_bm25``."""
@@ -52,7 +52,7 @@ class Row:
 
 
 def gate_rows(run: GateRun) -> list[Row]:
-    """The rows of one gate, the gravest first; one without measures still has a row."""
+    """The rows of one gate, the worst first; a gate without measures still has one."""
     record = run.record
     gate = words.line(record["nodeid"], 200)
     own = record["nodeid"].partition("::")[2].replace("::", ".")
@@ -67,7 +67,7 @@ def gate_rows(run: GateRun) -> list[Row]:
     ]
     rows += _slice_rows(gate, name, record)
     if not rows or (record["verdict"] in FAILED and not any(row.failed for row in rows)):
-        # What to do about it stands in the message.
+        # Drop the remedy; the message has it.
         text = words.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)

@@ -1,4 +1,4 @@
-"""Drops beyond their margin that are not confirmed: a gate that passes with one says so last."""
+"""Unconfirmed drops beyond their margin: the last lines of a run, for its gates have passed."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ HINT = (
 
 
 class Recorder:
-    """Moves what gates recorded from the test to its report, which travels to the controller."""
+    """Moves the records of gates from the test to its report, which travels to the controller."""
 
     def __init__(self, run: Run, *, junit: bool) -> None:
         self._run = run
@@ -38,7 +38,7 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Note the end of the call: reports of subtests are made before."""
+        """Note the end of the call, before which reports of subtests are made."""
         self._called = None
         try:
             return (yield)
@@ -113,7 +113,7 @@ def _is_xfail_call(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
 
 
 def swallowed(record: dict[str, Any]) -> str:
-    """What is said of a failure that nobody saw."""
+    """What to say of a failure that was swallowed."""
     from pytest_rankmetrics._support import words
 
     name = words.shown(record["name"], limit=60)

@@ -160,6 +160,9 @@ FITS = [
     (Owner("test_x", "test_x"), True),  # recorded by sklearn-rank gate
     (Owner("other", "other"), False),
     (Owner(NODE, ""), True),
+    (Owner("old/test_a.py::test_x", "test_x"), False),
+    (Owner("old/test_a.py::test_x", ""), True),
+    (Owner("tests/test_b.py::test_x", ""), False),
     (Owner("tests/test_a.py::test_y", ""), False),
     (Owner("", ""), True),
 ]
