@@ -87,6 +87,8 @@ class Keeper:
             "if that is this gate's old name, accept the new one with: "
             f"{self.gate.commands.update}; if not, restore the file"
         )
+        if self.options.baseline_dir is not None:
+            remedy = "a gate that was renamed is red until the file there says so"
         judgement.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
     # No baseline ---------------------------------------------------------------------------------

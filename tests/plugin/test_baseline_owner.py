@@ -69,6 +69,18 @@ def test_a_copied_baseline_is_refused(
     assert "--rank-update; if not, restore the file" in text
 
 
+def test_a_copy_in_another_directory_of_baselines_is_refused(suite: Suite) -> None:
+    recorded_twice(suite, GATES)
+    shutil.copytree(suite.path / "test_it", suite.path / "base" / "test_it")
+    assert suite.run("--rank-baseline-dir=base").ret == 0
+    copy(suite, "test_poor.rank.json", "../base/test_it/test_good.rank.json")
+    result = suite.run("--rank-baseline-dir=base")
+    assert result.ret == 1
+    text = said(result)
+    assert "was recorded by the gate test_it.py::test_poor: a gate that was renamed is red" in text
+    assert "--rank-update" not in text
+
+
 def test_a_renamed_gate_is_accepted_by_an_update(suite: Suite) -> None:
     recorded_twice(suite, GATES)
     suite.write(test_it=GATES.replace("test_good", "test_best"))
