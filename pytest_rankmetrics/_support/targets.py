@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from pytest_rankmetrics._support.naming import EXTENSION
@@ -24,13 +25,32 @@ def objection(path: Path, marks: tuple[bytes, ...] = ()) -> str:
     """
     if path.name.lower().endswith(EXTENSION):
         return "names a baseline"
-    if not path.is_file() or not path.stat().st_size:
+    if is_stream(path) or not path.exists() or not path.stat().st_size:
         return ""
     if not marks:
         return "" if path.suffix.lower() in _TEXTS else "names a file that is no Markdown"
     with path.open("rb") as file:
         head = file.read(HEAD)
     return "" if all(mark in head for mark in marks) else "names a file that is no such report"
+
+
+def is_stream(path: Path) -> bool:
+    """Whether a report goes to a pipe or device: ``/dev/stdout`` may be a file, but is not ours."""
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
+
+
+_OWN = {"/dev/stdout": 1, "/dev/stderr": 2}
+
+
+def write_stream(path: Path, text: str) -> None:
+    """Write to a pipe or device.
+
+    Our own output is not opened again: redirected to a file, it would have two places to write at,
+    and what pytest prints next would stand over the report.
+    """
+    number = _OWN.get(path.as_posix())
+    with open(path if number is None else os.dup(number), "a", encoding="utf-8") as stream:
+        stream.write(text)
 
 
 def refuse_target(path: Path, marks: tuple[bytes, ...] = ()) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics._support.files import replace_file
-from pytest_rankmetrics._support.targets import JSON_MARKS, refuse_target
+from pytest_rankmetrics._support.targets import JSON_MARKS, is_stream, refuse_target, write_stream
 from pytest_rankmetrics.report.summary import Summary
 
 FORMAT = "rank-report/1"
@@ -19,8 +19,8 @@ def write_json(summary: Summary, path: Path) -> None:
     refuse_target(path, JSON_MARKS)
     text = json.dumps(report(summary), indent=1, allow_nan=False, sort_keys=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():  # a pipe, or /dev/stdout
-        path.write_text(text, encoding="utf-8")
+    if is_stream(path):
+        write_stream(path, text)
     else:
         replace_file(path.resolve(), text.encode())
 
