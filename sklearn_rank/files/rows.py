@@ -140,6 +140,8 @@ def add_fast(rows: Rows, block: Block, fields: Fields, tag: int | None = None) -
             return False
     rows.add(queries, items, numbers)
     for column, place in zip(rows.watched, fields.watched, strict=True):
+        if column.is_text:
+            continue
         pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()
         column.add(pairs["query"].to_list(), map(as_value, pairs["value"].to_list()))
     if tag is not None:
