@@ -115,7 +115,7 @@ def test_a_value_that_moved_the_settings_is_refused(way: str, checkout: Checkout
     assert checkout.run(recipe()[0]).returncode == 0
     out = checkout.path.parent / "out"
     out.mkdir()
-    (out / "rank.json").write_text("{}")
+    (out / "rank.json").write_text('{"format": "rank-report/1"}')
     (out / "step.md").write_text("")
     option, value = SEPARATE[way].split(" ")[-2:]
     done = checkout.run(f"pytest {SEPARATE[way]}")
