@@ -12,6 +12,7 @@ from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.rankings.source import Judged
+from sklearn_rank.support.sorting import sortable
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array
 
@@ -77,7 +78,8 @@ def _n_at_most_zero(scores: list[Array]) -> int:
 def _n_close(scores: list[Array]) -> int:
     """Rankings whose scores float64 tells apart and float32 does not."""
     return sum(
-        len(np.unique(values.astype(np.float32))) < len(np.unique(values)) for values in scores
+        len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
+        for values in scores
     )
 
 

@@ -11,6 +11,7 @@ from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
 
 __all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]
@@ -218,7 +219,7 @@ def _from_places(ranking: JudgedRankings, scores: Array | None = None) -> _Label
         codes[above : above + size] = n_ranked - above
         labels[above : above + relevant] = True
     if scores is not None:
-        scores, counts = np.unique(scores, return_counts=True)
+        scores, counts = np.unique(sortable(scores), return_counts=True)
         codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
     unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
     return _Labelled(

@@ -28,6 +28,7 @@ from sklearn_rank.support.sorting import (
     order_segments,
     runs_of,
     sort_tagged,
+    sortable,
 )
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
@@ -206,6 +207,7 @@ def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
 
     Short runs are sorted fast by every processor, long ones are not by some with AVX-512.
     """
+    scores, wanted = sortable(scores), sortable(wanted)
     length = 1 << (RUN_PER_HIT * len(wanted) - 1).bit_length()
     n_runs = len(scores) // length if len(scores) >= LONG else 0
     n_sorted = n_runs * length
