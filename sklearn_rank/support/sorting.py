@@ -188,6 +188,9 @@ def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
 
     Tells which then still are the same.
     """
+    later = np.flatnonzero(same) + 1
+    if (rest[order[later]] == rest[order[later - 1]]).all():
+        return same  # as with rounded scores: all stand as they came
     runs = runs_of(same)
     places, members = runs.members, order[runs.members]
     again = order_segments(rest[members], runs.borders)
