@@ -36,9 +36,9 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""
 
-
 PAIRS = 256
 """Hits times items of a query that cost, compared with each other, what calls for it alone do."""
+
 RUN_PER_HIT = 32
 """Items in a sorted run for each hit: so few runs cost less to search than to sort."""
 
