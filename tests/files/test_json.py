@@ -99,7 +99,10 @@ BAD = {
     "text": (b'{"query": "q", "results": {"a": "3"}}', "1: score '3' is not a number"),
     "two lists": (b'{"query": "q", "results": [], "hits": []}', "1: has several lists of items"),
     "no id": (b'{"query": "q", "results": [{"text": "a"}]}', "1: an item has no id; it has 'text'"),
-    "mixed": (b'{"query": "q", "results": [{"id": "a", "score": 1}, "b"]}', "row 2 has no score"),
+    "mixed": (
+        b'{"query": "q", "results": [{"id": "a", "score": 1}, "b"]}',
+        "item 'b' of query 'q' has no score",
+    ),
     "half": (b'{"query": "\\ud800", "results": ["b"]}', "1: the query id .* half of a character"),
     "number": (b'{"query": "q", "results": ["b"]}\n7\n', "2: holds a JSON int, expected an object"),
     "list": (b"[7]", "holds a JSON int, expected an object"),
