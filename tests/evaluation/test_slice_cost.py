@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from sklearn_rank import evaluate
 from sklearn_rank.exceptions import UndefinedMetricWarning
-
-
-def test_a_thousand_slices_cost_little_more_than_the_evaluation() -> None:
-    # 100 queries a slice; to copy all ids for each slice took ten times as long.
-    truth = {f"q{number}": {"a", "b"} for number in range(50_000)}
-    run = {query: ["x", "a", "y"] for query in truth}
-    labels = {query: number % 500 for number, query in enumerate(truth)}
-
-    def seconds(work) -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    whole = evaluate(truth, run, ["map", "ndcg@10"])
-    evaluated = min(seconds(lambda: evaluate(truth, run, ["map", "ndcg@10"])) for _ in range(3))
-    sliced = min(seconds(lambda: whole.by_slice(labels)) for _ in range(3))
-    assert sliced < 3 * evaluated
 
 
 def test_slices_share_the_ids_of_all_queries() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -125,31 +124,3 @@ def test_periods_name_queries_as_they_are() -> None:
     periods[2] = pd.NaT
     with pytest.raises(ValueError, match=r"groups contains missing values \(row 2\)"):
         evaluate(grades, scores, "mrr", groups=periods)
-
-
-def seconds(*args: Any, **options: Any) -> float:
-    def once() -> float:
-        start = time.process_time()
-        evaluate(*args, "map", **options)
-        return time.process_time() - start
-
-    return min(once() for _ in range(3))
-
-
-def test_no_type_of_ids_costs_five_times_plain_ones() -> None:
-    rng = np.random.default_rng(0)
-    ranked = [rng.permutation(300)[:100].tolist() for _ in range(300)]
-    true = [rng.permutation(300)[:10].tolist() for _ in range(300)]
-    plain = seconds(true, ranked)
-    for kind in ("int64", "str_", "tuple"):
-        make = IDS[kind]
-        typed = [[[make(item) for item in items] for items in side] for side in (true, ranked)]
-        # Of several runs the best, and 3 ms for a busy machine.
-        assert seconds(*typed) < 5 * plain + 3e-3
-
-
-def test_a_short_ranking_costs_little() -> None:
-    n = 4000
-    fifty = {item: float(item) for item in range(50)}
-    long = seconds([{1: 1, 2: 1}] * (n // 25), [fifty] * (n // 25))
-    assert seconds([{1: 1}] * n, [{1: 0.5, 2: 0.1}] * n) < 40 * long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -21,17 +20,3 @@ def test_all_hit_of_many_divided_ties_by_arithmetic() -> None:
         for m, r in zip(sizes, relevant, strict=True)
     ]
     assert values.per_query[f"all_hit@{cut}"].tolist() == pytest.approx(expected, rel=1e-14)
-
-
-def test_divided_ties_cost_as_much_as_their_recall() -> None:
-    rng = np.random.default_rng(0)
-    grades, scores = (rng.random(200_000) < 0.1).astype(int), np.zeros(200_000)
-    groups = np.repeat(np.arange(20_000), 10)
-
-    def seconds(measure: str) -> float:
-        start = time.process_time()
-        evaluate(grades, scores, measure, groups=groups, zero_division=np.nan)
-        return time.process_time() - start
-
-    recall, every = (min(seconds(name) for _ in range(3)) for name in ("recall@5", "all_hit@5"))
-    assert every < 3 * recall

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -120,27 +119,6 @@ def test_an_infinite_value_is_no_undefined_one() -> None:
 def test_two_dimensional_values_are_refused() -> None:
     with pytest.raises(ValueError, match=r"new has shape \(1, 2\); pass one value per query"):
         compare_paired([[0.1, 0.2]], [[0.1, 0.2]])
-
-
-# Cost ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("way", ["bootstrap", "permutation"])
-def test_cost_grows_with_queries_and_no_faster(way: str) -> None:
-    def seconds(n: int) -> float:
-        rng = np.random.default_rng(n)
-        new, old = rng.random(n), rng.random(n)
-        start = time.process_time()
-        if way == "bootstrap":
-            mean_confidence_interval(new, method="bootstrap", n_resamples=50)
-        else:
-            compare_paired(new, old, test="permutation", n_resamples=50)
-        return time.process_time() - start
-
-    seconds(1000)  # imports
-    short, long = (min(seconds(n) for _ in range(3)) for n in (40_000, 640_000))
-    # 16 times the queries; the jackknife of SciPy takes 256 times as long.
-    assert long < 64 * short
 
 
 def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:

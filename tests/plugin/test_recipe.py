@@ -102,6 +102,9 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout: Che
     assert "mrr 0.5000 -> 0.4167" in done.stdout
 
 
+REPORT = '{"format": "rank-report/1"}'
+"""An earlier report, which a new one may replace."""
+
 SEPARATE = {
     "directory": "--rank-baseline-dir ../base",
     "existing report": "--rank-json ../out/rank.json",
@@ -115,7 +118,7 @@ def test_a_value_that_moved_the_settings_is_refused(way: str, checkout: Checkout
     assert checkout.run(recipe()[0]).returncode == 0
     out = checkout.path.parent / "out"
     out.mkdir()
-    (out / "rank.json").write_text('{"format": "rank-report/1"}')
+    (out / "rank.json").write_text(REPORT)
     (out / "step.md").write_text("")
     option, value = SEPARATE[way].split(" ")[-2:]
     done = checkout.run(f"pytest {SEPARATE[way]}")
@@ -141,8 +144,8 @@ def test_a_value_that_moved_the_settings_is_refused(way: str, checkout: Checkout
 def test_a_value_that_moves_nothing_is_taken(arguments: str, checkout: Checkout) -> None:
     (checkout.path / "out").mkdir()
     for file in ("out/rank.json", "rank.json"):
-        (checkout.path / file).write_text("{}")
-    (checkout.path.parent / "rank.json").write_text("{}")
+        (checkout.path / file).write_text(REPORT)
+    (checkout.path.parent / "rank.json").write_text(REPORT)
     done = checkout.run(f"pytest {arguments}")
     assert done.returncode == 0, done.stdout + done.stderr
 
