@@ -120,9 +120,8 @@ def _time(figures: Figures | None, program: str) -> str:
     if figures is None:
         return ""
     if program != "ours":
-        return _milliseconds(
-            next(peer.times for peer in figures.peers if peer.peer == program), figures.by_least
-        )
+        same = (peer for peer in figures.peers if peer.peer == program)
+        return next((_milliseconds(peer.times, figures.by_least) for peer in same), "")
     text = _milliseconds(figures.ours, figures.by_least)
     slower = figures.ours.cold_over_warm if figures.ours is not None else None
     if slower is not None:
