@@ -82,7 +82,9 @@ def ranked(
     hits = in_threads(rank_block, work, n_jobs)
     counts, above, tied, grades = _in_order(hits, len(n_ranked), order, n_jobs)
     offsets = offsets_of(counts)
-    judged_offsets, judged_grades = (offsets, grades) if judged is None else judged
+    judged_offsets, judged_grades = offsets, grades
+    if judged is not None:
+        judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
         query_ids=query_ids,
         offsets=offsets,
@@ -91,7 +93,7 @@ def ranked(
         grades=grades,
         n_ranked=n_ranked,
         judged_offsets=judged_offsets,
-        judged_grades=narrow_grades(judged_grades),
+        judged_grades=judged_grades,
         weights=weights,
     )
 

@@ -17,11 +17,10 @@ BLOCK = 1 << 18
 it waits for Python's lock. Half or twice as many cost a tenth more."""
 _SHORT = 16
 """Segments up to this length share a block: padding costs less than one more block."""
-
-
 _PADDING = 16
-"""At most one of so many cells is padding, unless that is cheaper than one more matrix:"""
+"""At most one of so many cells of a matrix is padding."""
 _FEW_CELLS = 1 << 12
+"""Padding that costs less than one more matrix, whatever its share."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
