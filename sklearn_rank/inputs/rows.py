@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.support.arrays import (
     as_numbers,
     check_finite,
@@ -21,6 +22,31 @@ from sklearn_rank.support.arrays import (
 )
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray, NegativeGrades, Ties
+
+
+@dataclass(frozen=True)
+class GradedQueries:
+    """Checked grades of rows, query after query: all that stays the same whatever the scores."""
+
+    grades: Array
+    grouping: Grouping
+    weights: FloatArray | None
+    """(Q,) weight of each query; None weighs all alike."""
+    counts: InputCounts
+
+    def ranked_by(self, scores: Array, ties: Ties, n_jobs: int | None = None) -> Judged:
+        """Judged rankings by checked scores, which come in the order of the caller's rows."""
+        grouping = self.grouping
+        if grouping.order is not None:
+            scores = scores[grouping.order]
+        return judged_by_scores(
+            GradedRows(scores, grouping.offsets, self.grades),
+            ties,
+            query_ids=grouping.query_ids,
+            weights=self.weights,
+            counts=self.counts,
+            n_jobs=n_jobs,
+        )
 
 
 def from_rows(
@@ -57,16 +83,9 @@ def from_rows(
     grouping = group_rows(ids)
     weights = _query_weights(sample_weight, grouping, len(grades))
     if grouping.order is not None:
-        grades, scores = grades[grouping.order], scores[grouping.order]
-    items = GradedRows(scores, grouping.offsets, grades)
-    return judged_by_scores(
-        items,
-        ties,
-        query_ids=grouping.query_ids,
-        weights=weights,
-        counts=count_unjudged(grades, negative_grades),
-        n_jobs=n_jobs,
-    )
+        grades = grades[grouping.order]
+    queries = GradedQueries(grades, grouping, weights, count_unjudged(grades, negative_grades))
+    return queries.ranked_by(scores, ties, n_jobs)
 
 
 def _column(array: Array, name: str) -> Array:
