@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import SharedTruthWarning as SharedTruthWarning
     from sklearn_rank.exceptions import UndefinedMetricError as UndefinedMetricError
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
+    from sklearn_rank.exceptions import UnknownItemsWarning as UnknownItemsWarning
     from sklearn_rank.exceptions import UnknownMeasureError as UnknownMeasureError
     from sklearn_rank.files.read import read_qrels as read_qrels
     from sklearn_rank.files.read import read_run as read_run
@@ -139,6 +140,7 @@ _HOMES = {
         "SharedTruthWarning",
         "UndefinedMetricError",
         "UndefinedMetricWarning",
+        "UnknownItemsWarning",
         "UnknownMeasureError",
     ),
     "measures.grammar": ("measure",),

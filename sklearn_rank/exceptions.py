@@ -26,6 +26,7 @@ __all__ = [
     "SharedTruthWarning",
     "UndefinedMetricError",
     "UndefinedMetricWarning",
+    "UnknownItemsWarning",
     "UnknownMeasureError",
 ]
 
@@ -104,6 +105,10 @@ class QuerySplitWarning(UserWarning):
 
 class SharedTruthWarning(UserWarning):
     """An item of the one ground truth shared by all queries was found by several queries."""
+
+
+class UnknownItemsWarning(UserWarning):
+    """Judged items are not in the index, so that no ranking can hold them."""
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,15 @@ if TYPE_CHECKING:
     from sklearn_rank.typing import Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 Allowed: TypeAlias = Literal[
-    "unjudged", "missed", "shared", "single_rows", "no_hits", "truncated", "unretrieved", "perfect"
+    "unjudged",
+    "missed",
+    "shared",
+    "single_rows",
+    "no_hits",
+    "unknown_items",
+    "truncated",
+    "unretrieved",
+    "perfect",
 ]
 
 
@@ -42,12 +50,15 @@ class Reading(TypedDict, total=False):
     """What a judged query without a ranking counts; default "raise"."""
     duplicates: Duplicates
     """An item that stands twice in a ranking; default "raise"."""
+    known_items: Any
+    """Items in the index, or a function that says whether it has one: others must not be judged."""
     convention: str
     allow: Collection[Allowed]
     """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
     truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
-    "no_hits" at all. And what is no warning: rankings "truncated" before the cutoff, a measure
-    that gets better when relevant items are "unretrieved", and a "perfect" score."""
+    "no_hits" at all; judged items that are not in the index, "unknown_items". And what is no
+    warning: rankings "truncated" before the cutoff, a measure that gets better when relevant
+    items are "unretrieved", and a "perfect" score."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
     """What a query asks for, shown beside its id where a gate fails."""
     n_queries: int

@@ -45,7 +45,7 @@ def refuse_unjudged(y_true: Mapping[Any, Any], y_score: Any, allow: Collection[s
     unjudged = [] if "unjudged" in allow else [query for query in y_score if query not in y_true]
     if unjudged:
         have = "query has" if len(unjudged) == 1 else "queries have"
-        _refuse(
+        refuse(
             f"{len(unjudged):,} ranked {have} no judgements and would be left out: "
             f"{listed(unjudged)}",
             "unjudged",
@@ -57,24 +57,24 @@ def refuse_left_out(measured: StrictEvaluation, allow: Collection[str]) -> None:
     counts = measured.counts
     n_queries = counts["queries"]
     if counts["missed"] and "missed" not in allow:
-        _refuse(
+        refuse(
             f"{counts['missed']:,} items of the one ground truth were found by no query and "
             "would count for none",
             "missed",
         )
     shared = _shared_items(measured)
     if shared and "shared" not in allow:
-        _refuse(
+        refuse(
             f"{len(shared):,} items of the one ground truth were found by several queries "
             f"({listed(shared)}) and would count for each",
             "shared",
         )
     if measured.layout == "rows" and counts["ranked"] == n_queries and "single_rows" not in allow:
-        _refuse(f"each of {n_queries:,} queries has a single row: nothing is ranked", "single_rows")
+        refuse(f"each of {n_queries:,} queries has a single row: nothing is ranked", "single_rows")
     if counts["relevant"] and not counts["retrieved"] and "no_hits" not in allow:
-        _refuse(
+        refuse(
             f"no relevant item was retrieved for any of {n_queries:,} queries: "
-            f"do the ids of y_true and y_score meet?{_example(measured)}",
+            f"do the ids of y_true and y_score meet?{_cause(measured)}",
             "no_hits",
         )
 
@@ -83,10 +83,10 @@ def refuse_other_number(measured: StrictEvaluation, reading: Reading) -> None:
     """RankGateFailure unless as many queries were evaluated as the test says."""
     wanted = check_count(reading.get("n_queries"), "n_queries")
     if wanted is not None and wanted != len(measured):
-        _refuse(f"{len(measured):,} queries were evaluated, n_queries={wanted}")
+        refuse(f"{len(measured):,} queries were evaluated, n_queries={wanted}")
 
 
-def _refuse(what: str, word: str | None = None) -> NoReturn:
+def refuse(what: str, word: str | None = None) -> NoReturn:
     """RankGateFailure, with the word that allows it."""
     hint = f'; pass allow={{"{word}"}} if that is right' if word else ""
     msg = f"could not measure: {what}{hint}"
@@ -104,8 +104,10 @@ def _shared_items(measured: StrictEvaluation) -> list[Any]:
     return [item for item, times in retrieved.items() if times > 1]
 
 
-def _example(measured: StrictEvaluation) -> str:
-    """One item of each side, to see why they do not meet."""
+def _cause(measured: StrictEvaluation) -> str:
+    """What the ids of both sides seem to differ in, or one of each, to see why they do not meet."""
+    if measured.evaluation.hint:
+        return f" ({measured.evaluation.hint})"
     for placement in measured.placements():
         if placement.ranking and placement.not_retrieved:
             wanted, ranked = placement.not_retrieved[0], placement.ranking[0]

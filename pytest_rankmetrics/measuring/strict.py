@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pytest_rankmetrics._support.typing import Allowed, Reading, refuse_unknown
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.refusals import (
+    refuse,
     refuse_empty,
     refuse_left_out,
     refuse_other_number,
@@ -25,6 +26,7 @@ from sklearn_rank.exceptions import (
     InvalidParameterError,
     NothingRetrievedWarning,
     SharedTruthWarning,
+    UnknownItemsWarning,
 )
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.inputs.frames import as_tables
@@ -42,6 +44,7 @@ _PASSED_ON = (
     "zero_division",
     "missing",
     "duplicates",
+    "known_items",
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
 
@@ -62,10 +65,11 @@ def measure_strictly(
     """
     refuse_unknown(reading, Reading)
     allow = _allowed(reading)
+    unknown: Literal["ignore", "error"] = "ignore" if "unknown_items" in allow else "error"
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
     y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
     refuse_empty(y_true, y_score)
-    read = partial(_evaluate, y_true, y_score, measures, options)
+    read = partial(_evaluate, y_true, y_score, measures, options, unknown)
     measured = StrictEvaluation(
         read(keep_items=keep_items or _needs_items(y_true, reading)),
         reading,
@@ -96,11 +100,15 @@ def _evaluate(
     y_score: Any,
     measures: Sequence[Measure],
     options: Mapping[str, Any],
+    unknown: Literal["ignore", "error"],
     *,
     keep_items: bool,
 ) -> Evaluation:
-    with _without_warnings():
-        return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
+    try:
+        with _without_warnings(unknown):
+            return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
+    except UnknownItemsWarning as warning:
+        refuse(str(warning), "unknown_items")
 
 
 _filters = threading.Lock()
@@ -108,11 +116,12 @@ _filters = threading.Lock()
 
 
 @contextmanager
-def _without_warnings() -> Iterator[None]:
+def _without_warnings(unknown: Literal["ignore", "error"]) -> Iterator[None]:
     """What the library warns of here, the gate either allows or fails for."""
     with _filters, warnings.catch_warnings():
         for category in (SharedTruthWarning, NothingRetrievedWarning, CutRankingsWarning):
             warnings.simplefilter("ignore", category)
+        warnings.simplefilter(unknown, UnknownItemsWarning)
         yield
 
 

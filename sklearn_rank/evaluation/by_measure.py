@@ -43,6 +43,7 @@ def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
         "duplicates": counts.duplicates,
         "missed": counts.missed,
         "unjudged_grades": counts.unjudged_grades,
+        "unknown_items": counts.unknown_items,
         "undefined": {name: kept.average.n_undefined for name, kept in scored.items()},
         "averaged": {name: kept.average.n_averaged for name, kept in scored.items()},
     }

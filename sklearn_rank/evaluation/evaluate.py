@@ -46,6 +46,7 @@ def evaluate(
     zero_division: ZeroDivision | None = None,
     missing: Missing | None = None,
     duplicates: Duplicates | None = None,
+    known_items: Any = None,
     convention: str = "default",
     n_jobs: int | None = None,
     keep_items: bool = False,
@@ -89,6 +90,9 @@ def evaluate(
         convention's.
     duplicates : {"raise", "first"}, default=None
         An item that stands twice in a ranking: an error, or only its best place counts.
+    known_items : collection or callable, default=None
+        Ids of the items in the index, or a function that says whether it has an item, as items are
+        compared. Judged items that it lacks are counted and named; None takes all for known.
     convention : str, default="default"
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
@@ -120,6 +124,8 @@ def evaluate(
         Once for all measures that are undefined for a query, if ``zero_division="warn"``.
     NothingRetrievedWarning
         If no relevant item of any query was retrieved and ids seem to be written in two ways.
+    UnknownItemsWarning
+        If judged items are not among ``known_items``.
     MaskedScoresWarning
         If a matrix of scores holds -inf and a measure counts every irrelevant item.
     ConventionWarning
@@ -153,6 +159,7 @@ def evaluate(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
         columns=columns,
+        known_items=known_items,
         groups=groups,
         string_provider=string_provider,
         relevance=relevance,

@@ -120,7 +120,8 @@ class Evaluation:
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
         ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
         ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
-        judged"; per measure the queries for which it is ``undefined``, and those ``averaged``.
+        judged"; ``unknown_items`` judged items that ``known_items`` lacks; per measure the queries
+        for which it is ``undefined``, and those ``averaged``.
         """
         return counts_of(self._judged, self._scored)
 

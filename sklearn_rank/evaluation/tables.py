@@ -134,6 +134,7 @@ _ITEM_REMARKS = (
     ("duplicates", "repeated items left out"),
     ("missed", "relevant items that no query retrieved"),
     ("unjudged_grades", "negative grades read as not judged"),
+    ("unknown_items", "judged items that are not in the index"),
 )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Set
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
 from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
@@ -68,6 +70,7 @@ def read_rankings(
     y_score: Any,
     *,
     columns: Mapping[str, str | None] | None = None,
+    known_items: Any = None,
     owner: str = "evaluate",
     **told: Unpack[Told],
 ) -> Judged:
@@ -76,7 +79,17 @@ def read_rankings(
         if name in _WORDS:
             check_option(value, name, _WORDS[name], owner)
     y_true, y_score = as_tables(y_true, y_score, columns)
-    return read_layout(layout_of(y_true), y_true, y_score, **told)
+    name = layout_of(y_true)
+    if known_items is None:
+        return read_layout(name, y_true, y_score, **told)
+    known = KnownItems(known_items)
+    if not LAYOUTS[name].has_ids:
+        _refuse_ids(LAYOUTS[name], known_items=known_items)
+    keeps, provider = told.get("keep_items", False), told.get("string_provider")
+    if not _are_columns(y_true, y_score, provider, told.get("relevance")):
+        told["keep_items"] = True  # the judged items as they are compared
+    judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, known)
+    return judged if keeps else replace(judged, items=None)
 
 
 def read_layout(

@@ -56,12 +56,11 @@ def with_hint(judged: Judged, y_true: Any, y_score: Any, provider: StringProvide
     if not queries:
         return judged
     # A provider was promised one call for each item, and has had it.
-    spellings = _SPELLINGS if provider is None else ()
-    cause = next(filter(None, (_met(queries, *spelling) for spelling in spellings)), "")
+    cause = likely_cause(queries, "y_score") if provider is None else ""
     if not cause and len(queries) < _CHANCE:
         return judged
     if not cause:
-        cause = f"ids look like {_pair(queries[0][0][0], queries[0][1][0])}"
+        cause = f"ids look like {_pair(queries[0][0][0], queries[0][1][0], 'y_score')}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
         "string_provider= can spell the items of both sides alike",
@@ -70,21 +69,28 @@ def with_hint(judged: Judged, y_true: Any, y_score: Any, provider: StringProvide
     return replace(judged, hint=cause)
 
 
-def _met(
-    queries: list[tuple[list[Any], list[Any]]], what: str, spell: Callable[[Any], set[str]]
-) -> str:
+Sides = list[tuple[list[Any], list[Any]]]
+"""Judged items, and those that they could have met: for each query, or once for all."""
+
+
+def likely_cause(sides: Sides, other: str) -> str:
+    """In what ids of ``y_true`` and of the ``other`` side seem to differ; "" if nothing shows."""
+    return next(filter(None, (_met(sides, other, *spelling) for spelling in _SPELLINGS)), "")
+
+
+def _met(sides: Sides, other: str, what: str, spell: Callable[[Any], set[str]]) -> str:
     """What ids differ in, with an example, if two of one query meet once that is taken away."""
-    for relevant, items in queries:
+    for relevant, items in sides:
         ranked = {key: item for item in items for key in spell(item) if key != ""}
         for item in relevant:
             for key in spell(item):
                 if key in ranked:
-                    return f"ids seem to differ {what}: {_pair(item, ranked[key])}"
+                    return f"ids seem to differ {what}: {_pair(item, ranked[key], other)}"
     return ""
 
 
-def _pair(relevant: Any, ranked: Any) -> str:
-    return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in y_score"
+def _pair(relevant: Any, ranked: Any, other: str) -> str:
+    return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in {other}"
 
 
 def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:

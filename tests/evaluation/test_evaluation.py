@@ -102,6 +102,7 @@ def test_counts_add_up():
         "duplicates": 0,
         "missed": 0,
         "unjudged_grades": 0,
+        "unknown_items": 0,
         # AUC also needs an irrelevant item, which an empty ranking has not.
         "undefined": {"map": 1, "gauc": 2},
         "averaged": {"map": 3, "gauc": 2},

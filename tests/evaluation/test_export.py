@@ -72,6 +72,7 @@ def test_to_dict():
             "duplicates": 0,
             "missed": 0,
             "unjudged_grades": 0,
+            "unknown_items": 0,
             "undefined": {"mrr": 1},
             "averaged": {"mrr": 1},
         },
