@@ -56,7 +56,39 @@ def read_columns(
     )
     absent = np.flatnonzero([query not in run.numbers for query in queries])
     weights = query_weights(sample_weight, queries)
-    qrels, run = qrels.of_queries(queries), run.of_queries(queries)
+    judged = read_joined(
+        qrels.of_queries(queries),
+        run.of_queries(queries),
+        weights=weights,
+        ties=ties,
+        duplicates=duplicates,
+        negative_grades=negative_grades,
+        n_jobs=n_jobs,
+    )
+    return replace(
+        judged,
+        counts=replace(counts, **{name: getattr(judged.counts, name) for name in _OF_ROWS}),
+        missing=absent,
+        left_out=list(left_out),
+        query_columns=columns_about_queries(qrels, run),
+    )
+
+
+_OF_ROWS = ("duplicates", "unjudged_grades")
+"""What is counted of the rows of queries that are evaluated."""
+
+
+def read_joined(
+    qrels: Qrels,
+    run: Run,
+    *,
+    weights: Any = None,
+    ties: Ties = "average",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    n_jobs: int | None = None,
+) -> Judged:
+    """The same of tables that have the same queries, in one order."""
     _refuse_unequal_types(qrels, run)
     _check_scores(run)
     check_grades(
@@ -66,14 +98,8 @@ def read_columns(
     run, n_dropped = _without_duplicates(run, duplicates)
     judged = _judged(_find_hits(qrels, run), run, weights, ties, n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
-    return replace(
-        judged,
-        counts=replace(counts, duplicates=n_dropped, unjudged_grades=n_unjudged),
-        missing=absent,
-        left_out=list(left_out),
-        keyed=True,
-        query_columns=columns_about_queries(qrels, run),
-    )
+    counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
+    return replace(judged, counts=counts, keyed=True)
 
 
 class _Hits(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import Columns, Role, check_role, find_roles
-from sklearn_rank.inputs.unread import GRADE, ORDER, refuse_unread, suspects
+from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
 from sklearn_rank.rankings.source import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr
@@ -69,8 +69,8 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
         _eager(values, name) if is_frame(values) else None
         for values, name in ((y_true, "y_true"), (y_score, "y_score"))
     ]
-    wanted = _share_columns(columns, frames)
-    _refuse_swapped(frames, wanted)
+    wanted = share_columns(columns, frames)
+    refuse_swapped(frames, wanted)
     truth, ranked = frames
     return (
         y_true if truth is None else _read_truth(truth, wanted[0]),
@@ -136,9 +136,7 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
     return eager
 
 
-def _share_columns(
-    columns: Columns | None, frames: list[nw.DataFrame[Any] | None]
-) -> list[Columns]:
+def share_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
     """Of the columns that the caller names, those of each frame; some frame has to have each."""
     if columns is None:
         return [{}, {}]
@@ -160,7 +158,7 @@ def _share_columns(
     ]
 
 
-def _refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[Columns]) -> None:
+def refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[Columns]) -> None:
     """TypeError where only the truth has scores and only the ranking has grades."""
     roles = [
         set() if frame is None else set(_roles(frame, columns[side], "", ()))
@@ -186,7 +184,7 @@ def _roles(
     return find_roles(names, required, optional, columns=known or None, where=name)
 
 
-def _columns_of(
+def columns_of(
     frame: nw.DataFrame[Any], columns: Columns, name: str, *optional: Role
 ) -> dict[Role, str]:
     """The columns of queries and items, and those of the other roles that are there."""
@@ -203,6 +201,24 @@ def _index_of(frame: nw.DataFrame[Any]) -> Any:
     return getattr(frame.to_native(), "index", None)
 
 
+def watched_columns(
+    frame: nw.DataFrame[Any],
+    named: Mapping[Role, str],
+    columns: Columns,
+    roles: tuple[Role, ...],
+) -> list[UnreadColumn]:
+    """The columns of numbers of unknown names that may hold what no known column holds."""
+    watched = suspects(frame.columns, named, columns, roles)
+    return [column for column in watched if _holds_numbers(frame, column.name)]
+
+
+def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnreadColumn]) -> None:
+    """Tell the watched columns what these rows hold."""
+    queries = frame[query].to_list() if watched else []
+    for column in watched:
+        column.add(queries, frame[column.name].to_list())
+
+
 def _refuse_unread(
     frame: nw.DataFrame[Any],
     named: Mapping[Role, str],
@@ -211,11 +227,8 @@ def _refuse_unread(
     roles: tuple[Role, ...],
 ) -> None:
     """ColumnRoleError if a column of unknown name may hold what no known column holds."""
-    watched = suspects(frame.columns, named, columns, roles)
-    watched = [column for column in watched if _holds_numbers(frame, column.name)]
-    queries = frame[named["query"]].to_list() if watched else []
-    for column in watched:
-        column.add(queries, frame[column.name].to_list())
+    watched = watched_columns(frame, named, columns, roles)
+    watch(frame, named["query"], watched)
     refuse_unread(watched, name, roles)
 
 
@@ -226,26 +239,61 @@ def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
+def truth_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
+    """The columns of judgements by their roles."""
+    return columns_of(frame, columns, "y_true", "grade")
+
+
+def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
+    """The columns of rankings by their roles."""
+    return columns_of(frame, columns, "y_score", "score", "rank")
+
+
 def _read_truth(frame: nw.DataFrame[Any], columns: Columns) -> Qrels:
-    named = _columns_of(frame, columns, "y_true", "grade")
+    named = truth_columns(frame, columns)
     _refuse_unread(frame, named, columns, "y_true", GRADE)
-    queries, items = (_ids(frame, named[role], "y_true") for role in ("query", "item"))
-    grades = _numbers(frame, named["grade"], "y_true") if "grade" in named else None
-    about = QueryColumns(frame, named["query"])
-    return Qrels.from_columns(queries, items, grades=grades, about_queries=about)
+    return truth_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
 
 
 def _read_run(frame: nw.DataFrame[Any], columns: Columns) -> Run:
-    named = _columns_of(frame, columns, "y_score", "score", "rank")
+    named = run_columns(frame, columns)
     _refuse_unread(frame, named, columns, "y_score", ORDER)
+    return run_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
+
+
+def truth_of(
+    frame: nw.DataFrame[Any], named: Mapping[Role, str], *, about_queries: Any = None
+) -> Qrels:
+    """The rows of a frame as judgements."""
+    queries, items = (_ids(frame, named[role], "y_true") for role in ("query", "item"))
+    grades = _numbers(frame, named["grade"], "y_true") if "grade" in named else None
+    return Qrels.from_columns(queries, items, grades=grades, about_queries=about_queries)
+
+
+def run_of(
+    frame: nw.DataFrame[Any], named: Mapping[Role, str], *, about_queries: Any = None
+) -> Run:
+    """The rows of a frame as rankings."""
     queries, items = (_ids(frame, named[role], "y_score") for role in ("query", "item"))
-    about = QueryColumns(frame, named["query"])
     order = {
         f"{role}s": _numbers(frame, named[role], "y_score")
         for role in ("score", "rank")
         if role in named
     }
-    return Run.from_columns(queries, items, **order, about_queries=about)
+    return Run.from_columns(queries, items, **order, about_queries=about_queries)
+
+
+def refuse_missing(
+    frame: nw.DataFrame[Any], named: Mapping[Role, str], name: str, first_row: int
+) -> None:
+    """ValueError at the first row without an id or a number; rows are numbered from the first."""
+    for role, column in named.items():
+        series = frame[column]
+        missing = series.is_null()
+        if role in ("query", "item") and series.dtype.is_float():
+            missing |= series.is_nan()
+        if missing.any():
+            _refuse_missing(name, column, first_row + int(missing.arg_true()[0]))
 
 
 def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
