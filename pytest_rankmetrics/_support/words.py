@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,14 +15,16 @@ MOST_DIGITS = 17
 
 def number(value: float | None, decimals: int = 4) -> str:
     """A value with four decimals; an empty cell for none."""
-    return "" if value is None or math.isnan(value) else f"{value:.{decimals}f}"
+    from sklearn_rank.tables.cells import number_cell
+
+    return number_cell(value, digits=decimals).text
 
 
 def signed(value: float | None, decimals: int = 4) -> str:
     """A change with its sign."""
-    if value is None or math.isnan(value):
-        return ""
-    return f"{0.0 if value == 0 else value:+.{decimals}f}"
+    from sklearn_rank.tables.cells import number_cell
+
+    return number_cell(value, digits=decimals, signed=True).text
 
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
@@ -40,9 +41,9 @@ def number_pair_equal(value: float, limit: float, decimals: int) -> bool:
 
 def p_value(p: float | None) -> str:
     """A p-value; very small ones by their bound."""
-    if p is None or math.isnan(p):
-        return ""
-    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
+    from sklearn_rank.tables.cells import p_cell
+
+    return p_cell(p).text
 
 
 def p_phrase(p: float | None) -> str:

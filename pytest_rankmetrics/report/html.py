@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import pytest
@@ -12,6 +11,19 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
 from pytest_rankmetrics.report.terminal import TITLE
+from sklearn_rank.tables.cells import number_cell, text_cell
+from sklearn_rank.tables.html import escape, to_html
+from sklearn_rank.tables.table import Cell, Column, Table
+
+_COLUMNS = (
+    Column("gate"),
+    Column("metric"),
+    Column("now", "number"),
+    Column("limit"),
+    Column("baseline", "number"),
+    Column("change", "number"),
+    Column("verdict"),
+)
 
 
 class HtmlReport:
@@ -37,31 +49,29 @@ class HtmlReport:
 
 def html_table(summary: Summary) -> str:
     """The table; all data escaped, no script, no resource from elsewhere."""
-    titles = ("gate", "metric", "now", "limit", "baseline", "change", "verdict")
-    rows = [_row(row) for gate in all_rows(summary.gates) for row in gate]
+    rows = tuple(_row(row) for gate in all_rows(summary.gates) for row in gate)
     return (
         f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
-        f"<table><thead><tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
+        f"{to_html(Table(_COLUMNS, rows))}"
         f"{''.join(f'<p>{escape(words.line(problem))}</p>' for problem in summary.problems)}"
     )
 
 
-def _row(row: Row) -> str:
-    cells = (
-        row.gate,
-        row.metric,
-        words.number(row.now),
-        row.limit,
-        words.number(row.baseline),
-        words.signed(row.change),
-        row.outcome,
+def _row(row: Row) -> tuple[Cell, ...]:
+    return (
+        text_cell(row.gate),
+        text_cell(row.metric),
+        number_cell(row.now),
+        text_cell(row.limit),
+        number_cell(row.baseline),
+        number_cell(row.change, signed=True),
+        text_cell(row.outcome),
     )
-    return f"<tr>{''.join(f'<td>{escape(cell, quote=True)}</td>' for cell in cells)}</tr>"
 
 
 def message_extra(message: str) -> Any:
     """The message of a gate as an extra of pytest-html."""
     from pytest_html import extras
 
-    return extras.html(f"<pre>{escape(message, quote=True)}</pre>")
+    lines = "\n".join(map(escape, message.split("\n")))
+    return extras.html(f"<pre>{lines}</pre>")

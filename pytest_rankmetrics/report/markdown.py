@@ -10,6 +10,8 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics._support.targets import refuse_target
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import Summary
+from sklearn_rank.tables.markdown import escape, markdown_rows
+from sklearn_rank.tables.table import Column
 
 MOST_BYTES = 1_000_000
 """A step summary may have 1 MiB; details are cut, the table is not."""
@@ -26,22 +28,16 @@ _SIGNS = {
     "pass": ":white_check_mark:",
     "not gated": "",
 }
-_SPECIAL = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    "|": "&#124;",
-    "`": "&#96;",
-    "*": "&#42;",
-    "[": "&#91;",
-    "]": "&#93;",
-    "!": "&#33;",
-    "~": "&#126;",
-    "@": "&#64;",
-    "#": "&#35;",
-    "\\": "&#92;",
-    ":": "&#58;",
-}
+_COLUMNS = (
+    Column("gate"),
+    Column("metric"),
+    Column("now", "number"),
+    Column("baseline", "number"),
+    Column("change (95 % CI)", "number"),
+    Column("p", "number"),
+    Column("queries", "number"),
+    Column(""),
+)
 
 
 def write_markdown(summary: Summary, path: Path) -> None:
@@ -81,17 +77,13 @@ def _head(summary: Summary) -> str:
     title += ", and the run fails" if summary.problems and not failed else ""
     lines = [title, ""]
     if total:
-        lines += [
-            "| gate | metric | now | baseline | change (95 % CI) | p | queries | |",
-            "|---|---|--:|--:|--:|--:|--:|---|",
-            *(_line(row) for rows in all_rows(summary.gates) for row in rows),
-            "",
-        ]
+        rows = [_cells(row) for rows in all_rows(summary.gates) for row in rows]
+        lines += [*markdown_rows(_COLUMNS, rows), ""]
     lines += [*(f"- :x: {escape(words.line(problem))}" for problem in summary.problems), ""]
     return "\n".join(lines)
 
 
-def _line(row: Row) -> str:
+def _cells(row: Row) -> list[str]:
     metric = row.metric.removeprefix(". ")
     change = words.signed(row.change)
     if row.failed and change:
@@ -100,7 +92,7 @@ def _line(row: Row) -> str:
         low, high = row.interval
         change += f" ({words.signed(low)}..{words.signed(high)})"
     limit = f" (limit {escape(row.limit)})" if row.limit else ""
-    cells = [
+    return [
         escape(row.name),
         f"slice {escape(metric)}" if metric != row.metric else escape(metric),
         words.number(row.now),
@@ -110,7 +102,6 @@ def _line(row: Row) -> str:
         "" if row.queries is None else f"{row.queries}",
         f"{_SIGNS.get(row.verdict, '')} {escape(row.reason)}{limit}".strip(),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def _details(record: Mapping[str, Any]) -> str:
@@ -121,24 +112,20 @@ def _details(record: Mapping[str, Any]) -> str:
         "",
     ]
     if record["worst"]:
-        metric = escape(record["worst_metric"])
-        lines += [f"| query | {metric} was | now | relevant items |", "|---|--:|--:|---|"]
-    for row in record["worst"]:
-        slices = f" ({row['slice']})" if row["slice"] else ""
-        places = row["places"].replace("->", " to ")
-        cells = [
-            escape(row["query"] + slices),
-            words.number(row["was"]),
-            words.number(row["now"]),
-            escape(places),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines += markdown_rows(_worst_columns(record), list(map(_worst_cells, record["worst"])))
     return "\n".join([*lines, "", "</details>", ""])
 
 
-def escape(text: str) -> str:
-    """Text that Markdown shows as it is: one line, no markup, no mention, no command."""
-    escaped = "".join(_SPECIAL.get(character, character) for character in text)
-    return "".join(
-        character if character.isprintable() else f"U+{ord(character):04X}" for character in escaped
-    )
+def _worst_columns(record: Mapping[str, Any]) -> tuple[Column, ...]:
+    was = Column(f"{record['worst_metric']} was", "number")
+    return Column("query"), was, Column("now", "number"), Column("relevant items")
+
+
+def _worst_cells(row: Mapping[str, Any]) -> list[str]:
+    slices = f" ({row['slice']})" if row["slice"] else ""
+    return [
+        escape(row["query"] + slices),
+        words.number(row["was"]),
+        words.number(row["now"]),
+        escape(row["places"].replace("->", " to ")),
+    ]

@@ -11,7 +11,7 @@ from pytest_rankmetrics.judging.remarks import facts
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.worst import Worst
-from sklearn_rank.support.tables import aligned, display_width
+from sklearn_rank.tables.text import aligned, display_width
 
 MOST_FINDINGS = 6
 """Violations in a headline, which test runners print on one line."""

@@ -9,7 +9,7 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.rows import Row, all_rows, tally
 from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.report.unconfirmed import unconfirmed
-from sklearn_rank.support.tables import aligned
+from sklearn_rank.tables.text import aligned
 
 TITLE = "ranking quality gates"
 

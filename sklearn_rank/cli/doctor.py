@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, look and print."""
     from sklearn_rank.cli import findings
     from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
+    from sklearn_rank.tables.cells import words_table
 
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, arguments.run_path)
@@ -42,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
         with progress("comparing ids"):
             remarks += findings.of_run(qrels, ranking)
     rows = [(finding.mark, finding.what) for finding in remarks]
-    print_table(("", "finding"), rows, left=2)
+    print_table(words_table(("", "finding"), rows))
     return 0

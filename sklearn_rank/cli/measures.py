@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what the records say."""
     from sklearn_rank.measures.catalogue import METRICS
     from sklearn_rank.measures.grammar import parse_measures
+    from sklearn_rank.tables.cells import words_table
 
     asked = () if arguments.spelling is None else parse_measures(arguments.spelling)
     metrics = list(dict.fromkeys(measure.metric for measure in asked)) or list(METRICS)
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n\n".join(_in_full(metric) for metric in metrics))
     else:
         rows = [(metric.name, metric.symbol, _range(metric), metric.summary) for metric in metrics]
-        print_table(("name", "symbol", "range", "meaning"), rows, left=4)
+        print_table(words_table(("name", "symbol", "range", "meaning"), rows))
         print("Behind a name: @10 for a cutoff, (parameter=value) for a parameter.")
     return 0
 

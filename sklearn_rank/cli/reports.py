@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.tables import TITLES, remarks, table_rows
+from sklearn_rank.evaluation.tables import remarks, table_of
 from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.cells import number_cell, text_cell
+from sklearn_rank.tables.csv import to_csv
+from sklearn_rank.tables.latex import to_latex
+from sklearn_rank.tables.markdown import to_markdown
+from sklearn_rank.tables.table import Column, Table
 
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
-_MARKDOWN = {
-    **{character: f"\\{character}" for character in "\\`*_[]|!"},
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
 Evaluations = Sequence[tuple[str, Evaluation]]
 
 
@@ -51,8 +41,7 @@ def print_evaluations(
         print(json.dumps(_as_json(names, results, labels), indent=1, allow_nan=False))
         return
     if form == "table" and len(results) == 1 and labels is None and not per_query:
-        print_table(TITLES, table_rows(results[0]))
-        print(remarks(results[0].counts))
+        print_table(table_of(results[0]))
         return
     rows = _overall(results, "")
     if labels is not None:
@@ -60,13 +49,7 @@ def print_evaluations(
             rows += _overall(parts, label)
     if per_query:
         rows += _per_query(results)
-    {
-        "table": _print_table,
-        "trec": _print_trec,
-        "csv": _print_csv,
-        "markdown": _print_markdown,
-        "latex": _print_latex,
-    }[form](names, rows)
+    _WRITERS[form](names, rows)
     if form == "table":
         for name, evaluation in zip(names, results, strict=True):
             print(f"{safe_text(name)}: {remarks(evaluation.counts)}")
@@ -133,32 +116,32 @@ def _as_json(
     return objects
 
 
-def _digits(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4f}"
-
-
-class _Table(NamedTuple):
-    """Rows as text."""
-
-    keys: list[str]
-    """Titles of the columns that say what a row is of."""
-    rows: list[list[str]]
-
-
-def _table_of(rows: Sequence[_Row]) -> _Table:
+def _table_of(names: Sequence[str], rows: Sequence[_Row]) -> Table:
+    """A column for each run."""
     columns = {"measure": [row.measure for row in rows]}
     if any(row.query != "all" for row in rows):
-        columns["query"] = [safe_text(row.query) for row in rows]
+        columns["query"] = [row.query for row in rows]
     if any(row.label for row in rows):
-        columns["slice"] = [safe_text(row.label or "all") for row in rows]
-    values = [[_digits(value) for value in row.values] for row in rows]
+        columns["slice"] = [row.label or "all" for row in rows]
     keys = zip(*columns.values(), strict=True)
-    return _Table(list(columns), [[*key, *row] for key, row in zip(keys, values, strict=True)])
+    return Table(
+        (*map(Column, columns), *(Column(name, "number") for name in names)),
+        tuple(
+            (*map(text_cell, key), *map(number_cell, row.values))
+            for key, row in zip(keys, rows, strict=True)
+        ),
+    )
 
 
-def _print_table(names: Sequence[str], rows: Sequence[_Row]) -> None:
-    table = _table_of(rows)
-    print_table((*table.keys, *map(safe_text, names)), table.rows, left=len(table.keys))
+def _long_table(names: Sequence[str], rows: Sequence[_Row]) -> Table:
+    """A row for each value."""
+    columns = (*map(Column, ("run", "slice", "query", "measure")), Column("value", "number"))
+    cells = (
+        (*map(text_cell, (name, row.label, row.query, row.measure)), number_cell(row.values[place]))
+        for place, name in enumerate(names)
+        for row in rows
+    )
+    return Table(columns, tuple(cells))
 
 
 def _print_trec(names: Sequence[str], rows: Sequence[_Row]) -> None:
@@ -170,42 +153,10 @@ def _print_trec(names: Sequence[str], rows: Sequence[_Row]) -> None:
                 print(f"{name:<22}\t{safe_text(row.query)}\t{value:6.4f}")
 
 
-def _print_csv(names: Sequence[str], rows: Sequence[_Row]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(("run", "slice", "query", "measure", "value"))
-    for place, name in enumerate(names):
-        for row in rows:
-            value = row.values[place]
-            text = [_spreadsheet(cell) for cell in (name, row.label, row.query, row.measure)]
-            writer.writerow([*text, "" if math.isnan(value) else repr(value)])
-
-
-def _spreadsheet(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _print_markdown(names: Sequence[str], rows: Sequence[_Row]) -> None:
-    def escaped(text: str) -> str:
-        return "".join(_MARKDOWN.get(character, character) for character in text)
-
-    table = _table_of(rows)
-    titles = [*table.keys, *(escaped(safe_text(name)) for name in names)]
-    n_keys = len(table.keys)
-    print(f"| {' | '.join(titles)} |")
-    print("| --- " * n_keys + "| ---: " * len(names) + "|")
-    for row in table.rows:
-        print(f"| {' | '.join([*map(escaped, row[:n_keys]), *row[n_keys:]])} |")
-
-
-def _print_latex(names: Sequence[str], rows: Sequence[_Row]) -> None:
-    def escaped(text: str) -> str:
-        return "".join(_LATEX.get(character, character) for character in text)
-
-    table = _table_of(rows)
-    titles = [*table.keys, *(escaped(safe_text(name)) for name in names)]
-    n_keys = len(table.keys)
-    print(r"\begin{tabular}{" + "l" * n_keys + "r" * len(names) + "}")
-    print(" & ".join(titles) + r" \\ \hline")
-    for row in table.rows:
-        print(" & ".join([*map(escaped, row[:n_keys]), *row[n_keys:]]) + r" \\")
-    print(r"\end{tabular}")
+_WRITERS: dict[str, Callable[[Sequence[str], Sequence[_Row]], None]] = {
+    "table": lambda names, rows: print_table(_table_of(names, rows)),
+    "trec": _print_trec,
+    "csv": lambda names, rows: print(to_csv(_long_table(names, rows)), end=""),
+    "markdown": lambda names, rows: print(to_markdown(_table_of(names, rows))),
+    "latex": lambda names, rows: print(to_latex(_table_of(names, rows))),
+}

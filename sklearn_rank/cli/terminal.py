@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sklearn_rank.tables.table import Table
 
 FAILED = 2
 """Exit code of a command that could not do its work; 1 says that a gate failed."""
@@ -30,23 +34,27 @@ def progress(what: str) -> Iterator[None]:
         yield
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
-    """A table: by rich on a terminal, in aligned columns elsewhere.
+def print_table(table: Table) -> None:
+    """A table: by rich on a terminal, in aligned columns elsewhere."""
+    from sklearn_rank.tables.text import text_rows, to_text
 
-    The first ``left`` columns stand to the left. Data in cells has been escaped by the caller.
-    """
     if not sys.stdout.isatty():
-        from sklearn_rank.support.tables import aligned
-
-        print(*aligned([header, *rows], "<" * left + ">"), sep="\n")
+        print(to_text(table))
         return
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = Table()
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="left" if place < left else "right")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+    from sklearn_rank.support.text import safe_text
+
+    titles, *rows = text_rows(table)
+    drawn = RichTable(title=Text(safe_text(table.caption)) if table.caption else None)
+    for column, title in zip(table.columns, titles, strict=True):
+        drawn.add_column(Text(title), justify="left" if column.kind == "text" else "right")
+    for row, cells in zip(rows, table.rows, strict=True):
+        styles = ("bold" if cell.best else "" for cell in cells)
+        drawn.add_row(*map(Text, row, styles))
+    console = Console()
+    console.print(drawn)
+    for note in table.notes:
+        console.print(Text(safe_text(note, limit=None)))

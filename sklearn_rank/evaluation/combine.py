@@ -15,9 +15,11 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.tables import aligned
-from sklearn_rank.support.text import listed, safe_repr, safe_text
+from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.support.warn import warn
+from sklearn_rank.tables.cells import count_cell, number_cell, text_cell
+from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.tabular import Tabular
 
 __all__ = ["Combination", "combine"]
 
@@ -90,7 +92,7 @@ def combine(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Combination(Mapping[str, float]):
+class Combination(Tabular, Mapping[str, float]):
     """Means of measures over data sets; as a mapping it takes any spelling of a measure.
 
     Attributes
@@ -140,15 +142,20 @@ class Combination(Mapping[str, float]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def __repr__(self) -> str:
-        rows = [("data set", "weight", *self.scores)]
-        rows += [
-            (safe_text(str(label)), f"{self.weights[label]:,}", *map(_digits, part.scores.values()))
+    def _table(self) -> Table:
+        names = list(self.scores)
+        columns = (
+            Column("data set"),
+            Column("weight", "number"),
+            *(Column(name, "number") for name in names),
+        )
+        rows = [
+            (
+                text_cell(label),
+                count_cell(self.weights[label]),
+                *map(number_cell, part.scores.values()),
+            )
             for label, part in self.evaluations.items()
         ]
-        rows.append((f"{self.average} mean", "", *map(_digits, self.scores.values())))
-        return "\n".join(aligned(rows, "<>"))
-
-
-def _digits(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4f}"
+        mean = text_cell(f"{self.average} mean"), Cell(""), *map(number_cell, self.scores.values())
+        return Table(columns, (*rows, mean))

@@ -25,13 +25,15 @@ from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.statistics import IntervalMethod
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.tables.table import Table
+from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["Evaluation"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation:
+class Evaluation(Tabular):
     """What :func:`evaluate` found: scores, values per query, and counts.
 
     Every mapping keyed by a measure takes any spelling that parses to it.
@@ -52,9 +54,9 @@ class Evaluation:
     >>> from sklearn_rank import evaluate
     >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], ("mrr", "f1@1"))
     >>> ev
-    measure        score  95 % interval       queries
-    mrr           0.7500  0.0000..1.0000            2
-    fbeta@1       0.5000  0.0126..0.9874            2
+    measure   score   95 % interval  queries
+    mrr      0.7500  0.0000..1.0000        2
+    fbeta@1  0.5000  0.0126..0.9874        2
     2 queries
     """
 
@@ -366,11 +368,8 @@ class Evaluation:
         """
         return tables.to_frame(self._judged.listed_ids(), self.per_query, backend)
 
-    def __repr__(self) -> str:
-        return tables.to_text(self)
-
-    def _repr_html_(self) -> str:
-        return tables.to_html(self)
+    def _table(self) -> Table:
+        return tables.table_of(self)
 
     @property
     def _averages(self) -> dict[str, Average]:

@@ -1,26 +1,27 @@
-"""Evaluations as text, HTML, plain objects, and data frames through narwhals."""
+"""Evaluations as tables, plain objects and data frames."""
 
 from __future__ import annotations
 
 import copy
-import html
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, time
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
-from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.tables import aligned
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.tables.cells import count_cell, fixed, interval_cell, text_cell
+from sklearn_rank.tables.frames import FrameBackend, native_frame
+from sklearn_rank.tables.table import Cell, Column, Table
 from sklearn_rank.typing import FloatArray
 
-FrameBackend = Literal["pandas", "polars", "pyarrow"]
-_FRAMES = get_args(FrameBackend)
-TITLES = ("measure", "score", "95 % interval", "queries")
-_HUGE = 1e9
-"""From here on four decimals would widen the column; LAG and DCG have no upper bound."""
+_COLUMNS = (
+    Column("measure"),
+    Column("score", "number"),
+    Column("95 % interval", "interval", "interval"),
+    Column("queries", "number"),
+)
 
 
 class _Evaluation(Protocol):
@@ -35,36 +36,31 @@ class _Evaluation(Protocol):
     def confidence_interval(self, measure: str) -> tuple[float, float]: ...
 
 
-def to_text(evaluation: _Evaluation) -> str:
+def table_of(evaluation: _Evaluation) -> Table:
     """A row per measure, then what was counted."""
-    rows = [TITLES, *table_rows(evaluation)]
-    lines = aligned(rows, "<><>", least=(12, 6, 14, 11))
-    return "\n".join([*lines, remarks(evaluation.counts, evaluation.hint)])
+    rows = tuple(_row(evaluation, name) for name in evaluation.scores)
+    return Table(_COLUMNS, rows, notes=(remarks(evaluation.counts, evaluation.hint),))
 
 
-def to_html(evaluation: _Evaluation) -> str:
-    """The same as an HTML table, every text escaped."""
-    head = "".join(f"<th>{title}</th>" for title in TITLES)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in table_rows(evaluation)
-    )
-    said = html.escape(remarks(evaluation.counts, evaluation.hint))
+def _row(evaluation: _Evaluation, name: str) -> tuple[Cell, ...]:
+    score = evaluation.scores[name]
+    low = high = math.nan
+    if name in evaluation.per_query:
+        low, high = evaluation.confidence_interval(name)
     return (
-        f"<table><caption>{said}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
+        text_cell(name),
+        Cell(fixed(score), _plain_number(score)),
+        interval_cell(low, high),
+        count_cell(evaluation.counts["averaged"][name]),
     )
 
 
 def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:
     """A native data frame with a row per query."""
-    import narwhals as nw
-
-    check_option(backend, "backend", _FRAMES, "to_frame")
     kinds = {type(query) for query in query_ids}
     ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(_whole, query_ids))
-    data = {"query": ids, **{name: values.tolist() for name, values in columns.items()}}
-    return nw.from_dict(data, backend=backend).to_native()
+    values = {name: column.tolist() for name, column in columns.items()}
+    return native_frame({"query": ids, **values}, backend)
 
 
 def to_dict(
@@ -103,25 +99,6 @@ def plain_id(query: Any) -> Any:
 def _whole(query: Any) -> str:
     """An id as text that keeps it apart from all others."""
     return safe_repr(query, limit=None)
-
-
-def table_rows(evaluation: _Evaluation) -> list[tuple[str, str, str, str]]:
-    """A row per measure: name, score, interval and number of queries."""
-    counts = evaluation.counts
-    rows = []
-    for name, score in evaluation.scores.items():
-        low = high = math.nan
-        if name in evaluation.per_query:
-            low, high = evaluation.confidence_interval(name)
-        interval = "" if math.isnan(low) else f"{_digits(low)}..{_digits(high)}"
-        queries = counts["averaged"][name]
-        rows.append((name, _digits(score), interval, f"{queries:,}"))
-    return rows
-
-
-def _digits(value: float) -> str:
-    """Four digits after the point, or as many in all of a number that would fill the line."""
-    return f"{value:.4f}" if not abs(value) >= _HUGE else f"{value:.4g}"
 
 
 _REMARKS = (

@@ -36,10 +36,10 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     return f"{text} (+{left:,} characters)" if left > 0 else text
 
 
-def safe_text(text: str, *, limit: int = MAX_CHARACTERS) -> str:
+def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:
     """The same without quotes, for messages, paths and reasons."""
-    left = len(text) - limit
     shown = _escape(text[:limit])
+    left = 0 if limit is None else len(text) - limit
     return f"{shown} (+{left:,} characters)" if left > 0 else shown
 
 

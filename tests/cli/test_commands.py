@@ -84,9 +84,13 @@ def test_markdown_and_latex(capsys):
         "| mrr | 0.5000 | 0.8333 |",
     ]
     assert output(capsys, *arguments, "latex").splitlines() == [
+        r"% \usepackage{booktabs}",
         r"\begin{tabular}{lrr}",
-        r"measure & one.run & two.run \\ \hline",
+        r"\toprule",
+        r"measure & one.run & two.run \\",
+        r"\midrule",
         r"mrr & 0.5000 & 0.8333 \\",
+        r"\bottomrule",
         r"\end{tabular}",
     ]
 

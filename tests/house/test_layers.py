@@ -17,6 +17,7 @@ LAYERS = {
     "sklearn_rank": (
         ("exceptions", "typing"),
         ("support",),
+        ("tables",),
         ("rankings", "statistics"),
         ("inputs", "kernels"),
         ("files", "measures"),

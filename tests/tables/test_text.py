@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sklearn_rank.support.tables import aligned, display_width
+from sklearn_rank.tables.text import aligned, display_width
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces() -> None:
     ]
 
 
-def test_the_last_side_stands_for_the_rest_and_columns_may_be_wider() -> None:
-    assert aligned([("a", "1", "22")], "<>", least=(3, 2)) == ["a     1  22"]
+def test_the_last_side_stands_for_the_rest() -> None:
+    assert aligned([("a", "1", "22"), ("b", "333", "4")], "<>") == ["a    1  22", "b  333   4"]
 
 
 def test_wide_characters_take_two_columns() -> None:

@@ -1,0 +1,1 @@
+"""Tables of cells and a renderer for each format; knows nothing of ranking."""

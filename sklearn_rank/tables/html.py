@@ -1,0 +1,87 @@
+"""Tables in HTML that need no style sheet of others, on light ground and on dark."""
+
+from __future__ import annotations
+
+import html
+
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.text import marked
+
+STYLE = """\
+.rank-table{border-collapse:collapse;color:inherit;background:none;font-variant-numeric:tabular-nums}
+.rank-table caption{caption-side:bottom;text-align:left;padding:.4em .6em;opacity:.8}
+.rank-table th,.rank-table td{padding:.25em .6em;text-align:left;border:0;background:none}
+.rank-table thead th{border-bottom:1px solid;vertical-align:bottom}
+.rank-table tbody th{font-weight:inherit}
+.rank-table tbody tr+tr>*{border-top:1px solid rgba(128,128,128,.3)}
+.rank-table .number,.rank-table .interval{text-align:right;white-space:nowrap}
+"""
+"""No colour of its own: it reads on whatever a notebook's theme has, light or dark."""
+
+
+def escape(text: str) -> str:
+    """Text that HTML shows as it is, within elements and within attributes in quotes."""
+    return html.escape(safe_text(text, limit=None), quote=True)
+
+
+def to_html(table: Table) -> str:
+    """The table with its style, to stand anywhere in a page."""
+    return f"<style>{STYLE}</style>{html_table(table)}"
+
+
+def html_table(table: Table, *, sortable: bool = False) -> str:
+    """The table alone; ``sortable`` adds the values that a script sorts by.
+
+    Examples
+    --------
+    >>> from sklearn_rank.tables.cells import number_cell, text_cell
+    >>> row = (text_cell("<b>"), number_cell(0.25, best=True))
+    >>> print(html_table(Table((Column("system"), Column("map", "number")), (row,))))
+    <table class="rank-table">
+    <thead><tr><th scope="col">system</th><th scope="col" class="number">map</th></tr></thead>
+    <tbody>
+    <tr><th scope="row">&lt;b&gt;</th><td class="number"><strong>0.2500</strong></td></tr>
+    </tbody>
+    </table>
+    """
+    said = "<br>".join(escape(text) for text in (table.caption, *table.notes) if text)
+    titles = "".join(
+        f'<th scope="col"{_class(column)}>{escape(column.title)}</th>' for column in table.columns
+    )
+    lines = [
+        '<table class="rank-table">',
+        *([f"<caption>{said}</caption>"] if said else []),
+        f"<thead><tr>{titles}</tr></thead>",
+        "<tbody>",
+        *(_row(table.columns, row, sortable) for row in table.rows),
+        "</tbody>",
+        "</table>",
+    ]
+    return "\n".join(lines)
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else f' class="{column.kind}"'
+
+
+def _row(columns: tuple[Column, ...], cells: tuple[Cell, ...], sortable: bool) -> str:
+    """The first cell names the row, if it is text."""
+    written = []
+    for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+        kind = 'th scope="row"' if not place and column.kind == "text" else "td"
+        value = _value(cell) if sortable else ""
+        written.append(f"<{kind}{_class(column)}{value}>{_written(cell)}</{kind[:2]}>")
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def _value(cell: Cell) -> str:
+    number = cell.value[0] if isinstance(cell.value, tuple) else cell.value
+    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+    return f' data-value="{number!r}"' if is_number else ""
+
+
+def _written(cell: Cell) -> str:
+    text = escape(cell.text)
+    text = f"<strong>{text}</strong>" if cell.best and text else text
+    return f"{text}<sup>{escape(marked(cell))}</sup>" if cell.marks else text

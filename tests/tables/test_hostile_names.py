@@ -1,0 +1,139 @@
+"""Names of data are shown as they are in every format, and are markup in none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.cells import text_cell
+from sklearn_rank.tables.csv import to_csv
+from sklearn_rank.tables.html import html_table, to_html
+from sklearn_rank.tables.latex import escape, to_latex
+from sklearn_rank.tables.markdown import escape as escape_markdown
+from sklearn_rank.tables.markdown import to_markdown
+from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.text import to_text
+from tests.tables.hostile import HOSTILE, table_of
+
+TAGS = {"style", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "strong", "sup"}
+every_name = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+
+
+class Page(HTMLParser):
+    """Elements of a page, their attributes, and the text of each cell."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.cells: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cells and self.lasttag != "table":
+            self.cells[-1] += data.strip("\n")
+
+
+@every_name
+def test_html_shows_names_as_they_are(text: str) -> None:
+    page = Page(html_table(table_of(text), sortable=True))
+    assert page.tags <= TAGS
+    assert page.attributes <= {"class", "scope", "data-value"}
+    assert page.cells[0] == page.cells[3] == safe_text(text, limit=None)
+    assert to_html(table_of(text)).isprintable() or "\n" in to_html(table_of(text))
+
+
+@every_name
+def test_markdown_shows_names_as_they_are(text: str) -> None:
+    rendered = MarkdownIt("commonmark").enable("table").render(to_markdown(table_of(text)))
+    page = Page(rendered)
+    assert page.tags <= {"table", "thead", "tbody", "tr", "th", "td", "p", "strong", "sup", "br"}
+    assert len(page.cells) == 9
+    assert page.cells[3] == safe_text(text, limit=None).strip(" ")
+
+
+@pytest.mark.parametrize("name", ["test_good", "ndcg@10", "map", "run-1.5", "日本", "a b"])
+def test_ordinary_names_stay_readable_in_markdown(name: str) -> None:
+    assert escape_markdown(name) == name
+
+
+@pytest.mark.parametrize(
+    "text", ["@you", "a@b.de", "a@1.2.3.4", "www.x.de", "WWW.x.de", "http://x", "#12", ":x:", "$a$"]
+)
+def test_what_git_hosts_would_link_or_draw_is_no_link(text: str) -> None:
+    # No renderer of Markdown on the package index knows all of these: entities stop every one.
+    assert not re.search(r"(?<!&)[@#:$](?!\d+;)|www\.", escape_markdown(text), re.IGNORECASE)
+
+
+@every_name
+def test_a_terminal_gets_one_line_for_each_row(text: str) -> None:
+    lines = to_text(table_of(text)).split("\n")
+    assert len(lines) == 1 + 3 + 2 - (text == "")
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_long_name_is_cut_on_a_terminal_alone() -> None:
+    table = Table((Column("query"),), ((text_cell("x" * 500),),))
+    assert "x" * 80 + " (+420 characters)" in to_text(table)
+    for written in (to_markdown(table), to_latex(table), html_table(table), to_csv(table)):
+        assert "x" * 500 in written
+
+
+@every_name
+def test_no_cell_of_csv_is_a_formula(text: str) -> None:
+    (_, row, other) = csv.reader(io.StringIO(to_csv(table_of(text)), newline=""))
+    assert row[0].removeprefix("'") == text
+    assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert row[1:] == ["-0.25", "-1", "1"], "numbers are numbers, negative ones too"
+    assert other[2:] == ["", ""]
+
+
+# LaTeX -------------------------------------------------------------------------------------------
+
+
+@every_name
+def test_latex_has_no_command_of_a_name(text: str) -> None:
+    known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar){}"
+    rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape(text))
+    assert not re.search(r"[\\{}$&#%^_~\n\r]", rest), rest
+
+
+PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdfLaTeX")
+def test_latex_compiles(tmp_path: Path) -> None:
+    tables = [
+        to_latex(table_of(text), **options)
+        for text in HOSTILE.values()
+        if text != "L" * 500
+        for options in ({}, {"caption": text, "label": text})
+    ]
+    # pdfLaTeX holds no more than 18 floats at once.
+    pages = "\n\n\\clearpage\n".join(tables)
+    (tmp_path / "all.tex").write_text(f"{PREAMBLE}\n{pages}\n\\end{{document}}\n")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]

@@ -1,0 +1,169 @@
+"""Cells and tables in every format: digits, points in line, the best, and letters beside it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sklearn_rank.tables.cells import (
+    count_cell,
+    fixed,
+    interval_cell,
+    number_cell,
+    p_cell,
+    text_cell,
+    words_table,
+)
+from sklearn_rank.tables.csv import to_csv
+from sklearn_rank.tables.html import html_table, to_html
+from sklearn_rank.tables.latex import to_latex
+from sklearn_rank.tables.markdown import to_markdown
+from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.text import to_text
+
+SYSTEMS = Table(
+    (Column("system"), Column("map", "number"), Column("95 % interval", "interval", "interval")),
+    (
+        (text_cell("bm25"), number_cell(0.25), interval_cell(-0.5, 1.0)),
+        (text_cell("dense"), number_cell(10.5, best=True, marks=("a", "c")), interval_cell(9, 12)),
+        (text_cell("none"), number_cell(math.nan), interval_cell(math.nan, 1.0)),
+    ),
+    caption="Two systems",
+    notes=("3 queries", "Holm"),
+)
+
+# Cells -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.12345, "0.1235"), (-0.0, "0.0000"), (1.5e9, "1.5e+09"), (math.inf, "inf"), (2, "2.0000")],
+)
+def test_a_number_has_four_digits_behind_its_point(value: float, text: str) -> None:
+    assert fixed(value) == number_cell(value).text == text
+
+
+def test_a_change_has_its_sign_and_none_is_a_plus() -> None:
+    assert [fixed(value, signed=True) for value in (0.5, -0.5, -0.0)] == [
+        *("+0.5000", "-0.5000", "+0.0000"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.00005, "0.0001"), (0.0000499, "<0.0001"), (1, "1.0000")]
+)
+def test_a_small_p_value_is_not_called_zero(p: float, text: str) -> None:
+    assert p_cell(p) == Cell(text, p)
+
+
+def test_what_is_not_there_is_an_empty_cell() -> None:
+    empty = [number_cell(None), number_cell(math.nan), p_cell(None), p_cell(math.nan)]
+    empty += [count_cell(None), interval_cell(None, 1.0), interval_cell(0.0, math.nan)]
+    assert set(empty) == {Cell("")}
+    assert count_cell(1234567) == Cell("1,234,567", 1234567)
+
+
+def test_a_row_has_a_cell_for_each_column() -> None:
+    with pytest.raises(AssertionError, match="a cell for each column"):
+        Table((Column("a"), Column("b")), ((text_cell("x"),),))
+
+
+# Formats -----------------------------------------------------------------------------------------
+
+
+def test_text_has_points_in_line_and_letters_behind() -> None:
+    assert to_text(SYSTEMS).split("\n") == [
+        "Two systems",
+        "system      map          95 % interval",
+        "bm25     0.2500       -0.5000..1.0000 ",
+        "dense   10.5000 * ac   9.0000..12.0000",
+        "none",
+        "3 queries",
+        "Holm",
+    ]
+
+
+def test_numbers_of_different_digits_have_points_in_line() -> None:
+    rows = tuple((number_cell(value, digits=digits),) for value, digits in [(7.25, 2), (12.5, 1)])
+    assert to_text(Table((Column("x", "number"),), rows)).split("\n") == ["    x", " 7.25", "12.5"]
+
+
+def test_letters_of_many_systems_are_told_apart() -> None:
+    row = (number_cell(0.5, marks=("a", "ab")),)
+    assert to_text(Table((Column("x", "number"),), (row,))).split("\n")[1] == "0.5000 a,ab"
+
+
+def test_markdown() -> None:
+    assert to_markdown(SYSTEMS).split("\n") == [
+        "**Two systems**",
+        "",
+        "| system | map | 95 % interval |",
+        "| --- | ---: | ---: |",
+        "| bm25 | 0.2500 | -0.5000..1.0000 |",
+        "| dense | **10.5000**<sup>ac</sup> | 9.0000..12.0000 |",
+        "| none |  |  |",
+        "",
+        "3 queries  ",
+        "Holm",
+    ]
+
+
+def test_latex() -> None:
+    """Letters take no room, and the same room is left in every row: numbers stay in line."""
+    assert to_latex(SYSTEMS, label="tab:systems").split("\n") == [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        r"\caption{Two systems}",
+        r"\label{tab:systems}",
+        r"\begin{tabular}{lrr}",
+        r"\toprule",
+        r"system & map & 95 \% interval \\",
+        r"\midrule",
+        r"bm25 & 0.2500\hphantom{$^{ac}$} & $[-0.5000, 1.0000]$ \\",
+        r"dense & \textbf{10.5000}\rlap{$^{ac}$}\hphantom{$^{ac}$} & $[9.0000, 12.0000]$ \\",
+        r"none & \hphantom{$^{ac}$} &  \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\par\smallskip\footnotesize 3 queries Holm",
+        r"\end{table}",
+    ]
+
+
+def test_latex_has_a_real_minus_and_a_real_less() -> None:
+    rows = ((number_cell(-0.5), p_cell(1e-9)),)
+    table = to_latex(Table((Column("x", "number"), Column("p", "number")), rows))
+    assert r"$-$0.5000 & $<$0.0001 \\" in table.split("\n")
+
+
+def test_html_names_rows_and_columns() -> None:
+    page = html_table(SYSTEMS, sortable=True)
+    assert "<caption>Two systems<br>3 queries<br>Holm</caption>" in page
+    assert '<th scope="col" class="number">map</th>' in page
+    assert (
+        '<tr><th scope="row">dense</th>'
+        '<td class="number" data-value="10.5"><strong>10.5000</strong><sup>ac</sup></td>'
+        '<td class="interval" data-value="9">9.0000..12.0000</td></tr>'
+    ) in page
+    assert to_html(SYSTEMS).endswith(html_table(SYSTEMS))
+
+
+def test_the_style_of_html_has_no_colour_that_a_dark_theme_would_hide() -> None:
+    style = to_html(SYSTEMS).partition("</style>")[0]
+    assert "color:inherit" in style
+    assert "#" not in style
+
+
+def test_csv_has_numbers_in_full_and_an_interval_as_two() -> None:
+    third = Table((Column("x", "number"),), ((number_cell(1 / 3),), (number_cell(None),)))
+    assert to_csv(third) == 'x\n0.3333333333333333\n""\n'
+    assert to_csv(SYSTEMS).split("\n")[:2] == [
+        "system,map,interval_low,interval_high",
+        "bm25,0.25,-0.5,1.0",
+    ]
+
+
+def test_sentences_are_not_cut() -> None:
+    sentence = "x" * 300
+    assert sentence in to_text(words_table(("", "finding"), [("!", sentence)]))
