@@ -84,8 +84,7 @@ class StrictEvaluation:
     @property
     def n_ranked(self) -> IntArray:
         """Length of each ranking."""
-        lengths: IntArray = self.evaluation.rankings.n_ranked
-        return lengths
+        return self.evaluation.n_ranked
 
     @cached_property
     def _with_items(self) -> Evaluation:
@@ -106,7 +105,7 @@ class StrictEvaluation:
     @property
     def sample_weights(self) -> list[float] | None:
         """Weights of the queries in the data."""
-        weights = self.evaluation.rankings.weights
+        weights = self.evaluation.sample_weight
         return None if weights is None else weights.tolist()
 
     @property

@@ -86,13 +86,14 @@ def measure_strictly(
 
 
 def _needs_items(y_true: Any, reading: Reading) -> bool:
-    """Whether ids are kept at once.
+    """Whether ids, and all places, are kept at once.
 
     A provider is called once for each item, so that there is no second reading; and of one ground
-    truth it has to be known which queries share its items.
+    truth it has to be known which queries share its items. Arrays have no ids, and may be changed
+    before a report asks for places.
     """
     given = any(reading.get(name) is not None for name in ("string_provider", "relevance"))
-    return given or isinstance(y_true, Set)
+    return given or isinstance(y_true, Set) or layout_of(y_true) in ("rows", "matrix")
 
 
 def _evaluate(

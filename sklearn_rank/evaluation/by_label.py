@@ -86,7 +86,19 @@ def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> J
         left_out=known,
         keyed=judged.keyed,
         query_columns=judged.query_columns,
+        rank_all=None if judged.rank_all is None else _SlicedWhole(judged, queries),
     )
+
+
+@dataclass(frozen=True)
+class _SlicedWhole:
+    """Ranks some of the queries with all hits."""
+
+    judged: Judged
+    queries: IntArray
+
+    def __call__(self) -> JudgedRankings:
+        return self.judged.whole.take(self.queries)
 
 
 @dataclass(frozen=True)

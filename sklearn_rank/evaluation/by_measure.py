@@ -39,7 +39,7 @@ def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
         "tied": judged.by_score.n_tied,
         "ranked": int(rankings.n_ranked.sum()),
         "relevant": int(rankings.n_relevant.sum()),
-        "retrieved": int(rankings.n_hits.sum()),
+        "retrieved": int(rankings.n_retrieved.sum()),
         "duplicates": counts.duplicates,
         "missed": counts.missed,
         "unjudged_grades": counts.unjudged_grades,

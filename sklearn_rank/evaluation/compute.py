@@ -112,7 +112,7 @@ def _warn_of_cut(measures: Sequence[str], judged: Judged) -> None:
     lengths = rankings.n_ranked[rankings.n_ranked > 0]
     if len(lengths) < FEW or (lengths != lengths[0]).any():
         return
-    if (rankings.n_hits < rankings.n_relevant).any():
+    if (rankings.n_retrieved < rankings.n_relevant).any():
         warn(
             f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
             f"{listed(measures)} knows no irrelevant items to stand above or below; pass "
@@ -268,6 +268,7 @@ def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> Float
     }
     if "n_negatives" in own:
         own["n_negatives"] = negatives
+    rankings.check_depth(measure.depth)
     values = measure.metric.kernel(_relevant(measure, rankings), k=measure.k, **own)
     return _within_bounds(measure, values)
 

@@ -15,6 +15,7 @@ from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Placement, judged_alone, judged_from
 from sklearn_rank.rankings.source import Judged
@@ -155,6 +156,7 @@ def evaluate(
         check_zero_division(zero_division, "evaluate")
     named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
     settled = [_settled(preset, zero_division, measure) for measure in named.values()]
+    keeps = check_flag(keep_items, "keep_items", "evaluate")
     judged = read_rankings(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
@@ -169,8 +171,9 @@ def evaluate(
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
         duplicates="raise" if duplicates is None else duplicates,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
+        depth=None if keeps else deepest(named.values()),
         n_jobs=jobs,
-        keep_items=check_flag(keep_items, "keep_items", "evaluate"),
+        keep_items=keeps,
     )
     scored = score_measures(list(named.values()), judged, settled, jobs)
     warn_of_differences(preset, named, judged, (y_true, y_score), ties_are_given=ties is not None)

@@ -71,8 +71,22 @@ class Evaluation(Tabular):
 
     @property
     def rankings(self) -> Any:
-        """Where the relevant items stand: the value that all measures were computed from."""
-        return self._judged.rankings.widened()
+        """Where the relevant items stand: the value that all measures were computed from.
+
+        Where all measures have cutoffs, places below the largest were not kept: they are ranked
+        anew on the first access. ValueError if the arrays were changed meanwhile.
+        """
+        return self._judged.whole.widened()
+
+    @property
+    def n_ranked(self) -> IntArray:
+        """Length of each ranking, shape (n_queries,)."""
+        return self._judged.rankings.n_ranked
+
+    @property
+    def sample_weight(self) -> FloatArray | None:
+        """Weight of each query in the data, shape (n_queries,); None: all alike."""
+        return self._judged.weights
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -313,7 +327,7 @@ class Evaluation(Tabular):
         """Where the relevant items of each query stand, and which were not retrieved.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
-        any: ranked lists and mappings.
+        any: ranked lists and mappings. Places come from ``rankings``.
 
         Parameters
         ----------

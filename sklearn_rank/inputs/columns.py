@@ -23,8 +23,7 @@ from sklearn_rank.inputs.long_tables import (
     fall_orders,
 )
 from sklearn_rank.inputs.mappings import join_queries, query_weights
-from sklearn_rank.rankings.places import ranked
-from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.ties import TIE_RULES
@@ -43,6 +42,7 @@ def read_columns(
     missing: Missing = "zero",
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of long tables of judgements and of a run."""
@@ -96,7 +96,7 @@ def read_joined(
     )
     qrels = _without_repeated_judgements(qrels)
     run, n_dropped = _without_duplicates(run, duplicates)
-    judged = _judged(_find_hits(qrels, run), run, weights, ties, n_jobs)
+    judged = _judged(_find_hits(qrels, run), run, weights, ties, depth=depth, n_jobs=n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
     return replace(judged, counts=counts, keyed=True)
@@ -129,7 +129,9 @@ def _find_hits(qrels: Qrels, run: Run) -> _Hits:
     )
 
 
-def _judged(hits: _Hits, run: Run, weights: Any, ties: Ties, n_jobs: int | None) -> Judged:
+def _judged(
+    hits: _Hits, run: Run, weights: Any, ties: Ties, *, depth: int | None, n_jobs: int | None
+) -> Judged:
     """The waist: places from scores, or from the order of the rows where there are none."""
     queries = run.query_ids
     if run.scores is None:
@@ -147,10 +149,15 @@ def _judged(hits: _Hits, run: Run, weights: Any, ties: Ties, n_jobs: int | None)
         hits.grades.values,
         hits.rows,
     )
-    waist = ranked(
-        known, ties, query_ids=queries, weights=weights, judged=hits.relevant, n_jobs=n_jobs
+    return judged_by_scores(
+        known,
+        ties,
+        query_ids=queries,
+        weights=weights,
+        judged=hits.relevant,
+        depth=depth,
+        n_jobs=n_jobs,
     )
-    return Judged(waist, ScorePool(known, ties, hits.relevant, weighted=weights is not None))
 
 
 def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:

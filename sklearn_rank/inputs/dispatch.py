@@ -54,6 +54,7 @@ class Told(TypedDict, total=False):
     missing: Missing
     duplicates: Duplicates
     negative_grades: NegativeGrades
+    depth: int | None
     n_jobs: int | None
     keep_items: bool
 
@@ -106,17 +107,21 @@ def read_layout(
     missing: Missing = "zero",
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
     n_jobs: int | None = None,
     keep_items: bool = False,
 ) -> Judged:
-    """The same for those who know the layout and have checked the words."""
+    """The same for those who know the layout and have checked the words.
+
+    Hits below ``depth`` ranks are counted and need not be stored; None stores all.
+    """
     layout = LAYOUTS[name]
     _refuse_foreign(layout, groups=groups, candidates=candidates)
     _check_ties_by_id(ties, layout, relevance)
     if not layout.has_ids:
         _refuse_ids(layout, string_provider=string_provider, relevance=relevance)
         _refuse_lists(y_score, layout)
-    common = {"sample_weight": sample_weight, "ties": ties, "n_jobs": n_jobs}
+    common = {"sample_weight": sample_weight, "ties": ties, "depth": depth, "n_jobs": n_jobs}
     if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
         judged = read_columns(
             y_true,

@@ -13,8 +13,7 @@ from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import ranked
-from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
@@ -164,6 +163,7 @@ def assemble(
     ties: Ties,
     weights: FloatArray | None,
     missed: FloatArray | None = None,
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of the items that were found."""
@@ -173,12 +173,18 @@ def assemble(
     relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
     n_scored = sum(ranking.scores is not None for ranking in rankings)
 
-    def scored(hits: KnownHits) -> tuple[JudgedRankings, ScorePool]:
+    def scored(hits: KnownHits, depth: int | None) -> Judged:
         check_scores(hits.scores, rankings, offsets)
-        waist = ranked(
-            hits, ties, query_ids=query_ids, weights=weights, judged=relevant, n_jobs=n_jobs
+        return judged_by_scores(
+            hits,
+            ties,
+            query_ids=query_ids,
+            weights=weights,
+            judged=relevant,
+            missed=missed,
+            depth=depth,
+            n_jobs=n_jobs,
         )
-        return waist, ScorePool(hits, ties, relevant, missed, weighted=weights is not None)
 
     def with_places(scores: Sequence[Array]) -> KnownHits:
         flat = _one_dtype(scores)
@@ -190,14 +196,15 @@ def assemble(
         scores = [_scores(ranking) for ranking in rankings]
         by_place = items.by_place
         hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
-        waist, pool = scored(hits)
-        return Judged(waist, pool if n_scored == len(rankings) else _NO_SCORES)
+        judged = scored(hits, depth)
+        return judged if n_scored == len(rankings) else replace(judged, pool=_NO_SCORES)
     placed = PlacedItems(sizes, flatten(items.hits, np.int64), grades, relevant)
     judged = at_places(placed, query_ids, weights)
     if relevance is None:
         return judged
-    by_relevance, relevance_pool = scored(with_places(relevance))
-    return replace(judged, by_relevance=by_relevance, pool=relevance_pool)
+    # The measures of scores are areas under curves, which read all of them.
+    by_relevance = scored(with_places(relevance), None)
+    return replace(judged, by_relevance=by_relevance.rankings, pool=by_relevance.pool)
 
 
 def at_places(

@@ -33,6 +33,7 @@ def from_lists(
     sample_weight: Any = None,
     relevance: Any = None,
     ties: Ties = "average",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
@@ -86,6 +87,7 @@ def from_lists(
         ties=ties,
         weights=_weights(sample_weight, lists),
         missed=missed,
+        depth=depth,
         n_jobs=n_jobs,
     )
     return replace(

@@ -33,6 +33,7 @@ def from_mapping(
     relevance: Any = None,
     ties: Ties = "average",
     missing: Missing = "zero",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of {query: ground truth} and {query: ranking}."""
@@ -71,6 +72,7 @@ def from_mapping(
             relevance=_relevance(relevance, queries, items.rankings),
             ties=ties,
             weights=query_weights(sample_weight, queries),
+            depth=depth,
             n_jobs=n_jobs,
         )
         kept = items.kept(queries)

@@ -28,6 +28,7 @@ def from_matrix(
     sample_weight: Any = None,
     ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of (n_queries, n_items) grades and scores."""
@@ -72,6 +73,7 @@ def from_matrix(
         weights=None if sample_weight is None else check_weights(sample_weight, n_queries),
         counts=count_unjudged(grades, negative_grades),
         judged=judged,
+        depth=depth,
         n_jobs=n_jobs,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)

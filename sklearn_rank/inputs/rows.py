@@ -34,7 +34,14 @@ class GradedQueries:
     """(Q,) weight of each query; None weighs all alike."""
     counts: InputCounts
 
-    def ranked_by(self, scores: Array, ties: Ties, n_jobs: int | None = None) -> Judged:
+    def ranked_by(
+        self,
+        scores: Array,
+        ties: Ties,
+        *,
+        depth: int | None = None,
+        n_jobs: int | None = None,
+    ) -> Judged:
         """Judged rankings by checked scores, which come in the order of the caller's rows."""
         grouping = self.grouping
         if grouping.order is not None:
@@ -45,6 +52,7 @@ class GradedQueries:
             query_ids=grouping.query_ids,
             weights=self.weights,
             counts=self.counts,
+            depth=depth,
             n_jobs=n_jobs,
         )
 
@@ -57,6 +65,7 @@ def from_rows(
     sample_weight: Any = None,
     ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of 1-D grades and scores with a query id per row."""
@@ -85,7 +94,7 @@ def from_rows(
     if grouping.order is not None:
         grades = grades[grouping.order]
     queries = GradedQueries(grades, grouping, weights, count_unjudged(grades, negative_grades))
-    return queries.ranked_by(scores, ties, n_jobs)
+    return queries.ranked_by(scores, ties, depth=depth, n_jobs=n_jobs)
 
 
 def _column(array: Array, name: str) -> Array:

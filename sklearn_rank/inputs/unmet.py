@@ -46,7 +46,7 @@ def _parts(item: tuple[Any, ...]) -> set[Any]:
 
 def with_hint(judged: Judged, y_true: Any, y_score: Any, provider: StringProvider | None) -> Judged:
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
-    if len(judged.rankings.above):
+    if judged.rankings.n_retrieved.any():
         return judged
     queries = [
         (relevant, items)

@@ -7,7 +7,7 @@ direction, which parameters exist and which values they take. Everything else dr
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -216,6 +216,15 @@ class Measure:
         return MappingProxyType({**self.metric.defaults, **dict(self.parameters)})
 
     @cached_property
+    def depth(self) -> int | None:
+        """Ranks that have to be read; None: all of them."""
+        if self.metric.combines:
+            return deepest(map(self.with_own_cutoff, self.options["measures"]))
+        # A grade without a gain is refused wherever it stands.
+        is_named = isinstance(self.options.get("gain", ""), str)
+        return self.k if is_named and not self.metric.counts_irrelevant else None
+
+    @cached_property
     def calls_back(self) -> bool:
         """Whether functions of the caller take part, which may not be called side by side."""
         members = self.options.get("measures", ())
@@ -231,6 +240,12 @@ class Measure:
     def with_own_cutoff(self, member: Measure) -> Measure:
         """A measure that this one is made of, with this one's cutoff unless it has its own."""
         return member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
+
+
+def deepest(measures: Iterable[Measure]) -> int | None:
+    """Ranks that have to be read for all of some measures; None: all of them."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max(filter(None, depths), default=0)
 
 
 def _check_parameter(metric: Metric, name: str, value: Any) -> Any:

@@ -15,5 +15,5 @@ def score(
 ) -> float:
     """Mean of a measure over the queries of any layout."""
     settled = check_zero_division(zero_division, measure.metric.name)
-    judged = read_rankings(y_true, y_score, owner=measure.metric.name, **given)
+    judged = read_rankings(y_true, y_score, owner=measure.metric.name, depth=measure.depth, **given)
     return score_measures([measure], judged, settled)[0].average.value

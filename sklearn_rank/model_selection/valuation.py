@@ -41,7 +41,7 @@ def value_of(
     """Mean of the measure over the queries that were read."""
     policy = options.zero_division
     with warnings_given_by(partial(warn_once, key=(measure, options))):
-        judged = _judge(read, query_weight, options)
+        judged = _judge(read, query_weight, options, measure.depth)
         if read.queries is not None:
             read.queries.warn_of_faults(judged.query_ids, estimator, options)
         scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
@@ -54,7 +54,7 @@ def value_of(
     return scored.average.value
 
 
-def _judge(read: Reading, query_weight: Any, options: ScorerOptions) -> Judged:
+def _judge(read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None) -> Judged:
     preset, scores = options.preset, read.scores
     try:
         return read_layout(
@@ -67,6 +67,7 @@ def _judge(read: Reading, query_weight: Any, options: ScorerOptions) -> Judged:
             ties=options.ties,
             missing=preset.missing,  # type: ignore[arg-type]
             negative_grades=preset.negative_grades,  # type: ignore[arg-type]
+            depth=depth,
         )
     except InvalidParameterError:
         raise

@@ -60,6 +60,23 @@ class TieGroups:
 
 
 @dataclass(frozen=True)
+class Cutoff:
+    """What was counted where hits below some rank are not stored, because nobody reads them."""
+
+    depth: int
+    """A hit is stored if fewer items than this stand above its tie."""
+    n_retrieved: IntArray | None
+    """(Q,) relevant items that were retrieved, stored or not; None where that is not known."""
+    in_ties: BoolArray
+    """(Q,) whether one of them shares its score."""
+
+    def take(self, queries: IntArray | slice) -> Cutoff:
+        """What was counted of some queries."""
+        n_retrieved = None if self.n_retrieved is None else self.n_retrieved[queries]
+        return Cutoff(self.depth, n_retrieved, self.in_ties[queries])
+
+
+@dataclass(frozen=True)
 class JudgedRankings:
     """Places and grades of the relevant items of Q queries.
 
@@ -86,6 +103,8 @@ class JudgedRankings:
     are the same as float64."""
     weights: FloatArray | None = None
     """(Q,) weight of each query; None weighs all alike."""
+    cutoff: Cutoff | None = None
+    """None: every hit is stored."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -102,8 +121,18 @@ class JudgedRankings:
 
     @cached_property
     def n_hits(self) -> IntArray:
-        """(Q,) relevant items that were retrieved."""
+        """(Q,) relevant items that were retrieved and are stored."""
         return np.diff(self.offsets)
+
+    @property
+    def n_retrieved(self) -> IntArray:
+        """(Q,) relevant items that were retrieved, stored or not."""
+        if self.cutoff is None:
+            return self.n_hits
+        if self.cutoff.n_retrieved is None:
+            msg = "these rankings do not know how many relevant items stand below their cutoff"
+            raise ValueError(msg)
+        return self.cutoff.n_retrieved
 
     @cached_property
     def longest(self) -> int:
@@ -126,12 +155,37 @@ class JudgedRankings:
         return self.tied.strides != (0,) and bool((self.tied > 1).any())
 
     @cached_property
+    def in_ties(self) -> BoolArray:
+        """(Q,) whether a relevant item shares its score."""
+        if self.cutoff is not None:
+            return self.cutoff.in_ties
+        if not self.are_tied:
+            return np.zeros(len(self), dtype=bool)
+        return segment_max(self.tied, self.offsets) > 1
+
+    @cached_property
     def n_tied(self) -> int:
         """Queries in which a relevant item shares its score."""
-        if not len(self.tied):
-            return 0
-        starts = self.offsets[:-1][self.n_hits > 0]
-        return int((np.maximum.reduceat(self.tied, starts) > 1).sum())
+        return int(np.count_nonzero(self.in_ties))
+
+    @cached_property
+    def depth(self) -> int:
+        """Ranks above which all hits are stored; never more than the longest ranking has."""
+        return self.longest if self.cutoff is None else min(self.cutoff.depth, self.longest)
+
+    def check_depth(self, depth: int | None) -> None:
+        """ValueError if hits above that rank (None: any hits) are not stored."""
+        if self.depth < (self.longest if depth is None else min(depth, self.longest)):
+            msg = f"hits below rank {self.depth:,} are not stored"
+            raise ValueError(msg)
+
+    def is_top_of(self, whole: JudgedRankings) -> bool:
+        """Whether these are the same rankings without what stands below the cutoff."""
+        top = whole.above < self.depth
+        return np.array_equal(self.n_retrieved, whole.n_hits) and all(
+            np.array_equal(getattr(self, name), getattr(whole, name)[top])
+            for name in ("above", "tied", "grades")
+        )
 
     @cached_property
     def _within(self) -> dict[int, JudgedRankings]:
@@ -139,7 +193,8 @@ class JudgedRankings:
 
     def within(self, cut: int) -> JudgedRankings:
         """The same queries without the hits that cannot stand within the first ``cut`` ranks."""
-        if cut >= self.longest:
+        if cut >= self.depth:
+            self.check_depth(cut)
             return self
         if cut not in self._within:
             wider = self._within.get(min((k for k in self._within if k > cut), default=cut), self)
@@ -203,6 +258,7 @@ class JudgedRankings:
             judged_offsets=self.judged_offsets[first : last + 1] - judged.start,
             judged_grades=self.judged_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
+            cutoff=None if self.cutoff is None else self.cutoff.take(queries),
         )
 
     def widened(self, *, judged: bool = True) -> JudgedRankings:
@@ -214,7 +270,7 @@ class JudgedRankings:
         Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16.
         """
-        wide = {
+        wide: dict[str, Any] = {
             name: _as_type(getattr(self, name), dtype)
             for name, dtype in _WIDE.items()
             if getattr(self, name).dtype != dtype and (judged or name != "judged_grades")
@@ -232,6 +288,7 @@ class JudgedRankings:
             grades=self.grades[hit],
             judged_offsets=_kept_offsets(self.judged_offsets, judged),
             judged_grades=self.judged_grades[judged],
+            cutoff=None if self.cutoff is None else replace(self.cutoff, n_retrieved=None),
         )
 
     def take(self, queries: IntArray) -> JudgedRankings:
@@ -252,6 +309,7 @@ class JudgedRankings:
             judged_offsets=judged_offsets,
             judged_grades=self.judged_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
+            cutoff=None if self.cutoff is None else self.cutoff.take(queries),
         )
 
     def check(self) -> None:

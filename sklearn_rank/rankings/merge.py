@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, Pool
@@ -51,7 +51,23 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
         keyed=parts[0].keyed,
         positional=parts[0].positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
+        rank_all=_MergedWhole(tuple(parts), query_ids) if any(map(_is_cut, parts)) else None,
     )
+
+
+def _is_cut(part: Judged) -> bool:
+    return part.rankings.cutoff is not None
+
+
+@dataclass(frozen=True)
+class _MergedWhole:
+    """Ranks the queries of all parts with all hits."""
+
+    parts: tuple[Judged, ...]
+    query_ids: Sequence[Any] | Array
+
+    def __call__(self) -> JudgedRankings:
+        return _all_queries([part.whole for part in self.parts], self.query_ids)
 
 
 def _distinct_ids(parts: Sequence[Judged]) -> list[Any]:
@@ -89,6 +105,19 @@ def _all_queries(
         judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
         judged_grades=np.concatenate([part.judged_grades for part in parts]),
         weights=np.concatenate(weights) if weights else None,
+        cutoff=_merge_cutoffs(parts),
+    )
+
+
+def _merge_cutoffs(parts: Sequence[JudgedRankings]) -> Cutoff | None:
+    """What was counted where some part is not stored whole."""
+    depths = [part.cutoff.depth for part in parts if part.cutoff is not None]
+    if not depths:
+        return None
+    return Cutoff(
+        min(depths),
+        np.concatenate([part.n_retrieved for part in parts]),
+        np.concatenate([part.in_ties for part in parts]),
     )
 
 

@@ -71,7 +71,7 @@ class Placement:
 
 def placements_of(judged: Judged, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings, query_ids = judged.rankings, judged.listed_ids()
+    rankings, query_ids = judged.whole, judged.listed_ids()
     result = []
     for number in range(len(query_ids)) if queries is None else queries:
         query = query_ids[number]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.scored import ItemRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.segments import (
@@ -19,6 +19,7 @@ from sklearn_rank.support.segments import (
     by_rising_length,
     offsets_of,
     segment_index,
+    segment_max,
     similar_runs,
     take_segments,
 )
@@ -47,13 +48,15 @@ LONG = 1 << 15
 
 
 class Hits(NamedTuple):
-    """Relevant items in rank order, query after query."""
+    """Relevant items in rank order, query after query; perhaps those above a cutoff alone."""
 
     counts: IntArray
     above: IntArray
     tied: IntArray | None
     """None where no hit is tied."""
     grades: Array
+    in_ties: BoolArray | None = None
+    """Queries of which a hit is tied, above the cutoff or below; None where none is."""
 
 
 def ranked(
@@ -63,26 +66,37 @@ def ranked(
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> JudgedRankings:
     """The waist of scored items, made in blocks of queries that fit the processor's cache.
 
-    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved. Hits that
+    cannot stand within the first ``depth`` ranks are counted and not stored; None stores all.
     """
     items, n_ranked = items.narrowed(), np.diff(items.offsets)
+    longest = int(n_ranked.max(initial=0))
+    if depth is not None and depth >= longest:
+        depth = None
     # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
-    kept: Any = np.int32 if n_ranked.max(initial=0) < 1 << 31 else np.int64
-    rank, work, order = _way(items, n_ranked, by_place=TIE_RULES[ties].by_place)
+    kept: Any = np.int32 if longest < 1 << 31 else np.int64
+    rank, work, order = _way(items, n_ranked, depth, by_place=TIE_RULES[ties].by_place)
 
     def rank_block(queries: slice) -> Hits:
         hits = _resolve(rank(queries), ties)
+        if depth is not None:
+            hits = _within(hits, depth)
         tied = None if hits.tied is None else hits.tied.astype(kept)
         return hits._replace(above=hits.above.astype(kept), tied=tied)
 
-    hits = in_threads(rank_block, work, n_jobs)
-    counts, above, tied, grades = _in_order(hits, len(n_ranked), order, n_jobs)
-    offsets = offsets_of(counts)
-    judged_offsets, judged_grades = offsets, grades
+    blocks_of_hits = in_threads(rank_block, work, n_jobs)
+    hits = _in_order(blocks_of_hits, len(n_ranked), order, n_jobs)
+    above, tied, offsets = hits.above, hits.tied, offsets_of(hits.counts)
+    judged_offsets, judged_grades, cutoff = offsets, hits.grades, None
+    if depth is not None:
+        judged_offsets, judged_grades = items.relevant()
+        in_ties = np.zeros(len(n_ranked), dtype=bool) if hits.in_ties is None else hits.in_ties
+        cutoff = Cutoff(depth, np.diff(judged_offsets), in_ties)
     if judged is not None:
         judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
@@ -90,16 +104,17 @@ def ranked(
         offsets=offsets,
         above=above,
         tied=np.broadcast_to(above.dtype.type(1), len(above)) if tied is None else tied,
-        grades=grades,
+        grades=hits.grades,
         n_ranked=n_ranked,
         judged_offsets=judged_offsets,
         judged_grades=judged_grades,
         weights=weights,
+        cutoff=cutoff,
     )
 
 
 def _way(
-    items: ScoredItems, n_ranked: IntArray, *, by_place: bool
+    items: ScoredItems, n_ranked: IntArray, depth: int | None, *, by_place: bool
 ) -> tuple[Callable[[slice], Hits], list[slice], IntArray | None]:
     """What ranks queries, in which blocks, and of which order of the queries they are."""
     look_up = not by_place and _is_cheaper_to_look_up(items.offsets, items.n_hits)
@@ -113,17 +128,25 @@ def _way(
         # Queries without items have no place among the others.
         order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
     work = list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK))
-    return lambda queries: _by_order(rows.rows(queries, order), by_place=by_place), work, order
+
+    def rank(queries: slice) -> Hits:
+        return _by_order(rows.rows(queries, order), depth, by_place=by_place)
+
+    return rank, work, order
 
 
 def _in_order(
     parts: list[Hits], n_queries: int, order: IntArray | None, n_jobs: int | None
 ) -> Hits:
     """The hits of all blocks, in the order of the queries."""
-    counts = np.concatenate([part.counts for part in parts])
-    if order is not None:
-        ordered, counts = counts, np.zeros(n_queries, np.int64)
-        counts[order] = ordered
+    counts = _by_query([part.counts for part in parts], n_queries, order)
+    in_ties = None
+    if any(part.in_ties is not None for part in parts):
+        flags = [
+            np.zeros(len(part.counts), bool) if part.in_ties is None else part.in_ties
+            for part in parts
+        ]
+        in_ties = _by_query(flags, n_queries, order)
     offsets = offsets_of(counts)
     n_hits = int(offsets[-1])
     above, grades = np.empty(n_hits, parts[0].above.dtype), np.empty(n_hits, parts[0].grades.dtype)
@@ -144,7 +167,35 @@ def _in_order(
             tied[here] = part.tied
 
     in_threads(place, range(len(parts)), n_jobs)
-    return Hits(counts, above, tied, grades)
+    return Hits(counts, above, tied, grades, in_ties)
+
+
+def _by_query(parts: list[Array], n_queries: int, order: IntArray | None) -> Array:
+    """A number for each query, in the order of the queries."""
+    values = np.concatenate(parts)
+    if order is None:
+        return values
+    by_query = np.zeros(n_queries, values.dtype)
+    by_query[order] = values
+    return by_query
+
+
+def _within(hits: Hits, depth: int) -> Hits:
+    """The hits that may stand within the first ``depth`` ranks."""
+    in_ties, tied = hits.in_ties, hits.tied
+    if in_ties is None and tied is not None:
+        in_ties = segment_max(tied, offsets_of(hits.counts)) > 1
+    top = hits.above < depth
+    if top.all():
+        return hits._replace(in_ties=in_ties)
+    kept = np.flatnonzero(top)
+    return Hits(
+        np.diff(np.searchsorted(kept, offsets_of(hits.counts))),
+        hits.above[kept],
+        None if tied is None else tied[kept],
+        hits.grades[kept],
+        in_ties,
+    )
 
 
 # Three ways to the same places ------------------------------------------------------------------
@@ -236,9 +287,13 @@ def _search_runs(runs: Array, wanted: Array, is_before: np.ufunc) -> IntArray:
     return total
 
 
-def _by_order(rows: ItemRows, *, by_place: bool) -> Hits:
-    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows."""
-    offsets = np.arange(0, len(rows.scores) + 1, rows.width)
+def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
+    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows.
+
+    What stands below ``depth`` ranks, and is not tied with an item above, is left out.
+    """
+    width = rows.width
+    offsets = np.arange(0, len(rows.scores) + 1, width)
     codes, tagged = falling_codes(rows.scores), None
     if len(rows.beyond):
         codes[rows.beyond] = codes.max()
@@ -250,18 +305,49 @@ def _by_order(rows: ItemRows, *, by_place: bool) -> Hits:
     else:
         order, same = order_segments(codes, offsets, rows.beyond)
         grades = rows.grades[order]
+    if by_place:
+        same = None
+    in_ties = None
+    if depth is not None and depth < width:
+        if same is not None:
+            in_ties = _queries_in_ties(same, grades, width)
+        grades, same, width = _first_columns(grades, same, width, depth)
+        offsets = np.arange(0, len(grades) + 1, width)
     relevant = grades > 0
     places = np.flatnonzero(relevant)
     grades = grades[places]
     counts = np.diff(np.searchsorted(places, offsets))
     above = places - np.repeat(offsets[:-1], counts)
-    if by_place or same is None:
-        return Hits(counts, above, None, grades)
+    if same is None:
+        return Hits(counts, above, None, grades, in_ties)
     tied = np.ones_like(above)
     ties = _join_ties(runs_of(same), relevant, places, above, tied)
     if tagged is None:
         _order_ties(ties, grades)
-    return Hits(counts, above, tied, grades)
+    return Hits(counts, above, tied, grades, in_ties)
+
+
+def _queries_in_ties(same: BoolArray, grades: Array, width: int) -> BoolArray:
+    """Rows in which a relevant item equals a neighbour."""
+    later = np.flatnonzero(same) + 1
+    tied = np.concatenate((later - 1, later))
+    in_ties = np.zeros(len(grades) // width, dtype=bool)
+    in_ties[tied[grades[tied] > 0] // width] = True
+    return in_ties
+
+
+def _first_columns(
+    grades: Array, same: BoolArray | None, width: int, depth: int
+) -> tuple[Array, BoolArray | None, int]:
+    """The first ``depth`` columns of sorted rows, and the next ones until no tie goes on in any."""
+    n_columns = depth
+    if same is not None:
+        matrix = np.concatenate(([False], same)).reshape(-1, width)
+        goes_on = np.append(matrix[:, depth:].any(axis=0), False)
+        n_columns += int(np.argmin(goes_on))
+        same = matrix[:, :n_columns].ravel()[1:]
+    top = np.ascontiguousarray(grades.reshape(-1, width)[:, :n_columns]).ravel()
+    return top, same if same is not None and same.any() else None, n_columns
 
 
 class _TiedHits(NamedTuple):
@@ -294,8 +380,10 @@ def _order_ties(ties: _TiedHits, grades: Array) -> None:
 def _resolve(hits: Hits, ties: Ties) -> Hits:
     """Break ties for or against the relevant items, the better grades first or last."""
     tied = hits.tied
-    if ties not in ("optimistic", "pessimistic") or tied is None or not (tied > 1).any():
+    if ties not in ("optimistic", "pessimistic"):
         return hits
+    if tied is None or not (tied > 1).any():
+        return hits._replace(in_ties=None)
     offsets = offsets_of(hits.counts)
     query = segment_index(offsets)
     new = np.ones(len(query), dtype=bool)

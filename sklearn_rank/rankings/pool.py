@@ -50,25 +50,51 @@ class ScorePool:
         return ranked(items.as_one(), self.ties, query_ids=["all"], judged=judged)
 
 
+@dataclass(frozen=True)
+class _AllHits:
+    """Ranks queries once more, with all hits."""
+
+    pool: ScorePool
+    queries: JudgedRankings
+
+    def __call__(self) -> JudgedRankings:
+        queries, pool = self.queries, self.pool
+        return ranked(
+            pool.items,
+            pool.ties,
+            query_ids=queries.query_ids,
+            weights=queries.weights,
+            judged=pool.judged,
+        )
+
+
 def judged_by_scores(
     items: ScoredItems,
     ties: Ties,
     *,
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,
-    counts: InputCounts,
+    counts: InputCounts | None = None,
     judged: tuple[IntArray, FloatArray] | None = None,
+    missed: FloatArray | None = None,
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
-    """What rows and matrices have in common.
+    """What all layouts have in common that have a score for every item.
 
-    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved.
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, and ``missed``
+    the grades of those that belong to no query in particular.
     """
     rankings = ranked(
-        items, ties, query_ids=query_ids, weights=weights, judged=judged, n_jobs=n_jobs
+        items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
     )
-    pool = ScorePool(items, ties, judged, weighted=weights is not None)
-    return Judged(rankings, pool, counts=counts)
+    pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
+    return Judged(
+        rankings,
+        pool,
+        counts=InputCounts() if counts is None else counts,
+        rank_all=None if rankings.cutoff is None else _AllHits(pool, rankings),
+    )
 
 
 def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
-from sklearn_rank.support.segments import gather_rows, take_segments
+from sklearn_rank.support.segments import blocks, gather_rows, offsets_of, take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 _NO_CELLS = np.zeros(0, np.int64)
@@ -56,6 +56,16 @@ class GradedRows:
     def relevant_grades(self) -> FloatArray:
         """Grades of the relevant items."""
         return self.grades[self.grades > 0].astype(np.float64)
+
+    def relevant(self) -> tuple[IntArray, Array]:
+        """Grades of the relevant items of each query, and their offsets."""
+        grades, counts = [], []
+        for first, last in blocks(self.offsets):
+            start, stop = self.offsets[first], self.offsets[last]
+            places = np.flatnonzero(self.grades[start:stop] > 0)
+            grades.append(self.grades[start:stop][places])
+            counts.append(np.diff(np.searchsorted(places, self.offsets[first : last + 1] - start)))
+        return offsets_of(np.concatenate(counts)), np.concatenate(grades)
 
     @cached_property
     def n_hits(self) -> int:
@@ -143,6 +153,10 @@ class KnownHits:
     def relevant_grades(self) -> FloatArray:
         """Grades of the relevant items."""
         return self.hit_grades
+
+    def relevant(self) -> tuple[IntArray, Array]:
+        """Grades of the relevant items of each query, and their offsets."""
+        return self.hit_offsets, self.hit_grades
 
     @property
     def n_hits(self) -> int:

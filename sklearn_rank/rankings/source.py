@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -111,6 +111,8 @@ class Judged:
     """Why, probably, no relevant item of any query was retrieved."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
+    rank_all: Callable[[], JudgedRankings] | None = None
+    """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:
@@ -121,6 +123,20 @@ class Judged:
     def weights(self) -> FloatArray | None:
         """(Q,) weight of each query; None weighs all alike."""
         return self.rankings.weights
+
+    @cached_property
+    def whole(self) -> JudgedRankings:
+        """The rankings with all hits; ValueError if the caller has changed the scores since."""
+        if self.rank_all is None:
+            return self.rankings
+        whole = self.rank_all()
+        if not self.rankings.is_top_of(whole):
+            msg = (
+                "the arrays that were evaluated have changed since, and places below the cutoff "
+                "were not kept; pass copies, or keep_items=True to keep all places"
+            )
+            raise ValueError(msg)
+        return whole
 
     @property
     def by_score(self) -> JudgedRankings:

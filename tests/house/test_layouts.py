@@ -19,7 +19,7 @@ TRUTHS: dict[str, Any] = {
     "lists": [{"a"}],
     "mapping": {"q": {"a"}},
 }
-TOLD = {"sample_weight", "ties", "n_jobs"}
+TOLD = {"sample_weight", "ties", "depth", "n_jobs"}
 """What every layout is told."""
 
 
