@@ -71,11 +71,7 @@ class Evaluation(Tabular):
 
     @property
     def rankings(self) -> Any:
-        """Where the relevant items stand: the value that all measures were computed from.
-
-        Where all measures have cutoffs, places below the largest were not kept: they are ranked
-        anew on the first access. ValueError if the arrays were changed meanwhile.
-        """
+        """Where the relevant items stand; ranked anew, if no measure read below its cutoff."""
         return self._judged.whole.widened()
 
     @property
