@@ -63,6 +63,7 @@ def read_columns(
         ties=ties,
         duplicates=duplicates,
         negative_grades=negative_grades,
+        depth=depth,
         n_jobs=n_jobs,
     )
     return replace(
@@ -86,6 +87,7 @@ def read_joined(
     ties: Ties = "average",
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """The same of tables that have the same queries, in one order."""
