@@ -93,6 +93,8 @@ if TYPE_CHECKING:
     )
     from sklearn_rank.model_selection.splits import QueryKFold as QueryKFold
     from sklearn_rank.model_selection.splits import check_query_splits as check_query_splits
+    from sklearn_rank.rankers.eval_metrics import lightgbm_eval_metric as lightgbm_eval_metric
+    from sklearn_rank.rankers.eval_metrics import xgboost_eval_metric as xgboost_eval_metric
     from sklearn_rank.rankers.ranker import QueryRanker as QueryRanker
     from sklearn_rank.scorers import RankingScorer as RankingScorer
     from sklearn_rank.scorers import auc_scorer as auc_scorer
@@ -177,6 +179,7 @@ _HOMES = {
     ),
     "display": ("PrecisionRecallAtKDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
+    "rankers.eval_metrics": ("lightgbm_eval_metric", "xgboost_eval_metric"),
     "rankers.ranker": ("QueryRanker",),
     "scorers": (
         "RankingScorer",

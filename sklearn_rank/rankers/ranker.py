@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank.inputs.groups import Grouping, group_rows, listed_ids, read_groups
@@ -14,6 +15,7 @@ from sklearn_rank.model_selection.query_ids import require_query_ids, without_qu
 from sklearn_rank.model_selection.shown import remember_sizes
 from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
+from sklearn_rank.rankers.watching import watched_by, watching
 from sklearn_rank.support.arrays import as_numbers, check_same_length
 from sklearn_rank.support.parameters import check_query_name
 from sklearn_rank.support.text import safe_repr
@@ -38,6 +40,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     query : str, default="qid"
         Name of the column or index level that holds the query ids; a column of X of that name is
         not a feature.
+    eval_metric : str, Measure, scorer or list of these, default=None
+        What XGBRanker and LGBMRanker watch on ``eval_set`` instead of their own metrics, once for
+        each tree; early stopping goes by the first one, in its own direction. None leaves it to
+        the ranker.
 
     Attributes
     ----------
@@ -77,9 +83,10 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         "eval_groups": True,
     }
 
-    def __init__(self, ranker: Any, query: str = "qid") -> None:
+    def __init__(self, ranker: Any, query: str = "qid", eval_metric: Any = None) -> None:
         self.ranker = ranker
         self.query = query
+        self.eval_metric = eval_metric
 
     def fit(
         self,
@@ -106,7 +113,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each row; XGBoost and CatBoost weigh queries, so that it has to be the same
             for all rows of a query there.
         eval_set : list of pairs (X, y), default=None
-            Data for early stopping.
+            Data that are watched after each tree, for early stopping.
         eval_groups : list of array-like, default=None
             Query ids of the rows of each pair, unless X or y carries them.
         **fit_params
@@ -123,7 +130,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         GroupsRequiredError
             If there are no query ids.
         RankingConfigError
-            If the ranker is unknown, or the query ids are moved by ``permutation_test_score``.
+            If the ranker is unknown, or the query ids are moved by ``permutation_test_score``; if
+            ``eval_metric`` is given and the ranker has metrics of its own to stop by, or is a
+            CatBoostRanker, which gives custom metrics no queries.
         TypeError
             If an argument of the library is passed that has a value per row or query.
         ValueError
@@ -134,15 +143,18 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         booster = booster_of(self.ranker)
         booster.refuse_replaced(fit_params)
+        watched = watched_by(self.eval_metric, booster, self.ranker, fit_params)
         data = _Sorted.of(X, y, groups, self.query, type(self).__name__)
         keywords = {**fit_params, booster.queries: data.queries(booster)}
         if sample_weight is not None:
             keywords[booster.weights] = data.weights(booster, sample_weight)
+        sets = []
         if eval_set is not None or eval_groups is not None:
             sets = _evaluation_sets(eval_set, eval_groups, self.query)
             keywords.update(booster.evaluation(self.ranker, sets, fit_params))
         self.ranker_ = clone(self.ranker)
-        self.ranker_.fit(data.X, data.y, **keywords)
+        with watching(self.ranker_, watched, sets) as more:
+            self.ranker_.fit(data.X, data.y, **keywords, **more)
         queries = listed_ids(data.grouping.query_ids)
         remember_sizes(self, dict(zip(queries, data.sizes.tolist(), strict=True)))
         return self
@@ -166,6 +178,13 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ranker_")
+
+    def __sklearn_tags__(self) -> Any:
+        """A regressor: it predicts a number for each row, which voting and stacking may combine."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        return tags
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,327 @@
+"""Measures as the custom evaluation metrics of LightGBM and XGBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.evaluation.averaging import warn_of_undefined
+from sklearn_rank.evaluation.compute import Scored, score_measures
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, UndefinedMetricError
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.model_selection.options import as_asked
+from sklearn_rank.rankers.stopping import refuse_wrong_direction
+from sklearn_rank.rankers.watched_truths import WatchedRows, WatchedTruths
+from sklearn_rank.scorers import RankingScorer, get_scorer
+from sklearn_rank.support.arrays import as_numbers, check_finite, check_same_length
+from sklearn_rank.support.text import safe_repr
+
+__all__ = ["lightgbm_eval_metric", "xgboost_eval_metric"]
+
+
+class Watched(NamedTuple):
+    """Value of a measure on a data set after a tree."""
+
+    name: str
+    value: float
+    greater_is_better: bool
+
+
+class _EvalMetric:
+    """Some measures of a data set by the predictions of an unfinished model.
+
+    The ground truth is read and checked once for each data set; the measures share one ranking of
+    each new column of predictions.
+    """
+
+    def __init__(self, *scorers: RankingScorer) -> None:
+        self.scorers = scorers
+        self.names = _names(scorers)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start without any truth."""
+        self._truths: dict[str, WatchedTruths] = {}
+
+    @property
+    def __name__(self) -> str:
+        return ",".join(self.names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.scorers))})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.scorers == other.scorers
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.scorers))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the truths: a stored model carries no data."""
+        return {"scorers": self.scorers}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(*state["scorers"])  # type: ignore[misc]
+
+    def watch(self, predictions: Any, rows: WatchedRows) -> list[Watched]:
+        """Value of each measure, in the order of the measures."""
+        scores = as_numbers(predictions, "predictions")
+        check_same_length("y_true", len(rows.grades), "predictions", len(scores))
+        check_finite(scores, "predictions", where=lambda row: f"row {row}", infinite=True)
+        values: dict[str, Watched] = {}
+        for (ties, negative), scorers in _alike(self.scorers).items():
+            truths = self._truths.setdefault(negative, WatchedTruths(negative))
+            queries, is_new = truths.of(rows)
+            settled = [_settled(scorer) for scorer in scorers]
+            results = score_measures(
+                [scorer.measure for scorer in scorers], queries.ranked_by(scores, ties), settled
+            )
+            names = _names(scorers)
+            values.update(zip(names, map(_watched, names, results), strict=True))
+            if is_new:
+                _warn_of_undefined(scorers, results)
+        return [values[name] for name in self.names]
+
+
+def _alike(scorers: tuple[RankingScorer, ...]) -> dict[tuple[Any, Any], list[RankingScorer]]:
+    """Scorers that can share one ranking, by how they break ties and read negative grades."""
+    alike: dict[tuple[Any, Any], list[RankingScorer]] = {}
+    for scorer in scorers:
+        options = scorer.options
+        alike.setdefault((options.ties, options.preset.negative_grades), []).append(scorer)
+    return alike
+
+
+def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
+    """Spellings that can stand in XGBoost's lines of text, which split at blanks and colons."""
+    spellings = [str(_spelled(scorer.measure)) for scorer in scorers]
+    return tuple(spelling.replace(" ", "").replace(":", "=") for spelling in spellings)
+
+
+def _spelled(measure: Measure) -> Measure:
+    """The measure as it was asked for, without functions, which have no spelling."""
+    asked = {key: value for key, value in as_asked(measure).parameters if not callable(value)}
+    return Measure.of(measure.metric, measure.k, **asked)
+
+
+def _settled(scorer: RankingScorer) -> Any:
+    policy = scorer.options.zero_division
+    return np.nan if policy == "warn" else policy
+
+
+def _warn_of_undefined(scorers: list[RankingScorer], results: list[Scored]) -> None:
+    """Once for a data set, not after every tree."""
+    warn_of_undefined(
+        {
+            str(result.measure): result.average
+            for scorer, result in zip(scorers, results, strict=True)
+            if scorer.options.zero_division == "warn"
+        }
+    )
+
+
+def _watched(name: str, result: Scored) -> Watched:
+    value = result.average.value
+    if np.isnan(value):
+        msg = f"{result.measure} is undefined for all queries of a data set that is watched"
+        raise UndefinedMetricError(msg)
+    return Watched(name, value, result.measure.metric.greater_is_better)
+
+
+def read_scorers(measures: Any, options: dict[str, Any], owner: str) -> tuple[RankingScorer, ...]:
+    """Scorers of measures in any form; InvalidParameterError if a name comes twice or none does."""
+    scorers = []
+    for measure in measures:
+        if isinstance(measure, RankingScorer):
+            scorers.append(measure.with_options(**options) if options else measure)
+        else:
+            scorers.append(get_scorer(measure, **options))
+    names = _names(scorers)
+    if not names:
+        msg = f"{owner} needs at least one measure, such as 'ndcg@10'"
+        raise InvalidParameterError(msg)
+    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    if repeated:
+        msg = f"{owner}: measure {safe_repr(repeated[0])} comes twice"
+        raise InvalidParameterError(msg)
+    return tuple(scorers)
+
+
+# LightGBM ----------------------------------------------------------------------------------------
+
+
+class LightGBMEvalMetric(_EvalMetric):
+    """What :func:`lightgbm_eval_metric` makes."""
+
+    def __call__(
+        self, first: Any, second: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        """Values in the form that LightGBM takes, by either of its ways of calling a metric.
+
+        Parameters
+        ----------
+        first : ndarray of shape (n_samples,)
+            Predictions for ``lgb.train`` and ``lgb.cv``; grades for ``LGBMRanker.fit``.
+        second : lightgbm.Dataset or ndarray of shape (n_samples,)
+            The data set; predictions for ``LGBMRanker.fit``.
+        weight : ndarray of shape (n_samples,), default=None
+            Weights of rows; that of a query is their mean.
+        group : ndarray of shape (n_queries,), default=None
+            Number of rows of each query.
+
+        Returns
+        -------
+        values : list of (str, float, bool)
+            Name, value and whether greater is better, for each measure.
+        """
+        if hasattr(second, "get_label"):
+            rows = WatchedRows(second.get_label(), second.get_group(), second.get_weight())
+            return [*self.watch(first, rows)]
+        return [*self.watch(second, WatchedRows(first, group, weight))]
+
+
+def lightgbm_eval_metric(
+    *measures: str | Measure | RankingScorer, **options: Any
+) -> LightGBMEvalMetric:
+    """Measures as a metric of LightGBM, for early stopping by what a search compares.
+
+    Goes to ``lgb.train(feval=...)``, ``lgb.cv(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
+    Several measures share one ranking; the ground truth of a data set is read once.
+
+    Parameters
+    ----------
+    *measures : str, Measure or scorer
+        Measures in any spelling, or scorers with their options.
+    **options
+        As in :meth:`RankingScorer.with_options`: ``ties``, ``zero_division``, ``convention``.
+
+    Returns
+    -------
+    metric : LightGBMEvalMetric
+        A callable that can be stored. Values are those of :func:`evaluate` in the range of each
+        measure, LAG included, of which LightGBM is told that less is better. Ties count by the
+        exact expectation; queries for which a measure is undefined are left out with one warning
+        for each data set. Weights of rows count as in LightGBM's own measures: that of a query is
+        the mean of its rows'.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no measure, or one comes twice.
+    UnknownMeasureError
+        If a measure is unknown.
+    GroupsRequiredError
+        In training, if the data set has no queries.
+    UndefinedMetricError
+        In training, if a measure is undefined for all queries.
+
+    References
+    ----------
+    .. [1] LightGBM, Python API, ``lightgbm.train``, parameter ``feval``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_rank import lightgbm_eval_metric
+    >>> metric = lightgbm_eval_metric("map", "ndcg@10")
+    >>> grades, predictions, group = np.array([0, 1, 1]), np.array([0.9, 0.5, 0.1]), np.array([3])
+    >>> [
+    ...     (name, round(value, 3), up)
+    ...     for name, value, up in metric(grades, predictions, None, group)
+    ... ]
+    [('map', 0.583, True), ('ndcg@10', 0.693, True)]
+    """
+    return LightGBMEvalMetric(*read_scorers(measures, options, "lightgbm_eval_metric"))
+
+
+# XGBoost -----------------------------------------------------------------------------------------
+
+
+class XGBoostEvalMetric(_EvalMetric):
+    """What :func:`xgboost_eval_metric` makes."""
+
+    def __call__(self, predictions: Any, data: Any) -> list[tuple[str, float]]:
+        """Values in the form that ``xgb.train`` takes.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_samples,)
+            Scores of the rows.
+        data : xgboost.DMatrix
+            The data set, with queries.
+
+        Returns
+        -------
+        values : list of (str, float)
+            Name and value of each measure.
+        """
+        if not hasattr(data, "get_uint_info"):
+            msg = (
+                "XGBRanker calls a metric once for each query; pass the measures to the adapter: "
+                f"QueryRanker(XGBRanker(...), eval_metric={list(self.names)!r})"
+            )
+            raise RankingConfigError(msg)
+        bounds = data.get_uint_info("group_ptr")
+        sizes = np.diff(bounds.astype(np.int64)) if len(bounds) > 1 else None
+        watched = self.watch(predictions, WatchedRows(data.get_label(), sizes, data.get_weight()))
+        refuse_wrong_direction({value.name: value.greater_is_better for value in watched})
+        return [(value.name, value.value) for value in watched]
+
+
+def xgboost_eval_metric(
+    *measures: str | Measure | RankingScorer, **options: Any
+) -> XGBoostEvalMetric:
+    """Measures as a metric of XGBoost, for early stopping by what a search compares.
+
+    Goes to ``xgb.train(custom_metric=...)`` and ``xgb.cv(custom_metric=...)``; for XGBRanker pass
+    the measures to :class:`QueryRanker`. Several measures share one ranking; the ground truth of a
+    data set is read once.
+
+    Parameters
+    ----------
+    *measures : str, Measure or scorer
+        Measures in any spelling, or scorers with their options. Early stopping watches the last
+        one unless told otherwise.
+    **options
+        As in :meth:`RankingScorer.with_options`: ``ties``, ``zero_division``, ``convention``.
+
+    Returns
+    -------
+    metric : XGBoostEvalMetric
+        A callable that can be stored. Values are those of :func:`evaluate` in the range of each
+        measure; XGBoost notes them with six decimals. Ties count by the exact expectation; queries
+        for which a measure is undefined are left out with one warning for each data set. Weights
+        are those of the queries.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is no measure, or one comes twice.
+    UnknownMeasureError
+        If a measure is unknown.
+    GroupsRequiredError
+        In training, if the data set has no queries.
+    RankingConfigError
+        In training, if early stopping would look for the worst value: XGBoost tells the direction
+        from the name, and takes what it does not know for a loss. Pass ``maximize=True``.
+    UndefinedMetricError
+        In training, if a measure is undefined for all queries.
+
+    References
+    ----------
+    .. [1] XGBoost, Custom Objective and Evaluation Metric.
+
+    Examples
+    --------
+    ``xgb.train({"disable_default_eval_metric": 1, ...}, data, evals=[(held_out, "held_out")],
+    custom_metric=xgboost_eval_metric("map"), early_stopping_rounds=5, maximize=True)``.
+
+    >>> from sklearn_rank import xgboost_eval_metric
+    >>> xgboost_eval_metric("map", "ndcg@10").names
+    ('map', 'ndcg@10')
+    """
+    return XGBoostEvalMetric(*read_scorers(measures, options, "xgboost_eval_metric"))

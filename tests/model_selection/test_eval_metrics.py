@@ -1,0 +1,360 @@
+"""Measures as custom metrics of LightGBM and XGBoost."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import lightgbm as lgb
+import numpy as np
+import pytest
+import xgboost as xgb
+
+import sklearn_rank.rankers.watched_truths as watched_truths
+from sklearn_rank import (
+    evaluate,
+    get_scorer,
+    lag_error,
+    lightgbm_eval_metric,
+    mean_average_precision_score,
+    ndcg_scorer,
+    neg_lag_scorer,
+    xgboost_eval_metric,
+)
+from sklearn_rank.exceptions import (
+    GroupsRequiredError,
+    InvalidParameterError,
+    RankingConfigError,
+    UndefinedMetricError,
+    UndefinedMetricWarning,
+)
+
+MEASURES = ("map", "ndcg@5", "err", "lag", "hit_rate@1", "ndcg(gain=linear)@3")
+
+
+def problem(seed: int, n_queries: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features of few values, so that predictions tie; grades 0 to 3; sizes of queries."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 12, n_queries)
+    X = rng.integers(0, 4, size=(sizes.sum(), 3)).astype(float)
+    y = np.clip(np.round(X[:, 0] + rng.normal(size=len(X)) - 1), 0, 3)
+    y[np.cumsum(sizes) - 1] = 1  # no query without a relevant item
+    return X, y, sizes
+
+
+X, Y, SIZES = problem(0, 60)
+X_HELD, Y_HELD, SIZES_HELD = problem(1, 40)
+QID, QID_HELD = (np.repeat(np.arange(len(sizes)), sizes) for sizes in (SIZES, SIZES_HELD))
+QUIET = {"objective": "lambdarank", "metric": "None", "verbose": -1, "num_threads": 1}
+ONLY_OURS = {"objective": "rank:ndcg", "disable_default_eval_metric": 1, "nthread": 1}
+
+
+def lightgbm_sets() -> tuple[lgb.Dataset, lgb.Dataset]:
+    data = lgb.Dataset(X, Y, group=SIZES)
+    return data, lgb.Dataset(X_HELD, Y_HELD, group=SIZES_HELD, reference=data)
+
+
+def watched_by_lightgbm(metric: Any, trees: int = 8, **params: Any) -> tuple[Any, dict[str, Any]]:
+    noted: dict[str, Any] = {}
+    data, held_out = lightgbm_sets()
+    callbacks = [lgb.record_evaluation(noted)]
+    model = lgb.train(QUIET | params, data, trees, [held_out], feval=metric, callbacks=callbacks)
+    return model, noted["valid_0"]
+
+
+def watched_by_xgboost(metric: Any, trees: int = 8, **keywords: Any) -> tuple[Any, dict[str, Any]]:
+    noted: dict[str, Any] = {}
+    held_out = xgb.DMatrix(X_HELD, Y_HELD, qid=QID_HELD)
+    model = xgb.train(
+        ONLY_OURS,
+        xgb.DMatrix(X, Y, qid=QID),
+        trees,
+        evals=[(held_out, "held_out")],
+        custom_metric=metric,
+        evals_result=noted,
+        verbose_eval=False,
+        **keywords,
+    )
+    return model, noted["held_out"]
+
+
+def held_out_values(scores: np.ndarray) -> dict[str, float]:
+    evaluation = evaluate(Y_HELD, scores, MEASURES, groups=QID_HELD)
+    return {name: evaluation[name] for name in MEASURES}
+
+
+# Values of each tree -----------------------------------------------------------------------------
+
+
+def test_lightgbm_notes_the_values_of_evaluate():
+    model, noted = watched_by_lightgbm(lightgbm_eval_metric(*MEASURES))
+    assert list(noted) == list(MEASURES)
+    for tree in range(8):
+        values = held_out_values(model.predict(X_HELD, num_iteration=tree + 1))
+        assert {name: noted[name][tree] for name in MEASURES} == pytest.approx(values, abs=1e-12)
+
+
+def test_xgboost_is_told_the_values_of_evaluate():
+    told: list[list[tuple[str, float]]] = []
+    metric = xgboost_eval_metric(*MEASURES)
+
+    def listening(predictions: Any, data: Any) -> Any:
+        told.append(metric(predictions, data))
+        return told[-1]
+
+    model, noted = watched_by_xgboost(listening)
+    held_out = xgb.DMatrix(X_HELD)
+    for tree, values in enumerate(told):
+        expected = held_out_values(model.predict(held_out, iteration_range=(0, tree + 1)))
+        assert dict(values) == pytest.approx(expected, abs=1e-12)
+        # XGBoost itself keeps what it prints: six decimals.
+        assert {name: noted[name][tree] for name in MEASURES} == pytest.approx(expected, abs=1e-6)
+
+
+def test_directions_are_those_that_the_libraries_expect():
+    metric = lightgbm_eval_metric("map", "lag")
+    told = metric(np.array([1, 0]), np.array([0.1, 0.2]), None, np.array([2]))
+    # Relevant last of two: AP = 1/2, and one irrelevant item stands above it.
+    assert told == [("map", 1 / 2, True), ("lag", 1.0, False)]
+    assert lightgbm_eval_metric(neg_lag_scorer).names == ("lag",)
+
+
+@pytest.mark.parametrize("with_group", [True, False])
+def test_the_scikit_learn_door_of_lightgbm(with_group):
+    kind = lgb.LGBMRanker if with_group else lgb.LGBMRegressor
+    model = kind(n_estimators=3, metric="None", verbose=-1, n_jobs=1)
+    keywords: dict[str, Any] = {"eval_metric": lightgbm_eval_metric("map"), "eval_set": [(X, Y)]}
+    if "eval_X" in kind.fit.__code__.co_varnames:
+        keywords |= {"eval_X": X, "eval_y": Y}
+        del keywords["eval_set"]
+    if not with_group:
+        with pytest.raises(GroupsRequiredError, match="the data set has no queries; pass group="):
+            model.fit(X, Y, **keywords)
+        return
+    model.fit(X, Y, group=SIZES, eval_group=[SIZES], **keywords)
+    (noted,) = model.evals_result_.values()
+    expected = mean_average_precision_score(Y, model.predict(X), groups=QID)
+    assert noted["map"][-1] == pytest.approx(expected, abs=1e-12)
+
+
+def test_cross_validation_of_both_libraries():
+    by_tree = lgb.cv(
+        QUIET,
+        lgb.Dataset(X, Y, group=SIZES),
+        3,
+        feval=lightgbm_eval_metric("map"),
+        stratified=False,
+    )
+    assert len(by_tree["valid map-mean"]) == 3
+    by_round = xgb.cv(
+        ONLY_OURS, xgb.DMatrix(X, Y, qid=QID), 3, custom_metric=xgboost_eval_metric("map")
+    )
+    assert 0.3 < by_round["test-map-mean"].iloc[-1] < 1
+
+
+def test_options_of_scorers_count():
+    grades, tied, group = np.array([0, 1]), np.array([0.5, 0.5]), np.array([2])
+    scorer = get_scorer("map", ties="pessimistic")
+    metric = lightgbm_eval_metric(scorer, "mrr", "precision@1")
+    # A tie of one relevant and one irrelevant item: last of two; on average at 1 or 2; one in two.
+    assert metric(grades, tied, None, group) == [
+        ("map", 1 / 2, True),
+        ("mrr", (1 + 1 / 2) / 2, True),
+        ("precision@1", 1 / 2, True),
+    ]
+    optimistic = lightgbm_eval_metric("map", "mrr", ties="optimistic")
+    assert optimistic(grades, tied, None, group) == [("map", 1.0, True), ("mrr", 1.0, True)]
+
+
+def test_weights_of_rows_count_by_the_mean_of_their_query():
+    grades, scores = np.array([1, 0, 0, 1]), np.array([2.0, 1.0, 2.0, 1.0])
+    metric, group = lightgbm_eval_metric("map"), np.array([2, 2])
+    # APs are 1 and 1/2; the queries weigh (1 + 3) / 2 = 2 and (1 + 0) / 2 = 1/2.
+    ((_, value, _),) = metric(grades, scores, np.array([1.0, 3.0, 1.0, 0.0]), group)
+    assert value == pytest.approx((2 * 1 + 0.5 * 0.5) / 2.5, abs=1e-15)
+    data = xgb.DMatrix(scores[:, None], grades, qid=[0, 0, 1, 1], weight=[3.0, 1.0])
+    assert xgboost_eval_metric("map")(scores, data) == [("map", (3 * 1 + 0.5) / 4)]
+
+
+# Undefined queries -------------------------------------------------------------------------------
+
+
+def test_undefined_queries_are_left_out_with_one_warning_a_data_set():
+    metric, group = lightgbm_eval_metric("map", "ndcg@2"), np.array([2, 2])
+    grades = np.array([1, 0, 0, 0])
+    with pytest.warns(UndefinedMetricWarning, match="map and ndcg@2 are undefined for 1 of 2") as w:
+        first = metric(grades, np.array([2.0, 1.0, 1.0, 2.0]), None, group)
+    assert (len(w), first[0]) == (1, ("map", 1.0, True))
+    second = metric(grades, np.array([1.0, 2.0, 1.0, 2.0]), None, group)  # warns no more
+    assert second[0] == ("map", 1 / 2, True)
+    settled = lightgbm_eval_metric("map", zero_division=0.0)
+    assert settled(grades, np.array([2.0, 1, 1, 2]), None, group) == [("map", 1 / 2, True)]
+
+
+def test_a_data_set_that_cannot_be_measured_ends_the_training():
+    metric = lightgbm_eval_metric("map")
+    with pytest.raises(UndefinedMetricError, match="map is undefined for all queries of a data"):
+        metric(np.zeros(2), np.array([1.0, 2.0]), None, np.array([2]))
+    with pytest.raises(ValueError, match="predictions contains NaN"):
+        metric(np.ones(2), np.array([1.0, np.nan]), None, np.array([2]))
+    with pytest.raises(ValueError, match=r"negative grade \(-1.0\) at row 1 of query 1"):
+        metric(np.array([1.0, 0, 0, -1]), np.zeros(4), None, np.array([2, 2]))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        metric(np.ones(3), np.zeros(3), None, np.array([2]))
+
+
+# The truth is read once --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """Number of times that grades were read and checked."""
+    read: list[int] = []
+    original = watched_truths._read
+
+    def counting(rows: Any, negative: Any) -> Any:
+        read.append(len(rows.grades))
+        return original(rows, negative)
+
+    monkeypatch.setattr(watched_truths, "_read", counting)
+    return read
+
+
+def test_truths_are_read_once_for_each_data_set(readings):
+    watched_by_lightgbm(lightgbm_eval_metric(*MEASURES))
+    assert readings == [len(Y_HELD)]
+    watched_by_xgboost(xgboost_eval_metric(*MEASURES))
+    assert readings == [len(Y_HELD)] * 2
+
+
+def test_labels_that_change_are_another_truth(readings):
+    metric, grades, group = lightgbm_eval_metric("map"), np.array([1, 0]), np.array([2])
+    scores = np.array([2.0, 1.0])
+    assert metric(grades, scores, None, group)[0][1] == 1.0
+    grades[:] = [0, 1]
+    assert metric(grades, scores, None, group)[0][1] == 1 / 2
+    assert metric(grades, scores, np.array([1.0]), group)[0][1] == 1 / 2
+    assert len(readings) == 3
+
+
+def test_few_truths_are_kept(readings):
+    metric, group = lightgbm_eval_metric("map"), np.array([2])
+    for number in range(40):
+        metric(np.array([1 + number, 0]), np.array([2.0, 1.0]), None, group)
+    assert len(readings) == 40
+    (truths,) = metric._truths.values()
+    assert len(truths._kept) == watched_truths.MAX_KEPT
+
+
+def test_metrics_are_stored_without_data():
+    metric = lightgbm_eval_metric("map", ndcg_scorer.with_options(k=3))
+    empty = len(pickle.dumps(metric))
+    metric(np.arange(1000) % 2, np.arange(1000.0), None, np.array([1000]))
+    for copied in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)):
+        assert copied == metric
+        assert copied.names == ("map", "ndcg@3")
+        assert not copied._truths
+    assert len(pickle.dumps(metric)) == empty
+    assert metric != xgboost_eval_metric("map")
+    assert repr(metric).startswith("LightGBMEvalMetric(get_scorer('map'), ndcg_scorer.with_options")
+
+
+# Early stopping ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "best"), [("map", np.argmax), ("mrr", np.argmax), ("lag", np.argmin)]
+)
+def test_lightgbm_stops_at_the_best_value(name, best):
+    data, held_out = lightgbm_sets()
+    noted: dict[str, Any] = {}
+    model = lgb.train(
+        QUIET | {"learning_rate": 0.5, "num_leaves": 8, "min_data_in_leaf": 3},
+        data,
+        200,
+        [held_out],
+        feval=lightgbm_eval_metric(name),
+        callbacks=[lgb.early_stopping(5, verbose=False), lgb.record_evaluation(noted)],
+    )
+    values = noted["valid_0"][name]
+    assert 5 < len(values) < 200
+    assert model.best_iteration == best(values) + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "best"), [("map", np.argmax), ("mrr", np.argmax), ("lag", np.argmin)]
+)
+def test_xgboost_stops_at_the_best_value(name, best):
+    metric = xgboost_eval_metric(name)
+    model, noted = watched_by_xgboost(metric, 200, early_stopping_rounds=5, maximize=name != "lag")
+    assert 5 < len(noted[name]) < 200
+    assert model.best_iteration == best(noted[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "needed"),
+    [("mrr", None, True), ("err", None, True), ("map", False, True), ("lag", True, False)],
+)
+def test_xgboost_may_not_keep_the_worst(name, told, needed):
+    with pytest.raises(
+        RankingConfigError, match=f"keep the worst '{name}': pass maximize={needed}"
+    ):
+        watched_by_xgboost(xgboost_eval_metric(name), early_stopping_rounds=5, maximize=told)
+
+
+@pytest.mark.parametrize("name", ["map", "ndcg@5", "precision@3", "auc", "lag"])
+def test_what_xgboost_guesses_right_needs_no_word(name):
+    metric = xgboost_eval_metric(name, zero_division=0.0)
+    model, _ = watched_by_xgboost(metric, 30, early_stopping_rounds=3)
+    assert model.best_iteration >= 0
+
+
+def test_callbacks_that_watch_another_metric_are_left_alone():
+    stopping = xgb.callback.EarlyStopping(rounds=3, metric_name="map")
+    watched_by_xgboost(xgboost_eval_metric("map", "mrr"), callbacks=[stopping])
+    with pytest.raises(RankingConfigError, match="keep the worst 'mrr'"):
+        watched_by_xgboost(
+            xgboost_eval_metric("map", "mrr"), callbacks=[xgb.callback.EarlyStopping(rounds=3)]
+        )
+
+
+# Refused -----------------------------------------------------------------------------------------
+
+
+def test_xgbranker_is_sent_to_the_adapter():
+    model = xgb.XGBRanker(n_estimators=2, eval_metric=xgboost_eval_metric("map"), n_jobs=1)
+    with pytest.raises(
+        RankingConfigError, match=r"QueryRanker\(XGBRanker\(...\), eval_metric=\['m"
+    ):
+        model.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID])
+
+
+def test_data_without_queries_are_refused():
+    with pytest.raises(GroupsRequiredError, match="the data set has no queries"):
+        xgboost_eval_metric("map")(np.zeros(len(Y)), xgb.DMatrix(X, Y))
+
+
+def test_measures_that_are_none_or_come_twice():
+    for make in (lightgbm_eval_metric, xgboost_eval_metric):
+        with pytest.raises(InvalidParameterError, match="needs at least one measure"):
+            make()
+        with pytest.raises(InvalidParameterError, match=r"measure 'ndcg@10' comes twice"):
+            make("ndcg@10", "nDCG@10")
+        with pytest.raises(InvalidParameterError, match="has no option 'tie'"):
+            make("map", tie="average")
+
+
+def test_names_fit_into_the_lines_of_xgboost():
+    (name,) = xgboost_eval_metric("hmean(ndcg, map)@3").names
+    assert not set(name) & set(" :\t")
+    _, noted = watched_by_xgboost(xgboost_eval_metric("hmean(ndcg, map)@3"), 2)
+    assert list(noted) == [name]
+
+
+def test_values_do_not_depend_on_other_data_sets():
+    metric = lightgbm_eval_metric("lag")
+    for _ in range(2):
+        for X_, y_, sizes, ids in ((X, Y, SIZES, QID), (X_HELD, Y_HELD, SIZES_HELD, QID_HELD)):
+            ((_, value, _),) = metric(y_, X_[:, 1], None, sizes)
+            assert value == pytest.approx(lag_error(y_, X_[:, 1], groups=ids), abs=1e-12)

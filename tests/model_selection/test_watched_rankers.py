@@ -1,0 +1,205 @@
+"""QueryRanker(eval_metric=...): boosters that stop by the measure that a search compares."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_regressor
+from sklearn.ensemble import StackingRegressor, VotingRegressor
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer, ndcg_scorer
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from tests.model_selection.boosting import (
+    CAT,
+    LGBM,
+    QID,
+    QID_EVAL,
+    X_EVAL,
+    XGB,
+    Y_EVAL,
+    X,
+    Y,
+    framed,
+)
+
+PATIENT = {
+    "xgboost": clone(XGB).set_params(n_estimators=200, learning_rate=0.5, early_stopping_rounds=5),
+    "lightgbm": clone(LGBM).set_params(n_estimators=200, learning_rate=0.5, early_stopping_round=5),
+}
+EIGHT_TREES = {"xgboost": XGB, "lightgbm": LGBM}
+HELD_OUT: dict[str, Any] = {"eval_set": [(X_EVAL, Y_EVAL)], "eval_groups": [QID_EVAL]}
+
+both = pytest.mark.parametrize("library", PATIENT)
+
+
+def noted_by(library: str, model: Any) -> list[dict[str, list[float]]]:
+    noted = model.evals_result() if library == "xgboost" else model.evals_result_
+    return [dict(values) for values in noted.values()]
+
+
+def best_tree(library: str, model: Any) -> int:
+    """Number of the best tree, from 0."""
+    return model.best_iteration if library == "xgboost" else model.best_iteration_ - 1
+
+
+def scores_after(library: str, model: Any, tree: int) -> Any:
+    if library == "xgboost":
+        return model.predict(X_EVAL, iteration_range=(0, tree + 1))
+    return model.predict(X_EVAL, num_iteration=tree + 1)
+
+
+@both
+@pytest.mark.parametrize(
+    ("name", "best"), [("map", np.argmax), ("mrr", np.argmax), ("lag", np.argmin)]
+)
+def test_rankers_stop_at_the_best_value(library, name, best):
+    model = QueryRanker(PATIENT[library], eval_metric=[name, "ndcg@3"])
+    ranker = model.fit(X, Y, groups=QID, **HELD_OUT).ranker_
+    (noted,) = noted_by(library, ranker)
+    assert list(noted) == [name, "ndcg@3"]
+    assert 5 < len(noted[name]) < 200
+    assert best_tree(library, ranker) == best(noted[name])
+
+
+@both
+def test_every_tree_is_measured_as_evaluate_does(library):
+    model = QueryRanker(EIGHT_TREES[library], eval_metric=["map", "err@3"])
+    ranker = model.fit(X, Y, groups=QID, **HELD_OUT).ranker_
+    (noted,) = noted_by(library, ranker)
+    assert len(noted["map"]) == 8
+    for tree in range(8):
+        scores = scores_after(library, ranker, tree)
+        values = evaluate(Y_EVAL, scores, ("map", "err@3"), groups=QID_EVAL).scores
+        assert [noted[name][tree] for name in values] == pytest.approx(
+            [*values.values()], abs=1e-12
+        )
+
+
+@both
+def test_several_evaluation_sets_are_all_measured(library):
+    some = QID_EVAL < "g"
+    model = QueryRanker(PATIENT[library], eval_metric="map").fit(
+        X,
+        Y,
+        groups=QID,
+        eval_set=[(X_EVAL[some], Y_EVAL[some]), (X_EVAL, Y_EVAL)],
+        eval_groups=[QID_EVAL[some], QID_EVAL],
+    )
+    first, second = noted_by(library, model.ranker_)
+    assert first.keys() == second.keys() == {"map"}
+    assert first != second
+
+
+@both
+def test_a_scorer_says_how(library):
+    scorer = ndcg_scorer.with_options(k=3, ties="pessimistic")
+    model = QueryRanker(PATIENT[library], eval_metric=scorer).fit(X, Y, groups=QID, **HELD_OUT)
+    (noted,) = noted_by(library, model.ranker_)
+    scores = scores_after(library, model.ranker_, 0)
+    least = evaluate(Y_EVAL, scores, "ndcg@3", groups=QID_EVAL, ties="pessimistic")["ndcg@3"]
+    assert noted["ndcg@3"][0] == pytest.approx(least, abs=1e-12)
+    assert noted["ndcg@3"][0] < evaluate(Y_EVAL, scores, "ndcg@3", groups=QID_EVAL)["ndcg@3"]
+
+
+@both
+def test_a_search_over_watched_rankers(library):
+    name = {"xgboost": "ranker__max_depth", "lightgbm": "ranker__num_leaves"}[library]
+    search = GridSearchCV(
+        QueryRanker(PATIENT[library], eval_metric=map_scorer),
+        {name: [2, 3], "eval_metric": [map_scorer, "mrr"]},
+        scoring=map_scorer,
+        cv=QueryKFold(3),
+        error_score="raise",
+    )
+    rows = framed().assign(qid=QID)
+    held_out = framed().iloc[:0].reindex(range(len(X_EVAL)))
+    held_out[:] = X_EVAL
+    search.fit(rows, Y, eval_set=[(held_out.assign(qid=QID_EVAL), Y_EVAL)])
+    assert 0 <= best_tree(library, search.best_estimator_.ranker_) < 199
+
+
+@both
+def test_stored_rankers_carry_no_data_and_predict_alike(library):
+    model = QueryRanker(PATIENT[library], eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
+    read = pickle.loads(pickle.dumps(model))
+    assert read.predict(X).tolist() == model.predict(X).tolist()
+    assert read.ranker_.get_params().get("callbacks") is None
+    assert clone(model).eval_metric == "map"
+    assert not hasattr(PATIENT[library], "metric")
+
+
+@both
+def test_without_evaluation_sets_nothing_is_watched(library):
+    plain = EIGHT_TREES[library]
+    watched = QueryRanker(plain, eval_metric="map").fit(X, Y, groups=QID)
+    assert (
+        watched.predict(X).tolist() == QueryRanker(plain).fit(X, Y, groups=QID).predict(X).tolist()
+    )
+
+
+# Refused -----------------------------------------------------------------------------------------
+
+
+def test_catboost_gives_custom_metrics_no_queries():
+    model = QueryRanker(CAT, eval_metric="ndcg@10")
+    with pytest.raises(
+        RankingConfigError, match=r"NDCG:top=10'\), which is evaluate\(..., 'ndcg@10'"
+    ):
+        model.fit(X, Y, groups=QID, **HELD_OUT)
+
+
+@pytest.mark.parametrize(
+    ("library", "own"),
+    [("xgboost", {"eval_metric": "ndcg"}), ("lightgbm", {"metric": "ndcg"})],
+)
+def test_two_metrics_may_not_both_stop(library, own):
+    model = QueryRanker(clone(PATIENT[library]).set_params(**own), eval_metric="map")
+    with pytest.raises(RankingConfigError, match="would both stop the training; leave one of them"):
+        model.fit(X, Y, groups=QID, **HELD_OUT)
+
+
+def test_a_metric_of_fit_is_refused_as_well():
+    model = QueryRanker(PATIENT["lightgbm"], eval_metric="map")
+    with pytest.raises(
+        RankingConfigError, match="eval_metric='ndcg' of LGBMRanker would both stop"
+    ):
+        model.fit(X, Y, groups=QID, eval_metric="ndcg", **HELD_OUT)
+
+
+@pytest.mark.parametrize("wrong", [[], ["map", "map"], "no_such"])
+def test_measures_that_are_none_or_wrong(wrong):
+    with pytest.raises(InvalidParameterError, match=r"eval_metric|measure"):
+        QueryRanker(PATIENT["lightgbm"], eval_metric=wrong).fit(X, Y, groups=QID)
+
+
+# Ensembles of rankers ----------------------------------------------------------------------------
+
+ROWS = framed().assign(qid=QID)
+MODELS = [("xgb", QueryRanker(XGB)), ("lgbm", QueryRanker(LGBM))]
+
+
+def test_voting_averages_the_scores_of_rankers():
+    assert is_regressor(QueryRanker(XGB))
+    voting = VotingRegressor(MODELS).fit(ROWS, Y)
+    apart = [clone(model).fit(ROWS, Y).predict(ROWS) for _, model in MODELS]
+    assert voting.predict(ROWS) == pytest.approx((apart[0] + apart[1]) / 2, abs=1e-12)
+    assert map_scorer(voting, ROWS, Y) > 0.5
+
+
+def test_stacking_learns_from_rankers_that_saw_other_queries():
+    folds = list(QueryKFold(3).split(ROWS, Y, QID))
+    stacking = StackingRegressor(MODELS, final_estimator=LinearRegression(), cv=folds)
+    stacking.fit(ROWS, Y)
+    learned = np.column_stack([np.zeros(len(Y)), np.zeros(len(Y))])
+    for train, test in folds:
+        for column, (_, model) in enumerate(MODELS):
+            fitted = clone(model).fit(ROWS.iloc[train], Y[train])
+            learned[test, column] = fitted.predict(ROWS.iloc[test])
+    by_hand = LinearRegression().fit(learned, Y)
+    assert stacking.final_estimator_.coef_ == pytest.approx(by_hand.coef_, abs=1e-10)
+    assert map_scorer(stacking, ROWS, Y) > 0.5
