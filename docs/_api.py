@@ -40,7 +40,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Measures": ("measures.grammar", "measures.catalogue"),
     "Conventions": ("measures.conventions",),
     "Scorers": ("scorers",),
-    "Model selection": ("model_selection.splits", "rankers.ranker"),
+    "Model selection": (
+        "model_selection.splits",
+        "rankers.ranker",
+        "rankers.eval_metrics",
+    ),
     "Displays": ("display",),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
     "Files": ("files.read", "files.write"),

@@ -36,9 +36,10 @@ class _EvalMetric:
     each new column of predictions.
     """
 
-    def __init__(self, *scorers: RankingScorer) -> None:
+    def __init__(self, *scorers: RankingScorer, prefix: str = "") -> None:
         self.scorers = scorers
-        self.names = _names(scorers)
+        self.prefix = prefix
+        self.names = tuple(prefix + name for name in _names(scorers))
         self._forget()
 
     def _forget(self) -> None:
@@ -50,22 +51,23 @@ class _EvalMetric:
         return ",".join(self.names)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(map(repr, self.scorers))})"
+        prefix = f", prefix={safe_repr(self.prefix)}" if self.prefix else ""
+        return f"{type(self).__name__}({', '.join(map(repr, self.scorers))}{prefix})"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self.scorers == other.scorers
+        return (self.scorers, self.prefix) == (other.scorers, other.prefix)
 
     def __hash__(self) -> int:
-        return hash((type(self), self.scorers))
+        return hash((type(self), self.scorers, self.prefix))
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the truths: a stored model carries no data."""
-        return {"scorers": self.scorers}
+        return {"scorers": self.scorers, "prefix": self.prefix}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(*state["scorers"])  # type: ignore[misc]
+        self.__init__(*state["scorers"], prefix=state["prefix"])  # type: ignore[misc]
 
     def watch(self, predictions: Any, rows: WatchedRows) -> list[Watched]:
         """Value of each measure, in the order of the measures."""
@@ -80,7 +82,7 @@ class _EvalMetric:
             results = score_measures(
                 [scorer.measure for scorer in scorers], queries.ranked_by(scores, ties), settled
             )
-            names = _names(scorers)
+            names = [self.prefix + name for name in _names(scorers)]
             values.update(zip(names, map(_watched, names, results), strict=True))
             if is_new:
                 _warn_of_undefined(scorers, results)
@@ -130,6 +132,12 @@ def _watched(name: str, result: Scored) -> Watched:
         msg = f"{result.measure} is undefined for all queries of a data set that is watched"
         raise UndefinedMetricError(msg)
     return Watched(name, value, result.measure.metric.greater_is_better)
+
+
+def _check_prefix(prefix: Any) -> None:
+    if not isinstance(prefix, str) or set(prefix) & set(" \t\n:"):
+        msg = f"prefix must be a str without blanks and colons, got {safe_repr(prefix)}"
+        raise InvalidParameterError(msg)
 
 
 def read_scorers(measures: Any, options: dict[str, Any], owner: str) -> tuple[RankingScorer, ...]:
@@ -185,7 +193,7 @@ class LightGBMEvalMetric(_EvalMetric):
 
 
 def lightgbm_eval_metric(
-    *measures: str | Measure | RankingScorer, **options: Any
+    *measures: str | Measure | RankingScorer, prefix: str = "", **options: Any
 ) -> LightGBMEvalMetric:
     """Measures as a metric of LightGBM, for early stopping by what a search compares.
 
@@ -196,6 +204,9 @@ def lightgbm_eval_metric(
     ----------
     *measures : str, Measure or scorer
         Measures in any spelling, or scorers with their options.
+    prefix : str, default=""
+        Start of the names that LightGBM notes; where its own metrics are not switched off
+        (``metric="None"``), equal names would be noted as one.
     **options
         As in :meth:`RankingScorer.with_options`: ``ties``, ``zero_division``, ``convention``.
 
@@ -235,7 +246,10 @@ def lightgbm_eval_metric(
     ... ]
     [('map', 0.583, True), ('ndcg@10', 0.693, True)]
     """
-    return LightGBMEvalMetric(*read_scorers(measures, options, "lightgbm_eval_metric"))
+    _check_prefix(prefix)
+    return LightGBMEvalMetric(
+        *read_scorers(measures, options, "lightgbm_eval_metric"), prefix=prefix
+    )
 
 
 # XGBoost -----------------------------------------------------------------------------------------
@@ -273,7 +287,7 @@ class XGBoostEvalMetric(_EvalMetric):
 
 
 def xgboost_eval_metric(
-    *measures: str | Measure | RankingScorer, **options: Any
+    *measures: str | Measure | RankingScorer, prefix: str = "", **options: Any
 ) -> XGBoostEvalMetric:
     """Measures as a metric of XGBoost, for early stopping by what a search compares.
 
@@ -286,6 +300,9 @@ def xgboost_eval_metric(
     *measures : str, Measure or scorer
         Measures in any spelling, or scorers with their options. Early stopping watches the last
         one unless told otherwise.
+    prefix : str, default=""
+        Start of the names that XGBoost notes; where its own metrics are not switched off
+        (``disable_default_eval_metric=1``), equal names would be noted as one.
     **options
         As in :meth:`RankingScorer.with_options`: ``ties``, ``zero_division``, ``convention``.
 
@@ -324,4 +341,5 @@ def xgboost_eval_metric(
     >>> xgboost_eval_metric("map", "ndcg@10").names
     ('map', 'ndcg@10')
     """
-    return XGBoostEvalMetric(*read_scorers(measures, options, "xgboost_eval_metric"))
+    _check_prefix(prefix)
+    return XGBoostEvalMetric(*read_scorers(measures, options, "xgboost_eval_metric"), prefix=prefix)

@@ -55,11 +55,13 @@ def lightgbm_sets() -> tuple[lgb.Dataset, lgb.Dataset]:
     return data, lgb.Dataset(X_HELD, Y_HELD, group=SIZES_HELD, reference=data)
 
 
-def watched_by_lightgbm(metric: Any, trees: int = 8, **params: Any) -> tuple[Any, dict[str, Any]]:
+def watched_by_lightgbm(feval: Any, trees: int = 8, **params: Any) -> tuple[Any, dict[str, Any]]:
     noted: dict[str, Any] = {}
     data, held_out = lightgbm_sets()
     callbacks = [lgb.record_evaluation(noted)]
-    model = lgb.train(QUIET | params, data, trees, [held_out], feval=metric, callbacks=callbacks)
+    model = lgb.train(
+        {**QUIET, **params}, data, trees, [held_out], feval=feval, callbacks=callbacks
+    )
     return model, noted["valid_0"]
 
 
@@ -350,6 +352,17 @@ def test_names_fit_into_the_lines_of_xgboost():
     assert not set(name) & set(" :\t")
     _, noted = watched_by_xgboost(xgboost_eval_metric("hmean(ndcg, map)@3"), 2)
     assert list(noted) == [name]
+
+
+def test_a_prefix_keeps_names_apart_from_those_of_the_library():
+    of_library = {"metric": "map", "eval_at": [3]}
+    _, noted = watched_by_lightgbm(lightgbm_eval_metric("map@3", prefix="exact_"), **of_library)
+    assert [*noted] == ["map@3", "exact_map@3"]
+    metric = xgboost_eval_metric("map@3", prefix="exact_")
+    assert pickle.loads(pickle.dumps(metric)) == metric != xgboost_eval_metric("map@3")
+    assert repr(metric).endswith(", prefix='exact_')")
+    with pytest.raises(InvalidParameterError, match="prefix must be a str without blanks"):
+        lightgbm_eval_metric("map", prefix="exact ")
 
 
 def test_values_do_not_depend_on_other_data_sets():
