@@ -15,6 +15,7 @@ Allowed: TypeAlias = Literal[
     "single_rows",
     "no_hits",
     "unknown_items",
+    "cannot_tell",
     "truncated",
     "unretrieved",
     "perfect",

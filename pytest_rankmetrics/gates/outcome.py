@@ -25,6 +25,11 @@ def result_of(
     measured = judgement.measured
     columns = {own: measured.per_query(own) for own in measured.names}
     own = judgement.verdict if verdict is None else verdict
+    doubts = [text.full for text in judgement.findings if text.verdict is Verdict.CANNOT_TELL]
+    warned = [text.full for text in judgement.findings if text.verdict is Verdict.WARN]
+    # What is allowed is still said; what fails is in the headline.
+    noted = doubts if judgement.doubt_is_allowed else []
+    warned += [] if judgement.doubt_is_allowed or judgement.doubt_fails else doubts
     return GateResult(
         name=name,
         verdict=own,
@@ -37,10 +42,9 @@ def result_of(
         per_query={
             own: tuple(values.tolist()) for own, values in columns.items() if values is not None
         },
-        warnings=tuple(
-            finding.full for finding in judgement.findings if finding.verdict is Verdict.WARN
-        ),
-        notes=tuple(judgement.notes),
+        warnings=tuple(warned),
+        notes=(*judgement.notes, *noted),
+        doubt_fails=judgement.doubt_fails,
         baseline=baseline,
         nodeid=current.running().own,
         explain=partial(_explained, judgement, own, list(footer)),

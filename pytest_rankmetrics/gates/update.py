@@ -267,9 +267,7 @@ class Keeper:
         result = result_of(
             judgement,
             self.gate.name,
-            footer=self.gate.footer(broken=judgement.verdict in BROKEN)
-            if judgement.alignment
-            else (),
+            footer=self.gate.footer(broken=judgement.is_red) if judgement.alignment else (),
             baseline=self.gate.shown,
             verdict=verdict,
         )

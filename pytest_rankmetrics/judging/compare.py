@@ -69,7 +69,7 @@ def compare_metrics(
         provable = pair.paired is not None and pair.paired.p_floor * tests <= settings.alpha
         error = pair.error if provable or not settings.confirm else math.nan
         detectable = detectable_drop(error, pair.n, rule, tests)
-        changes[name] = replace(pair.judged(rule, p), detectable=detectable)
+        changes[name] = replace(pair.judged(rule, p, can_confirm=provable), detectable=detectable)
     return changes
 
 
@@ -143,8 +143,9 @@ class _Pair:
     def n(self) -> int:
         return self.pooled if self.paired is None else self.paired.n
 
-    def judged(self, rule: Rule, p: float) -> Change:
-        return self.decided(rule.max_drop, p, judge_change(self._drop, self.n, p, rule))
+    def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
+        decision = judge_change(self._drop, self.n, p, rule, can_confirm=can_confirm)
+        return self.decided(rule.max_drop, p, decision)
 
     def decided(self, allowed: float, p: float, decision: Decision) -> Change:
         return Change(self.was, self.now, self.paired, allowed, self._drop, p, decision)

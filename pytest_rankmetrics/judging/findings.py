@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pytest_rankmetrics.baseline.align import Alignment
+from pytest_rankmetrics.baseline.writing import in_ci
 from pytest_rankmetrics.judging.compare import Change, Slice
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
@@ -48,6 +49,30 @@ class Judgement:
     def stale(self, full: str, short: str | None = None) -> None:
         """A baseline that does not fit."""
         self.findings.append(Finding(Verdict.STALE, full, short or full, of_baseline=True))
+
+    def doubt(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
+        """What the data cannot decide."""
+        self.findings.append(Finding(Verdict.CANNOT_TELL, full, short or full, of_baseline))
+
+    @property
+    def doubt_is_allowed(self) -> bool:
+        """Whether the test says that a gate that cannot tell passes."""
+        return "cannot_tell" in self.measured.allow
+
+    @property
+    def doubt_fails(self) -> bool:
+        """Whether a gate that cannot tell fails the run."""
+        settings = self.policy.settings
+        asked = settings.strict or settings.cannot_tell == "fail"
+        in_doubt = asked or (settings.cannot_tell == "ci" and in_ci())
+        return in_doubt and not self.doubt_is_allowed
+
+    @property
+    def is_red(self) -> bool:
+        """Whether the gate fails."""
+        return self.verdict in (Verdict.FAIL, Verdict.STALE) or (
+            self.verdict is Verdict.CANNOT_TELL and self.doubt_fails
+        )
 
     def settled(self) -> Judgement:
         """What would be left if the measured values were the baseline."""

@@ -211,6 +211,8 @@ def _say_change(judgement: Judgement, name: str, change: Change) -> None:
     if verdict is Verdict.FAIL:
         short = f"{name} {words.signed(change.change)}"
         judgement.fail(change_text(judgement, name, change), short, of_baseline=True)
+    elif verdict is Verdict.CANNOT_TELL:
+        judgement.doubt(unconfirmed_text(judgement, name, change), of_baseline=True)
     elif verdict is Verdict.WARN:
         text = unconfirmed_text(judgement, name, change)
         severity = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN

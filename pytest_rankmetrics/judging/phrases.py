@@ -8,7 +8,7 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics.judging.compare import Change
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, Verdict, judge_threshold
 
 
 def averaged_queries(measured: StrictEvaluation, name: str) -> int:
@@ -98,17 +98,13 @@ def unconfirmed_text(judgement: Judgement, name: str, change: Change) -> str:
     return (
         f"{name} {words.signed(change.change)} exceeds the allowed "
         f"{allowed_change(judgement, name, change.allowed)} but is not significant "
-        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(judgement, change)}"
+        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(change)}"
     )
 
 
-def _beyond_proof(judgement: Judgement, change: Change) -> str:
-    """A warning where so few queries changed that no drop of theirs could be significant."""
-    if change.paired is None or judgement.policy.settings.correction == "none":
-        tests = 1
-    else:
-        tests = sum(other.paired is not None for other in judgement.changes.values())
-    if change.paired is None or not change.paired.p_floor * tests > judgement.policy.settings.alpha:
+def _beyond_proof(change: Change) -> str:
+    """What to add where so few queries changed that no drop of theirs could be significant."""
+    if change.paired is None or change.decision.reason != TOO_FEW:
         return ""
     changed = words.queries(change.paired.worse + change.paired.better)
     return f": {changed} changed, too few to confirm any drop"

@@ -116,7 +116,7 @@ class GateResult:
     name, nodeid : str
         Of the gate, and of the test in which it ran ("" outside of pytest).
     verdict : Verdict
-        ``pass``, ``improved``, ``new``, ``warn``, ``stale`` or ``fail``.
+        ``pass``, ``improved``, ``new``, ``warn``, ``cannot tell``, ``stale`` or ``fail``.
     headline : str
         One line that says everything.
     message : str
@@ -166,6 +166,8 @@ class GateResult:
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     reason: str = ""
     nodeid: str = ""
+    doubt_fails: bool = False
+    """Whether a gate fails if it cannot tell."""
     explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
     """Makes ``message`` and ``worst`` on request: nobody reads those of a gate that passes."""
 
@@ -191,6 +193,8 @@ class GateResult:
     @property
     def passed(self) -> bool:
         """Whether the gate let the change through."""
+        if self.verdict is Verdict.CANNOT_TELL:
+            return not self.doubt_fails
         return self.verdict not in (Verdict.FAIL, Verdict.STALE)
 
     @property
@@ -209,8 +213,9 @@ class GateResult:
         ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy;
         ``explained=False`` has the headline for a message, and no worst queries.
         """
-        left_out = ("query_ids", "per_query", "metrics", "explain")
+        left_out = ("query_ids", "per_query", "metrics", "explain", "doubt_fails")
         own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
+        own["passed"] = self.passed
         said = self._explained if explained else Explanation(self.headline)
         own |= {name: plain(value) for name, value in said._asdict().items()}
         metrics = {}

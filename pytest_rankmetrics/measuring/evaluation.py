@@ -47,6 +47,7 @@ class StrictEvaluation:
         self.convention = reading.get("convention", "default")
         self.query_text = _text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
+        self.allow = frozenset(reading.get("allow", ()))
         self.warnings: list[str] = []
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, get_args
 Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
 Ratchet = Literal["notice", "require", "off"]
+CannotTell = Literal["ci", "fail", "warn"]
 
 
 class SettingError(ValueError):
@@ -35,6 +36,10 @@ class Settings:
     seed: Annotated[int, "seed of the permutations"] = 0
     worst_queries: Annotated[int, "queries in the table of a failure"] = 5
     ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
+    # Nobody reads the warnings of a green run in CI.
+    cannot_tell: Annotated[
+        CannotTell, "a gate that cannot tell: ci (fails where CI is set), fail or warn"
+    ] = "ci"
     strict: Annotated[bool, "as --rank-strict"] = False
 
     def __post_init__(self) -> None:
@@ -49,6 +54,7 @@ class Settings:
         _one_of(self.correction, "correction", get_args(Correction))
         _one_of(self.test, "test", get_args(Test))
         _one_of(self.ratchet, "ratchet", get_args(Ratchet))
+        _one_of(self.cannot_tell, "cannot_tell", get_args(CannotTell))
         if not isinstance(self.confirm, bool):
             msg = f"confirm must be a bool, got {self.confirm!r}"
             raise SettingError(msg)

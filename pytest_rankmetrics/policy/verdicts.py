@@ -1,7 +1,8 @@
 """When does a gate fail? One predicate, for every change and every threshold.
 
 A drop fails if it exceeds the margin **and** is significant. Two guards: with few queries
-significance excuses nothing, and a drop beyond the hard limit is never excused.
+significance excuses nothing, and a drop beyond the hard limit is never excused. Where the data
+cannot decide, a gate says so: "cannot tell" is neither passed nor failed.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Verdict(StrEnum):
     """Shown, not judged: a slice that is too small, a measure without a limit."""
     WARN = "warn"
     """A drop that exceeds the margin and is not confirmed."""
+    CANNOT_TELL = "cannot tell"
+    """Data that cannot decide: too few queries changed to confirm any drop, or judgements lack."""
     STALE = "stale"
     """The baseline does not fit the data."""
     FAIL = "fail"
@@ -52,11 +55,13 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def judge_change(drop: float, n_queries: int, p_value: float, rule: Rule) -> Decision:
+def judge_change(
+    drop: float, n_queries: int, p_value: float, rule: Rule, *, can_confirm: bool = True
+) -> Decision:
     """Verdict on a drop (above 0 is worse) of a mean over paired queries.
 
     ``p_value`` is one-sided towards "worse" and corrected for multiple testing; NaN where there
-    is none.
+    is none. ``can_confirm`` says whether any drop of the queries that changed could be significant.
     """
     if not math.isfinite(drop):
         return Decision(Verdict.FAIL, "change is not a number")
@@ -74,6 +79,8 @@ def judge_change(drop: float, n_queries: int, p_value: float, rule: Rule) -> Dec
         return Decision(Verdict.FAIL, "regression (no test possible)")
     if p_value < rule.alpha:
         return Decision(Verdict.FAIL, "regression")
+    if not can_confirm:
+        return Decision(Verdict.CANNOT_TELL, TOO_FEW)
     return Decision(Verdict.WARN, "not confirmed")
 
 
@@ -87,6 +94,9 @@ def judge_threshold(value: float, at_least: float | None, at_most: float | None)
         return Decision(Verdict.FAIL, "above the threshold")
     return Decision(Verdict.PASS)
 
+
+TOO_FEW = "too few queries changed"
+"""Reason of a change that no test could confirm."""
 
 UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)
 """Gates with these verdicts are worth a line."""

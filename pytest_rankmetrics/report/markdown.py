@@ -9,7 +9,7 @@ from typing import Any
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics._support.targets import refuse_target
 from pytest_rankmetrics.report.rows import Row, all_rows
-from pytest_rankmetrics.report.summary import Summary
+from pytest_rankmetrics.report.summary import FAILED, Summary
 from sklearn_rank.tables.markdown import escape, markdown_rows
 from sklearn_rank.tables.table import Column
 
@@ -21,6 +21,7 @@ MOST_DETAILS = 20
 _SIGNS = {
     "fail": ":x:",
     "stale": ":x:",
+    "cannot tell": ":grey_question: cannot tell",
     "warn": ":warning:",
     "xfail": ":warning: expected failure",
     "improved": ":white_check_mark: can be raised",
@@ -66,13 +67,14 @@ def markdown(summary: Summary) -> str:
 
 def _head(summary: Summary) -> str:
     total = len(summary.gates)
-    failed = sum(run.failed for run in summary.gates)
-    xfailed = sum(run.record["verdict"] == "xfail" for run in summary.gates)
-    title = (
-        f"### Ranking quality: {failed} of {words.count(total, 'gate')} failed"
-        if failed
-        else f"### Ranking quality: {words.count(total - xfailed, 'gate')} passed"
-    )
+    verdicts = [run.record["verdict"] for run in summary.gates]
+    failed, in_doubt = sum(map(FAILED.__contains__, verdicts)), verdicts.count("cannot tell")
+    xfailed = verdicts.count("xfail")
+    parts = [f"{failed} of {words.count(total, 'gate')} failed"] if failed else []
+    if not failed and not total == in_doubt > 0:
+        parts = [f"{words.count(total - xfailed - in_doubt, 'gate')} passed"]
+    parts += [f"{in_doubt} cannot tell"] if in_doubt else []
+    title = f"### Ranking quality: {', '.join(parts)}"
     title += f", {xfailed} xfailed" if xfailed else ""
     title += ", and the run fails" if summary.problems and not failed else ""
     lines = [title, ""]

@@ -22,6 +22,7 @@ _SAID = {
     Verdict.FAIL: "FAIL",
     Verdict.STALE: "FAIL",
     Verdict.WARN: "warn",
+    Verdict.CANNOT_TELL: "CANNOT TELL",
     Verdict.IMPROVED: "improved",
     Verdict.SHOWN: "",
     Verdict.PASS: "ok",
@@ -49,9 +50,10 @@ def headline(judgement: Judgement) -> str:
         texts = [failures[0].full, *(finding.short for finding in failures[1:MOST_FINDINGS])]
         more = len(failures) - MOST_FINDINGS
         return "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")
-    warned = [finding.full for finding in judgement.findings if finding.verdict is Verdict.WARN]
-    if warned:
-        return warned[0]
+    for verdict in (Verdict.CANNOT_TELL, Verdict.WARN):
+        texts = [finding.full for finding in judgement.findings if finding.verdict is verdict]
+        if texts:
+            return f"cannot tell: {texts[0]}" if verdict is Verdict.CANNOT_TELL else texts[0]
     return _passed(judgement)
 
 
@@ -81,7 +83,7 @@ def message(judgement: Judgement, worst: Worst | None, footer: list[str]) -> str
         _indent(_worst_table(judgement, worst)),
         [*facts(judgement), *judgement.notes, *_about_threshold(judgement, worst)],
         footer,
-        _about_test(judgement),
+        [*_about_test(judgement), *_about_doubt(judgement)],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -146,7 +148,7 @@ def _threshold_row(result: MetricResult) -> str:
 def _slice_table(judgement: Judgement) -> list[str]:
     if not judgement.slice_results:
         return []
-    order = [Verdict.FAIL, Verdict.WARN]
+    order = [Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN]
     rows = sorted(
         judgement.slice_results,
         key=lambda result: order.index(result.verdict) if result.verdict in order else len(order),
@@ -309,6 +311,17 @@ def _perfect(judgement: Judgement, worst: Worst | None, result: MetricResult) ->
         return None
     missing = math.fsum(1 - row.now for row in worst.rows)
     return result.value + missing / result.queries
+
+
+def _about_doubt(judgement: Judgement) -> list[str]:
+    """How a gate that cannot tell may pass."""
+    if judgement.verdict is not Verdict.CANNOT_TELL or not judgement.is_red:
+        return []
+    return [
+        "a gate that cannot tell fails in CI and where --rank-strict or rank_cannot_tell = fail "
+        "says so;",
+        'pass allow={"cannot_tell"} if the change is to go through all the same',
+    ]
 
 
 def _about_test(judgement: Judgement) -> list[str]:

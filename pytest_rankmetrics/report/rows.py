@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.policy.verdicts import judge_threshold
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, judge_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun
 
 MOST_SLICES = 20
 """Rows of one gate in the summary: the message has the others."""
 _ROUNDED = 2e-6
 """Values of a baseline are rounded to six places, and so are those that they are compared with."""
-_GRAVITY = ("stale", "fail", "warn", "not gated", "new", "improved", "pass")
+_WORDS = {"fail": "FAIL", "stale": "FAIL", "pass": "ok", "cannot tell": "CANNOT TELL"}
+_GRAVITY = ("stale", "fail", "cannot tell", "warn", "not gated", "new", "improved", "pass")
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,18 @@ class Row:
     queries: int | None
     verdict: str
     reason: str
+    doubt_fails: bool = False
+    """Whether the gate fails because it cannot tell."""
 
     @property
     def failed(self) -> bool:
         """Whether this is why the gate fails."""
-        return self.verdict in FAILED
+        return self.verdict in FAILED or (self.doubt_fails and self.verdict == "cannot tell")
 
     @property
     def outcome(self) -> str:
         """Verdict and reason in a table."""
-        word = {"fail": "FAIL", "stale": "FAIL", "pass": "ok"}.get(self.verdict, self.verdict)
+        word = _WORDS.get(self.verdict, self.verdict)
         if self.verdict == "not gated":
             return self.reason
         return f"{word}  {self.reason}" if self.reason else word
@@ -66,7 +69,9 @@ def gate_rows(run: GateRun) -> list[Row]:
         if _is_apart(metric) and _limit(metric)
     ]
     rows += _slice_rows(gate, name, record)
-    if not rows or (record["verdict"] in FAILED and not any(row.failed for row in rows)):
+    if record["verdict"] == "cannot tell":
+        rows = [replace(row, doubt_fails=run.failed) for row in rows]
+    if not rows or (run.failed and not any(row.failed for row in rows)):
         # Drop the remedy; the message has it.
         text = words.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
@@ -74,7 +79,9 @@ def gate_rows(run: GateRun) -> list[Row]:
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
     if record["verdict"] == "xfail":
         rows = [replace(row, verdict="xfail") if row.failed else row for row in rows]
-    if record["warnings"] and not any(row.verdict == "warn" or row.failed for row in rows):
+    if record["warnings"] and not any(
+        row.verdict in ("warn", "cannot tell") or row.failed for row in rows
+    ):
         text = words.line(record["warnings"][0], 80)
         rows[0] = replace(rows[0], verdict="warn", reason=text)
     if run.tries > 1:
@@ -94,7 +101,7 @@ def _gravity(verdict: str) -> int:
 
 def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
     verdict, reason = metric["verdict"], metric["reason"]
-    if verdict == "warn":
+    if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
         reason = f"{reason} ({words.p_phrase(metric['p'])}, n={metric['compared']})"
     if record["verdict"] == "new":
         verdict = "new"
@@ -193,10 +200,13 @@ def all_rows(gates: Iterable[GateRun], *, failed_only: bool = False) -> Iterator
 def tally(gates: Sequence[GateRun]) -> str:
     """``4 gates: 2 failed, 1 warning, 1 improved``."""
     verdicts = [run.record["verdict"] for run in gates]
-    warned = sum(bool(run.record["warnings"]) for run in gates)
+    warned = sum(
+        bool(run.record["warnings"]) and run.record["verdict"] != "cannot tell" for run in gates
+    )
     parts = [
         (sum(verdict in FAILED for verdict in verdicts), "failed", "failed"),
         (warned, "warning", "warnings"),
+        (verdicts.count("cannot tell"), "cannot tell", "cannot tell"),
         (verdicts.count("xfail"), "xfailed", "xfailed"),
         (verdicts.count("improved"), "improved", "improved"),
         (verdicts.count("new"), "new", "new"),

@@ -14,8 +14,13 @@ Show = Literal["all", "failed", "none"]
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
 
-PASSED = ("pass", "improved", "new", "warn")
 FAILED = ("fail", "stale")
+
+
+def is_red(record: Mapping[str, Any]) -> bool:
+    """Whether the gate of a record fails the run, if its failure was not expected."""
+    verdict = record["verdict"]
+    return verdict in FAILED or (verdict == "cannot tell" and not record["passed"])
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class GateRun:
     @property
     def failed(self) -> bool:
         """Whether the gate fails the run."""
-        return self.record["verdict"] in FAILED
+        return is_red(self.record)
 
 
 @dataclass(frozen=True)

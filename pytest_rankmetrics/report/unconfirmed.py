@@ -1,4 +1,4 @@
-"""Unconfirmed drops beyond their margin: the last lines of a run, for its gates have passed."""
+"""What a run could not decide: its last lines, for these gates may have passed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.report.summary import GateRun
 
+_TITLES = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
+
 
 def unconfirmed(gates: Iterable[GateRun]) -> list[str]:
     """One line for each such drop, with what so many queries could have confirmed."""
@@ -15,18 +17,19 @@ def unconfirmed(gates: Iterable[GateRun]) -> list[str]:
         _line(words.shown(run.record["name"], limit=60), metric)
         for run in gates
         for metric in run.record["metrics"].values()
-        if metric["verdict"] == "warn" and metric["change"] is not None
+        if metric["verdict"] in _TITLES and metric["change"] is not None
     ]
 
 
 def _line(gate: str, metric: Mapping[str, Any]) -> str:
     was, change, n = metric["baseline"], metric["change"], metric["compared"]
-    parts = [words.p_phrase(metric["p"]), f"n={n}"]
+    parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
+    parts += [words.p_phrase(metric["p"]), f"n={n}"]
     if metric["detectable"]:
         parts.append(
             f"{words.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
         )
     return (
-        f"NOT CONFIRMED: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
+        f"{_TITLES[metric['verdict']]}: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
         f"({words.signed(change)}, allowed {words.number(metric['allowed'])}): {', '.join(parts)}"
     )

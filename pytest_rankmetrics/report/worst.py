@@ -23,6 +23,7 @@ MOST_MISSING = 2
 TOP = 5
 LONGEST_TEXT = 80
 """The text of a query has a line of its own."""
+_REMARKABLE = (Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN)
 
 
 class Worst(NamedTuple):
@@ -64,14 +65,9 @@ def _metric(judgement: Judgement) -> str | None:
     failing = [
         name
         for name, result in judgement.metric_results.items()
-        if result.verdict in (Verdict.FAIL, Verdict.WARN)
-        and not judgement.measured.used[name].is_pooled
+        if result.verdict in _REMARKABLE and not judgement.measured.used[name].is_pooled
     ]
-    slices = [
-        result.metric
-        for result in judgement.slice_results
-        if result.verdict in (Verdict.FAIL, Verdict.WARN)
-    ]
+    slices = [result.metric for result in judgement.slice_results if result.verdict in _REMARKABLE]
     others = [
         name for name in judgement.measured.names if not judgement.measured.used[name].is_pooled
     ]

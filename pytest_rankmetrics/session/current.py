@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.report.summary import FAILED
+from pytest_rankmetrics.report.summary import is_red
 
 if TYPE_CHECKING:
     import pytest
@@ -139,7 +139,7 @@ class Run:
     def _forget(self) -> None:
         if self._running is not None:
             records = self._running.take_records()
-            self._lost += [record for record in records if record["verdict"] in FAILED]
+            self._lost += filter(is_red, records)
             self._running = None
 
     def _is_current(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED
+from pytest_rankmetrics.report.summary import ATTRIBUTE, is_red
 from pytest_rankmetrics.session.collection import PROMISE
 from pytest_rankmetrics.session.current import Run
 
@@ -92,7 +92,7 @@ class Recorder:
 
 def _judge(report: pytest.TestReport, records: list[dict[str, Any]], *, by_call: bool) -> None:
     """Turn a report red if a gate failed and its test does not say so."""
-    failed = [record for record in records if record["verdict"] in FAILED]
+    failed = list(filter(is_red, records))
     expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped" and not by_call
     if failed and report.outcome != "failed" and not expected_to_fail:
         _turn_red(report, swallowed(failed[0]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_rankmetrics._support.naming import name_of
-from pytest_rankmetrics.report.summary import PASSED, GateRun
+from pytest_rankmetrics.report.summary import GateRun, is_red
 
 MOST_NAMED = 5
 """Tests named for one entry of the setting; more would hide the others."""
@@ -70,7 +70,7 @@ class Required:
 
 
 def _complaint(run: GateRun, wanted: str) -> str:
-    if run.record["verdict"] not in PASSED:
+    if is_red(run.record) or run.record["verdict"] == "xfail":
         return f"required gate {wanted!r} failed in {run.test}"
     if run.test_passed:
         return ""

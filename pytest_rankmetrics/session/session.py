@@ -13,7 +13,7 @@ import pytest
 
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.baseline.writing import in_ci
-from pytest_rankmetrics.report.summary import ATTRIBUTE, FAILED, PASSED, GateRun, Summary
+from pytest_rankmetrics.report.summary import ATTRIBUTE, GateRun, Summary, is_red
 from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.early import GREEN, JUDGED, executes
@@ -137,7 +137,7 @@ class Session:
         """
         if self._session is None or self._session.exitstatus not in GREEN:
             return
-        failed = [run.test for run in self._gates() if run.record["verdict"] in FAILED]
+        failed = [run.test for run in self._gates() if run.failed]
         if failed or self.problems:
             self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
             what = f"the gate of {failed[0]} failed" if failed else self.problems[0]
@@ -171,7 +171,7 @@ class Session:
         """All gates that ran, test by test."""
         for test in self._tests.values():
             for record in test.records:
-                expected = test.expected_to_fail and record["verdict"] not in PASSED
+                expected = test.expected_to_fail and is_red(record)
                 own = {**record, "verdict": "xfail"} if expected else record
                 yield GateRun(
                     own,
@@ -366,5 +366,5 @@ def _hidden(gates: list[GateRun], exitstatus: int) -> Iterator[str]:
     """Gates that failed in a run that would end green, whatever the reason."""
     if exitstatus in GREEN:
         for run in gates:
-            if run.record["verdict"] in FAILED:
+            if run.failed:
                 yield f"the gate of {run.test} failed, and the run would have ended green"

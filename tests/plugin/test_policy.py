@@ -72,22 +72,22 @@ def test_the_interval_of_the_change_is_that_of_scipy(suite: Suite) -> None:
     suite.run().stdout.fnmatch_lines([f"E *mrr *{low:+.4f}..{high:+.4f} *"])
 
 
-# One query of thirty falls from first to second: a drop of 0.0167, p = 0.163.
+# Six queries of thirty fall from first to second and five rise: a drop of 0.0167.
 FIRST = [1] * 10 + [2] * 20
-ONE_FELL = [1] * 9 + [2] * 21
+SOME_FELL = [2] * 6 + [1] * 9 + [2] * 15
 
 
 def test_an_unconfirmed_drop_passes_with_a_warning(suite: Suite) -> None:
     recorded(suite, FIRST)
     before = suite.baselines()
-    suite.system(ONE_FELL)
+    suite.system(SOME_FELL)
     result = suite.run()
     result.assert_outcomes(passed=1, warnings=1)
     assert result.ret == 0
-    # By Student p is 0.1628, but one query falls or rises by the toss of a coin.
-    assert p_value(FIRST, ONE_FELL) == pytest.approx(0.1628, abs=5e-5)
+    p = p_value(FIRST, SOME_FELL)
+    assert 0.3 < p < 0.5
     result.stdout.fnmatch_lines(["*RankGateWarning: *mrr -0.0167 exceeds the allowed -0.0050*"])
-    result.stdout.fnmatch_lines(["*not significant (p=0.5*, 30 queries, 1 worse, 0 better)*"])
+    result.stdout.fnmatch_lines([f"*not significant (p={p:.4f}, 30 queries, 6 worse, 5 better)*"])
     result.stdout.fnmatch_lines(["test_it.py::test_bm25 *mrr *-0.0167 *warn *not confirmed*"])
     assert suite.baselines() == before
 
@@ -97,7 +97,7 @@ def test_an_unconfirmed_drop_fails_where_that_is_asked(
     strict: tuple[str, ...], suite: Suite
 ) -> None:
     recorded(suite, FIRST)
-    suite.system(ONE_FELL)
+    suite.system(SOME_FELL)
     result = suite.run(*strict)
     result.assert_outcomes(failed=1)
     assert result.ret == 1
@@ -105,7 +105,7 @@ def test_an_unconfirmed_drop_fails_where_that_is_asked(
 
 def test_an_unconfirmed_drop_fails_a_gate_that_wants_no_confirmation(suite: Suite) -> None:
     recorded(suite, FIRST, ", confirm=False")
-    suite.system(ONE_FELL)
+    suite.system(SOME_FELL)
     result = suite.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *mrr 0.6667 -> 0.6500 (-0.0167, allowed -0.0050;*"])
