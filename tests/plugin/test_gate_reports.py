@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import (
-    RankGateWarning,
     assert_metric,
     assert_not_worse,
     expected_failure,
