@@ -37,6 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Metrics made of others": ("metrics.combined",),
     "Curves": ("metrics.curves",),
     "Evaluation": ("evaluation.evaluate", "evaluation.result", "evaluation.combine"),
+    "Comparison": ("comparison.compare", "comparison.result"),
     "Measures": ("measures.grammar", "measures.catalogue"),
     "Conventions": ("measures.conventions",),
     "Scorers": ("scorers",),
@@ -63,6 +64,7 @@ CONSTANTS = {
     "CONVENTIONS": "The presets by name.",
     "UndefinedMetricWarning": "scikit-learn's own warning: a metric is undefined for a query.",
     "IntervalMethod": "The words for methods of intervals, as a type.",
+    "Correction": "The words for corrections of p-values, as a type.",
     "__version__": "Version of the distribution.",
 }
 """What names without a docstring of their own are."""
@@ -79,6 +81,7 @@ MADE_BY_USERS = {"Convention", "QueryKFold", "QueryRanker", "Qrels", "RelevanceI
 
 WITH_METHODS = {
     "Combination",
+    "Comparison",
     "Evaluation",
     "PrecisionRecallAtKDisplay",
     "RankGate",

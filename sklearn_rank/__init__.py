@@ -13,6 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn_rank.comparison.compare import compare as compare
+    from sklearn_rank.comparison.compare import compare_all as compare_all
+    from sklearn_rank.comparison.result import Comparison as Comparison
     from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
     from sklearn_rank.evaluation.combine import Combination as Combination
     from sklearn_rank.evaluation.combine import combine as combine
@@ -120,6 +123,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "measures.conventions": ("CONVENTIONS", "Convention"),
+    "comparison.compare": ("compare", "compare_all"),
+    "comparison.result": ("Comparison",),
     "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from sklearn_rank.support.progress import with_progress
-from sklearn_rank.typing import BoolArray, FloatArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
-_BATCH = 1 << 17
+BATCH = 1 << 17
 """Draws at once: 1 MB of float64, which a core's cache holds."""
 _ROUNDING = 1e-12
 """Share of the sum of all changes below which two sums of some of them count as equal."""
@@ -49,7 +49,7 @@ def _resampled_means(
 ) -> FloatArray:
     n, means = len(products), np.empty(n_resamples)
     place = 0
-    for size in _batches(n, n_resamples, "bootstrap"):
+    for size in batches(n, n_resamples, "bootstrap"):
         drawn = generator.integers(0, n, (size, n))
         totals = n if weights is None else weights.take(drawn).sum(axis=1)
         means[place : place + size] = products.take(drawn).sum(axis=1) / totals
@@ -67,26 +67,83 @@ def _acceleration(products: FloatArray, shares: FloatArray) -> float:
     return float((apart**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
 
-def p_of_flips(gain: FloatArray, n_resamples: int, generator: np.random.Generator) -> float:
-    """Share of sign flips whose sum is as low as the one observed.
+def p_of_studentized(
+    change: FloatArray,
+    weights: FloatArray | None,
+    observed: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+    alternative: str,
+) -> float:
+    """Share of resamples, shifted to a mean of 0, whose t is as extreme as the one observed [1]_.
+
+    References
+    ----------
+    .. [1] Sakai, Evaluating Evaluation Metrics based on the Bootstrap, 2006.
+    """
+    shares = np.ones(len(change)) if weights is None else weights
+    shifted = change - (shares * change).sum() / shares.sum()
+    extreme = 0
+    for size in batches(len(change), n_resamples, "bootstrap"):
+        drawn = generator.integers(0, len(change), (size, len(change)))
+        t = _resampled_t(shifted, weights, drawn)
+        extreme += int(np.count_nonzero(_as_extreme(t, observed, alternative)))
+    return (extreme + 1) / (n_resamples + 1)
+
+
+def _resampled_t(change: FloatArray, weights: FloatArray | None, drawn: IntArray) -> FloatArray:
+    """Mean over its standard error, that of the linearized ratio where values are weighted."""
+    n, values = drawn.shape[1], change.take(drawn)
+    if weights is None:
+        means = values.mean(axis=1, keepdims=True)
+        residuals, total = values - means, float(n)
+    else:
+        shares = weights.take(drawn)
+        total = shares.sum(axis=1)
+        means = (shares * values).sum(axis=1, keepdims=True) / total[:, None]
+        residuals = shares * (values - means)
+    errors = np.sqrt((residuals * residuals).sum(axis=1) * n / (n - 1)) / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = means[:, 0] / errors
+    # Without a spread a mean is as extreme as can be on its side, and a mean of 0 is not.
+    t[np.isnan(t)] = 0.0
+    return np.asarray(t, dtype=np.float64)
+
+
+def _as_extreme(t: FloatArray, observed: float, alternative: str) -> BoolArray:
+    slack = _ROUNDING * abs(observed)
+    if alternative == "two-sided":
+        return np.asarray(np.abs(t) >= abs(observed) - slack)
+    return np.asarray(t <= observed + slack if alternative == "less" else t >= observed - slack)
+
+
+def p_of_flips(
+    change: FloatArray, n_resamples: int, generator: np.random.Generator, alternative: str
+) -> float:
+    """Share of sign flips whose sum is as low (or high) as the one observed.
 
     All of them where there are at most ``n_resamples``, else as many random ones. Unchanged
-    queries have no sign. A sum falls no lower by flips if what is flipped sums to at least 0.
+    queries have no sign. A sum falls no lower by flips if what is flipped sums to at least 0. The
+    two-sided p-value is twice the lesser of both, as SciPy's.
     """
-    changed = gain[gain != 0]
+    changed = change[change != 0]
     n, tolerance = len(changed), _ROUNDING * float(np.abs(changed).sum())
     exact = n < 63 and 2**n <= n_resamples
     total = 2**n if exact else n_resamples
-    place = count = 0
-    for size in _batches(n, total, "sign flips", at_least=32):
+    place = lower = higher = 0
+    for size in batches(n, total, "sign flips", at_least=32):
         sums = (
             _all_flips(place, size, n).astype(np.float64) @ changed
             if exact
             else _random_sums(changed, size, generator)
         )
-        count += int(np.count_nonzero(sums >= -tolerance))
+        lower += int(np.count_nonzero(sums >= -tolerance))
+        higher += int(np.count_nonzero(sums <= tolerance))
         place += size
-    return count / total if exact else (count + 1) / (total + 1)
+    counts = {"less": lower, "greater": higher, "two-sided": min(lower, higher)}
+    sides = 2 if alternative == "two-sided" else 1
+    own = 0 if exact else 1  # the order observed is one of the random ones
+    return min(1.0, sides * (counts[alternative] + own) / (total + own))
 
 
 def _all_flips(first: int, size: int, n: int) -> BoolArray:
@@ -97,7 +154,7 @@ def _all_flips(first: int, size: int, n: int) -> BoolArray:
 
 def _random_sums(changed: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:
     """Sums of ``size`` random choices of the changes, a part of the changes at a time."""
-    width = max(8, _BATCH // size)
+    width = max(8, BATCH // size)
     sums = np.zeros(size)
     for start in range(0, len(changed), width):
         part = changed[start : start + width]
@@ -109,8 +166,8 @@ def _random_sums(changed: FloatArray, size: int, generator: np.random.Generator)
     return sums
 
 
-def _batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]:
+def batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]:
     """Sizes of batches of resamples of ``n`` queries each."""
-    size = max(at_least, _BATCH // n)
+    size = max(at_least, BATCH // n)
     sizes = (min(size, total - start) for start in range(0, total, size))
     return with_progress(sizes, total, doing)

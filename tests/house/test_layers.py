@@ -22,7 +22,7 @@ LAYERS = {
         ("inputs", "kernels"),
         ("files", "measures"),
         ("evaluation",),
-        ("metrics",),
+        ("comparison", "metrics"),
         ("model_selection",),
         ("display", "scorers"),
         ("rankers",),

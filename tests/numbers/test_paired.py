@@ -157,7 +157,6 @@ def test_an_undefined_query_is_no_pair() -> None:
         ({"alpha": math.nan}, InvalidParameterError, "alpha"),
         ({"power": 1}, InvalidParameterError, "power"),
         ({"level": 0}, InvalidParameterError, "level"),
-        ({"test": "permutation", "weights": [1, 2, 3]}, InvalidParameterError, "weighted"),
     ],
 )
 def test_a_wrong_option_is_refused(

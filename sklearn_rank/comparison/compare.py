@@ -1,0 +1,223 @@
+"""Systems against a baseline, or each against each, joined on the ids of their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from sklearn_rank.comparison.join import join
+from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.comparison.settings import Family, Settings
+from sklearn_rank.comparison.systems import read_systems
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.statistics.corrections import Correction
+from sklearn_rank.statistics.differences import Alternative, PairedTest
+from sklearn_rank.support.parameters import check_option
+
+__all__ = ["compare", "compare_all"]
+
+_TESTS = ("t", "permutation", "wilcoxon", "bootstrap")
+_ALL_PAIRS_TESTS = ("tukey", "anova", *_TESTS)
+
+
+def compare(
+    baseline: Any,
+    *others: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    names: Sequence[str] | None = None,
+    test: PairedTest = "t",
+    alternative: Alternative = "two-sided",
+    correction: Correction | None = "holm",
+    family: Family = "all",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    power: float = 0.8,
+    queries: Literal["common", "same"] = "common",
+    query_text: Mapping[Any, str] | Callable[[Any], str] | None = None,
+    n_resamples: int = 9999,
+    random_state: int | np.random.Generator = 0,
+    **reading: Any,
+) -> Comparison:
+    """Compare systems with a baseline, query by query.
+
+    Queries are joined on their ids, never by position, and each difference is tested on the pairs
+    of values that its queries have.
+
+    Parameters
+    ----------
+    baseline, *others : Evaluation, mapping, or y_true and {name: y_score}
+        Results of :func:`evaluate`, the baseline first; or one {name: result}; or ground truth and
+        {name: rankings} in any layout, which are evaluated with the ids of their items kept.
+    measures : str, Measure, or sequence of them, default=None
+        What to compare, in any spelling. None takes all that every system was evaluated in, and
+        ``("map", "ndcg@10")`` for ground truth and rankings.
+    names : sequence of str, default=None
+        Names of results that come without: None calls them "baseline", "system 1" and so on.
+    test : {"t", "permutation", "wilcoxon", "bootstrap"}, default="t"
+        Of the mean difference: the paired t-test, sign flips (all of them where ``n_resamples`` is
+        enough), or the studentized bootstrap [1]_; "wilcoxon" asks about ranks of differences
+        instead, so that it may contradict the means [2]_.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        What counts against chance: a value of the system that differs from the baseline's, or is
+        less, or greater, whatever the direction of the measure.
+    correction : {"holm", "bh", "bonferroni"} or None, default="holm"
+        Correction of the p-values of a family; see
+        :func:`sklearn_rank.statistics.correct_p_values`.
+    family : {"all", "measure"}, default="all"
+        What is corrected together: the p-values of all systems and measures, or those of each
+        measure. With "measure", every measure has false alarms of its own.
+    alpha : float, default=0.05
+        Greatest corrected p-value that counts as significant.
+    level : float, default=0.95
+        Of the two-sided intervals, each for itself: Student's t, or the bias-corrected and
+        accelerated bootstrap for ``test="bootstrap"``.
+    power : float, default=0.8
+        For the detectable difference.
+    queries : {"common", "same"}, default="common"
+        Compare the queries that all systems have and count the others, or refuse systems that
+        have different queries.
+    query_text : mapping or callable, default=None
+        {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
+    n_resamples : int, default=9999
+        Sign flips or resamples.
+    random_state : int or numpy.random.Generator, default=0
+        Seed. No p-value depends on the order of queries or systems, nor on other systems.
+    **reading
+        Options of :func:`evaluate` for ground truth and rankings: ``groups``, ``columns``,
+        ``ties``, ``convention`` and so on; ``relevance`` as {name: relevance}.
+
+    Returns
+    -------
+    comparison : Comparison
+        Differences with intervals, effect sizes, p-values, wins and losses.
+
+    Raises
+    ------
+    QueryMismatchError
+        If no query is common, queries go by position and are not as many, a query has other
+        relevant items for one system than for another, or ``queries="same"`` is not so.
+    InvalidParameterError
+        If a parameter means nothing here, or the systems were evaluated in different ways.
+    TypeError
+        If what is compared is neither results nor rankings.
+
+    References
+    ----------
+    .. [1] Sakai, Evaluating Evaluation Metrics based on the Bootstrap, 2006.
+    .. [2] Smucker, Allan and Carterette, A Comparison of Statistical Significance Tests for
+       Information Retrieval Evaluation, 2007.
+
+    Examples
+    --------
+    >>> from sklearn_rank import compare, evaluate
+    >>> truth = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
+    >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}, "mrr")
+    >>> new = evaluate(truth, {"q3": ["c"], "q2": ["x", "b"], "q1": ["a"]}, "mrr")
+    >>> row = compare(old, new, names=("old", "new"))["mrr"]
+    >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
+    (0.8333, 0.2222, 2, 1)
+    """
+    settings = Settings.of(
+        "compare",
+        _TESTS,
+        test=test,
+        alternative=alternative,
+        correction=correction,
+        family=family,
+        alpha=alpha,
+        level=level,
+        power=power,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    check_option(queries, "queries", ("common", "same"), "compare")
+    systems = read_systems((baseline, *others), names, measures, reading, "compare")
+    joined, notes = join(systems, measures, same_queries=queries == "same")
+    return Comparison.of(
+        joined, settings, all_pairs=False, notes=tuple(notes), query_text=query_text
+    )
+
+
+def compare_all(
+    *systems: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    names: Sequence[str] | None = None,
+    test: Literal["tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"] = "tukey",
+    correction: Correction | None = "holm",
+    family: Family = "all",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    power: float = 0.8,
+    queries: Literal["common", "same"] = "common",
+    query_text: Mapping[Any, str] | Callable[[Any], str] | None = None,
+    n_resamples: int = 9999,
+    random_state: int | np.random.Generator = 0,
+    **reading: Any,
+) -> Comparison:
+    """Compare each system with each other, query by query.
+
+    Parameters
+    ----------
+    *systems, measures, names, alpha, level, power, queries, query_text, n_resamples, random_state
+        As those of :func:`compare`; of each pair, the system that comes first is the baseline.
+    test : {"tukey", "anova", "t", "permutation", "wilcoxon", "bootstrap"}, default="tukey"
+        "tukey" is the randomised test of Tukey's honestly significant differences [1]_: it
+        shuffles the systems within each query and asks how often the greatest of all differences
+        is as large as the one observed. "anova" is Tukey's own test with the residuals of systems
+        and queries [2]_. Both correct for the number of pairs themselves, their intervals hold
+        for all pairs at once, and they take the queries for which a measure is defined for all
+        systems. The others test each pair for itself.
+    correction : {"holm", "bh", "bonferroni"} or None, default="holm"
+        As that of :func:`compare`. P-values of "tukey" and "anova", which hold for all pairs of
+        one measure, are multiplied by the number of measures and slices unless it is None.
+    family : {"all", "measure"}, default="all"
+        As that of :func:`compare`.
+    **reading
+        As that of :func:`compare`.
+
+    Returns
+    -------
+    comparison : Comparison
+        A difference for each measure and pair of systems.
+
+    Raises
+    ------
+    QueryMismatchError, InvalidParameterError, TypeError
+        As :func:`compare`; "anova" and "wilcoxon" take no weights of queries.
+
+    References
+    ----------
+    .. [1] Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information
+       Retrieval Experiments, 2012.
+    .. [2] Tague-Sutcliffe and Blustein, A Statistical Analysis of the TREC-3 Data, 1995.
+
+    Examples
+    --------
+    >>> from sklearn_rank import compare_all
+    >>> truth = {query: {"a"} for query in range(30)}
+    >>> first, second = ({query: list(items) for query in truth} for items in ("ax", "xa"))
+    >>> compared = compare_all(truth, {"A": first, "B": second, "C": second}, measures="mrr")
+    >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
+    [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
+    """
+    settings = Settings.of(
+        "compare_all",
+        _ALL_PAIRS_TESTS,
+        test=test,
+        alternative="two-sided",
+        correction=correction,
+        family=family,
+        alpha=alpha,
+        level=level,
+        power=power,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    check_option(queries, "queries", ("common", "same"), "compare_all")
+    read = read_systems(systems, names, measures, reading, "compare_all")
+    joined, notes = join(read, measures, same_queries=queries == "same")
+    return Comparison.of(
+        joined, settings, all_pairs=True, notes=tuple(notes), query_text=query_text
+    )

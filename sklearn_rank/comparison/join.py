@@ -1,0 +1,248 @@
+"""Values of several systems, joined on the ids of their queries and never by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.evaluation.by_measure import find_measure
+from sklearn_rank.evaluation.compute import Scored
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    QueryMismatchError,
+    UnknownMeasureError,
+)
+from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.support.segments import segment_index, take_segments
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Systems over the queries that all of them have."""
+
+    systems: Mapping[str, Evaluation]
+    measures: tuple[str, ...]
+    """As they were asked for; every system has them, with the same parameters."""
+    query_ids: list[Any]
+    """Common queries, in the order of the first system."""
+    places: Mapping[str, IntArray]
+    """Numbers of the common queries in each system."""
+    left_out: Mapping[str, int]
+    """Queries of each system that another one does not have."""
+
+    def scored(self, system: str, measure: str) -> Scored:
+        """What a system was measured to be."""
+        scored = self.systems[system]._scored
+        return scored[find_measure(measure, scored)]
+
+    def measure(self, name: str) -> Measure:
+        """A measure with the parameters of its convention."""
+        return self.scored(next(iter(self.systems)), name).measure
+
+    def is_whole(self, system: str) -> bool:
+        """Whether these are all the queries of a system."""
+        return len(self.query_ids) == len(self.systems[system].query_ids)
+
+    @cached_property
+    def _columns(self) -> dict[tuple[str, str], FloatArray | None]:
+        return {}
+
+    def values(self, system: str, measure: str) -> FloatArray | None:
+        """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
+        key = (system, measure)
+        if key not in self._columns:
+            self._columns[key] = _filled(self.scored(*key), self.places[system])
+        return self._columns[key]
+
+    def weights(self, system: str, measure: str) -> FloatArray | None:
+        """Weights of the queries in the mean; None: all alike."""
+        weights = self.scored(system, measure).weights
+        return None if weights is None else weights[self.places[system]]
+
+    def pooled(self, system: str, measure: str) -> float:
+        """The value of a measure that ranks the items of all these queries together."""
+        return float(self.evaluation(system)[measure])
+
+    def evaluation(self, system: str) -> Evaluation:
+        """A system over these queries alone."""
+        whole = self.systems[system]
+        if self.is_whole(system):
+            return whole
+        return whole._slice(np.sort(self.places[system]), tuple(whole._judged.listed_ids()))
+
+    def take(self, queries: IntArray) -> Joined:
+        """Some of the common queries."""
+        return replace(
+            self,
+            query_ids=[self.query_ids[number] for number in queries.tolist()],
+            places={name: places[queries] for name, places in self.places.items()},
+        )
+
+
+def _filled(scored: Scored, places: IntArray) -> FloatArray | None:
+    if scored.values is None:
+        return None
+    values, settled = scored.values[places], scored.zero_division
+    if isinstance(settled, str):
+        return values
+    return np.where(np.isnan(values), settled, values)
+
+
+def join(
+    systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool
+) -> tuple[Joined, list[str]]:
+    """Systems joined on their common queries, and what has to be said of that."""
+    names, notes = _common_measures(systems, measures)
+    _check_same_definitions(systems, names)
+    ids = {name: system._judged.listed_ids() for name, system in systems.items()}
+    _refuse_positions(systems)
+    first, *others = ids.values()
+    shared = set(first).intersection(*others)
+    if not shared:
+        _refuse_disjoint(ids)
+    query_ids = first if len(shared) == len(first) else [key for key in first if key in shared]
+    left_out = {name: len(own) - len(query_ids) for name, own in ids.items()}
+    if any(left_out.values()):
+        said = _left_out(ids, shared, left_out)
+        if same_queries:
+            msg = f"the systems were evaluated on different queries: {said}"
+            raise QueryMismatchError(msg)
+        notes.append(f"only queries of all systems are compared; left out: {said}")
+    places = {name: _places(own, query_ids) for name, own in ids.items()}
+    joined = Joined(systems, names, query_ids, places, left_out)
+    _check_same_judgements(joined)
+    return joined, notes
+
+
+def _common_measures(
+    systems: Mapping[str, Evaluation], measures: Any
+) -> tuple[tuple[str, ...], list[str]]:
+    """Measures that every system has; those asked for have to be among them."""
+    first = next(iter(systems.values()))
+    if measures is not None:
+        wanted = parse_measures(measures)
+        for name, system in systems.items():
+            missing = [measure for measure in wanted if measure not in system]
+            if missing:
+                msg = (
+                    f"{missing[0]} was not evaluated for {safe_repr(name)}; there is: "
+                    f"{', '.join(system)}"
+                )
+                raise UnknownMeasureError(msg)
+        return tuple(find_measure(measure, first._scored) for measure in wanted), []
+    names = tuple(name for name in first if all(name in system for system in systems.values()))
+    if not names:
+        told = "; ".join(f"{safe_repr(name)}: {', '.join(of)}" for name, of in systems.items())
+        msg = f"the systems have no measure in common: {told}"
+        raise InvalidParameterError(msg)
+    others = dict.fromkeys(name for system in systems.values() for name in system)
+    apart = [name for name in others if name not in names]
+    return names, [f"not evaluated for all systems: {', '.join(apart)}"] if apart else []
+
+
+def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequence[str]) -> None:
+    """One measure with two sets of parameters, or two readings of undefined queries, is two."""
+    (base, first), *others = systems.items()
+    for measure in measures:
+        own = first._scored[measure]
+        for name, system in others:
+            other = system._scored[find_measure(measure, system._scored)]
+            if other.measure != own.measure:
+                said = own.measure.in_full(), other.measure.in_full()
+            elif _settled(other) != _settled(own):
+                said = f"zero_division={own.zero_division}", f"zero_division={other.zero_division}"
+            else:
+                continue
+            msg = (
+                f"{measure} has {said[0]} for {safe_repr(base)} and {said[1]} for "
+                f"{safe_repr(name)}; evaluate all systems in one way"
+            )
+            raise InvalidParameterError(msg)
+
+
+def _settled(scored: Scored) -> str:
+    """What an undefined query counts: a number, or nothing."""
+    left_out = isinstance(scored.zero_division, str)
+    return "nan" if left_out else str(scored.zero_division)
+
+
+def _refuse_positions(systems: Mapping[str, Evaluation]) -> None:
+    """Queries that are positions are the same ones only where there are as many."""
+    lengths = {
+        name: len(system.query_ids) for name, system in systems.items() if system._judged.positional
+    }
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{safe_repr(name)} has {length:,}" for name, length in lengths.items())
+        msg = (
+            f"queries of ranked lists and matrices go by position, and there are not as many of "
+            f"them: {told}; pass {{query: ...}} mappings, which are joined by id"
+        )
+        raise QueryMismatchError(msg)
+
+
+def _refuse_disjoint(ids: Mapping[str, list[Any]]) -> None:
+    examples = "; ".join(
+        f"{safe_repr(name)} has {listed(own, limit=3)}" for name, own in ids.items()
+    )
+    msg = f"no query was evaluated for all systems: {examples}"
+    raise QueryMismatchError(msg)
+
+
+def _left_out(ids: Mapping[str, list[Any]], shared: set[Any], left_out: Mapping[str, int]) -> str:
+    parts = []
+    for name, number in left_out.items():
+        if number:
+            only = [query for query in ids[name] if query not in shared]
+            parts.append(f"{number:,} of {safe_repr(name)} ({listed(only, limit=3)})")
+    return ", ".join(parts)
+
+
+def _places(own: list[Any], query_ids: list[Any]) -> IntArray:
+    if own is query_ids or own == query_ids:
+        return np.arange(len(own))
+    place = {query: number for number, query in enumerate(own)}
+    return np.array([place[query] for query in query_ids], dtype=np.int64)
+
+
+def _check_same_judgements(joined: Joined) -> None:
+    """QueryMismatchError if a query has other relevant items for one system than for another."""
+    base, *others = joined.systems
+    expected = _judged_grades(joined, base)
+    for name in others:
+        query = _first_difference(expected, _judged_grades(joined, name))
+        if query is not None:
+            msg = (
+                f"the relevant items of query {safe_repr(joined.query_ids[query])} are not the "
+                f"same for {safe_repr(base)} and {safe_repr(name)}: other numbers or grades; "
+                "evaluate all systems against one set of judgements, query by query"
+            )
+            raise QueryMismatchError(msg)
+
+
+def _judged_grades(joined: Joined, system: str) -> tuple[FloatArray, IntArray]:
+    rankings = joined.systems[system]._judged.rankings
+    taken, offsets = take_segments(rankings.judged_offsets, joined.places[system])
+    return rankings.judged_grades[taken], offsets
+
+
+def _first_difference(
+    first: tuple[FloatArray, IntArray], second: tuple[FloatArray, IntArray]
+) -> int | None:
+    """Number of the first query whose grades differ, whatever their order."""
+    sizes = np.flatnonzero(np.diff(first[1]) != np.diff(second[1]))
+    if len(sizes):
+        return int(sizes[0])
+    if np.array_equal(first[0], second[0]):
+        return None
+    query = segment_index(first[1])
+    ordered = [grades[np.lexsort((grades, query))] for grades, _ in (first, second)]
+    differing = np.flatnonzero(ordered[0] != ordered[1])
+    return int(query[differing[0]]) if len(differing) else None

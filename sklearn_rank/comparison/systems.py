@@ -1,0 +1,112 @@
+"""The systems of a comparison by name, in whichever form they were given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.support.text import listed, safe_repr
+
+_DEFAULT_MEASURES = ("map", "ndcg@10")
+"""Those of ``evaluate``."""
+
+
+def read_systems(
+    given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any], owner: str
+) -> dict[str, Evaluation]:
+    """Evaluations by name, the baseline first."""
+    if given and all(isinstance(system, Evaluation) for system in given):
+        systems = dict(zip(_names(names, len(given)), given, strict=True))
+    elif len(given) == 1 and _holds_evaluations(given[0]):
+        _refuse_names(names)
+        systems = dict(given[0])
+    elif len(given) == 2 and _may_be_runs(given):
+        _refuse_names(names)
+        return _checked(_evaluated(given[0], given[1], measures, reading), owner)
+    else:
+        shown = ", ".join(type(system).__name__ for system in given) or "nothing"
+        msg = (
+            f"{owner} takes results of evaluate, one {{name: result}}, or y_true and "
+            f"{{name: y_score}}; got {shown}"
+        )
+        raise TypeError(msg)
+    if reading:
+        msg = f"{listed(reading)} says how data are read; results of evaluate were read already"
+        raise TypeError(msg)
+    return _checked(systems, owner)
+
+
+def _holds_evaluations(given: Any) -> bool:
+    return isinstance(given, Mapping) and any(
+        isinstance(value, Evaluation) for value in given.values()
+    )
+
+
+def _may_be_runs(given: Sequence[Any]) -> bool:
+    truth, runs = given
+    return isinstance(runs, Mapping) and not isinstance(truth, Evaluation)
+
+
+def _evaluated(
+    y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
+) -> dict[str, Evaluation]:
+    """Each run evaluated; ids of items are kept, so that changes can be told by item."""
+    options = {"keep_items": True, **reading}
+    relevance = options.pop("relevance", None)
+    wanted = _DEFAULT_MEASURES if measures is None else measures
+    if isinstance(relevance, Mapping) and set(relevance) != set(runs):
+        msg = (
+            "relevance belongs to the rankings of one system; pass {name: relevance} with the "
+            f"names {listed(runs)}, got {listed(relevance)}"
+        )
+        raise InvalidParameterError(msg)
+    return {
+        name: evaluate(
+            y_true,
+            scores,
+            wanted,
+            relevance=relevance[name] if isinstance(relevance, Mapping) else relevance,
+            **options,
+        )
+        for name, scores in runs.items()
+    }
+
+
+def _refuse_names(names: Any) -> None:
+    if names is not None:
+        msg = "names is for results of evaluate; a mapping names its systems itself"
+        raise TypeError(msg)
+
+
+def _names(names: Any, n_systems: int) -> Sequence[str]:
+    if names is None:
+        if n_systems == 2:
+            return ("baseline", "system")
+        return ("baseline", *(f"system {number}" for number in range(1, n_systems)))
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        msg = f"names must be a sequence of texts, got {safe_repr(names)}"
+        raise InvalidParameterError(msg)
+    if len(names) != n_systems:
+        msg = f"names has {len(names)} names for {n_systems} systems"
+        raise InvalidParameterError(msg)
+    if len(set(map(repr, names))) < len(names):
+        msg = f"names of systems must differ, got {listed(names)}"
+        raise InvalidParameterError(msg)
+    return names
+
+
+def _checked(systems: dict[str, Evaluation], owner: str) -> dict[str, Evaluation]:
+    for name, system in systems.items():
+        if not isinstance(name, str) or not name.strip():
+            msg = f"names of systems must be texts, got {safe_repr(name)}"
+            raise InvalidParameterError(msg)
+        if not isinstance(system, Evaluation):
+            msg = f"system {safe_repr(name)} must be a result of evaluate, got {safe_repr(system)}"
+            raise TypeError(msg)
+    if len(systems) < 2:
+        msg = f"{owner} needs at least two systems, got {len(systems)}"
+        raise InvalidParameterError(msg)
+    return systems

@@ -1,0 +1,257 @@
+"""Systems are joined on the ids of their queries: never by position, and never in silence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sklearn_rank import compare, compare_all, evaluate
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    QueryMismatchError,
+    UnknownMeasureError,
+)
+
+TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
+OLD = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}
+NEW = {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]}
+# MRR: (1/2 + 1 + 1/3) / 3 and (1 + 1/2 + 1) / 3.
+DIFFERENCE = (1 / 2 - 1 / 2 + 2 / 3) / 3
+
+
+def turned(run: dict[str, Any]) -> dict[str, Any]:
+    return dict(reversed(run.items()))
+
+
+def test_another_order_of_queries_changes_nothing() -> None:
+    rows = [
+        compare(evaluate(truth, OLD, "mrr"), evaluate(turned(TRUTH), new, "mrr"))["mrr"]
+        for truth in (TRUTH, turned(TRUTH))
+        for new in (NEW, turned(NEW))
+    ]
+    assert rows[0].difference == pytest.approx(DIFFERENCE)
+    assert all(row == rows[0] for row in rows)
+    assert (rows[0].wins, rows[0].ties, rows[0].losses) == (2, 0, 1)
+
+
+def test_values_stand_beside_the_ids_of_the_first_system() -> None:
+    compared = compare(evaluate(TRUTH, OLD, "mrr"), evaluate(turned(TRUTH), NEW, "mrr"))
+    assert compared.query_ids == ["q1", "q2", "q3"]
+    assert compared.values("mrr")["system"].tolist() == [1, 1 / 2, 1]
+    assert compared.differences("mrr").tolist() == [1 / 2, -1 / 2, 1 - 1 / 3]
+
+
+def test_only_common_queries_are_compared_and_the_others_counted() -> None:
+    more = {**TRUTH, "q4": {"d"}}
+    old = evaluate(more, {**OLD, "q4": ["d"]}, "mrr")
+    new = evaluate(TRUTH, NEW, "mrr")
+    compared = compare(old, new, names=("old", "new"))
+    assert compared["mrr"].difference == pytest.approx(DIFFERENCE)
+    assert compared["mrr"].baseline_value == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
+    assert compared.counts == {"queries": 3, "left_out": {"old": 1, "new": 0}}
+    assert compared.notes[0] == (
+        "only queries of all systems are compared; left out: 1 of 'old' ('q4')"
+    )
+    with pytest.raises(
+        QueryMismatchError, match=r"evaluated on different queries: 1 of 'old' \('q4'\)"
+    ):
+        compare(old, new, names=("old", "new"), queries="same")
+
+
+def test_no_common_query_is_an_error() -> None:
+    other = evaluate({1: {"a"}}, {1: ["a"]}, "mrr")
+    with pytest.raises(QueryMismatchError, match="no query was evaluated for all systems: 'base"):
+        compare(evaluate(TRUTH, OLD, "mrr"), other)
+
+
+def test_queries_by_position_have_to_be_as_many() -> None:
+    first = evaluate([{"a"}, {"b"}], [["a"], ["b"]], "mrr")
+    second = evaluate([{"a"}], [["a"]], "mrr")
+    with pytest.raises(QueryMismatchError, match="by position, and there are not as many"):
+        compare(first, second)
+    assert compare(first, evaluate([{"a"}, {"b"}], [["x", "a"], ["b"]], "mrr"))["mrr"].losses == 1
+
+
+@pytest.mark.parametrize(
+    "other", [{"q1": {"a", "x"}}, {"q1": {"a": 2.0}}], ids=["one more", "another grade"]
+)
+def test_other_judgements_are_no_comparison(other: dict[str, Any]) -> None:
+    old, new = evaluate(TRUTH, OLD, "mrr"), evaluate({**TRUTH, **other}, NEW, "mrr")
+    with pytest.raises(QueryMismatchError, match="relevant items of query 'q1' are not the same"):
+        compare(old, new)
+
+
+def test_judgements_in_another_order_are_the_same() -> None:
+    truth = {"q1": {"a": 1.0, "b": 2.0, "c": 1.0}}
+    run = {"q1": ["a", "b", "c"]}
+    old, new = evaluate(truth, run, "map"), evaluate({"q1": turned(truth["q1"])}, run, "map")
+    assert compare(old, new)["map"].ties == 1
+
+
+# Measures ------------------------------------------------------------------------------------
+
+
+def test_measures_that_not_all_have_are_named() -> None:
+    old, new = evaluate(TRUTH, OLD, ("mrr", "map")), evaluate(TRUTH, NEW, ("p@1", "mrr"))
+    compared = compare(old, new)
+    assert compared.measures == ("mrr",)
+    assert "not evaluated for all systems: map, precision@1" in compared.notes
+    with pytest.raises(UnknownMeasureError, match=r"map was not evaluated for 'system'; there is"):
+        compare(old, new, measures="map")
+    with pytest.raises(InvalidParameterError, match="the systems have no measure in common"):
+        compare(evaluate(TRUTH, OLD, "map"), evaluate(TRUTH, NEW, "mrr"))
+
+
+def test_one_measure_of_two_definitions_is_two_measures() -> None:
+    trec = evaluate(TRUTH, OLD, "ndcg@10", convention="trec_eval")
+    with pytest.raises(InvalidParameterError, match=r"ndcg@10 has ndcg\(gain=linear\)@10 for 'ba"):
+        compare(trec, evaluate(TRUTH, NEW, "ndcg@10"))
+    nothing = {**TRUTH, "q3": set()}
+    zero, left_out = (
+        evaluate(nothing, run, "map", zero_division=settled)
+        for run, settled in ((OLD, 0.0), (NEW, np.nan))
+    )
+    with pytest.raises(InvalidParameterError, match=r"map has zero_division=0\.0 for 'baseline'"):
+        compare(zero, left_out)
+
+
+def test_spellings_are_read_as_elsewhere() -> None:
+    runs = {"old": OLD, "new": NEW}
+    compared = compare(TRUTH, runs, measures=("RR", "P@1", "ndcg_cut_10"))
+    assert compared.measures == ("mrr", "precision@1", "ndcg@10")
+    assert compared["recip_rank", "new"] is compared["mrr"]
+    again = compare(compared.evaluations, measures="recip_rank")
+    assert again.measures == ("mrr",)
+
+
+# Forms ------------------------------------------------------------------------------------
+
+GRADES, SCORES = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[3.0, 2, 1], [3, 2, 1]])
+
+
+def by_rows() -> tuple[Any, Any, dict[str, Any]]:
+    runs = {"old": SCORES.ravel(), "new": -SCORES.ravel()}
+    return GRADES.ravel(), runs, {"groups": ["q", "q", "q", "r", "r", "r"]}
+
+
+def by_frames(library: Any) -> tuple[Any, Any, dict[str, Any]]:
+    ids = {"query": [*"qqqrrr"], "item": [*"abcabc"]}
+    truth = library.DataFrame({**ids, "grade": GRADES.ravel()})
+    runs = {
+        name: library.DataFrame({**ids, "score": sign * SCORES.ravel()})
+        for name, sign in (("old", 1), ("new", -1))
+    }
+    return truth, runs, {}
+
+
+@pytest.mark.parametrize(
+    ("truth", "runs", "reading"),
+    [
+        by_rows(),
+        (GRADES, {"old": SCORES, "new": -SCORES}, {}),
+        ([{"a"}, {"b"}], {"old": [[*"abc"], [*"abc"]], "new": [[*"cba"], [*"cba"]]}, {}),
+        (
+            {"q": {"a"}, "r": {"b"}},
+            {"old": {"q": [*"abc"], "r": [*"abc"]}, "new": {"r": [*"cba"], "q": [*"cba"]}},
+            {},
+        ),
+        by_frames(pd),
+        by_frames(pl),
+    ],
+    ids=["rows", "matrix", "lists", "mapping", "pandas", "polars"],
+)
+def test_every_layout(truth: Any, runs: Any, reading: dict[str, Any]) -> None:
+    row = compare(truth, runs, measures="mrr", **reading)["mrr"]
+    # Ranks 1 and 2, then 3 and 2.
+    assert row.baseline_value == pytest.approx((1 + 1 / 2) / 2)
+    assert row.value == pytest.approx((1 / 3 + 1 / 2) / 2)
+    assert (row.wins, row.ties, row.losses) == (0, 1, 1)
+
+
+def test_relevance_belongs_to_one_system() -> None:
+    truth, runs = [{"a"}], {"old": [["x", "a"]], "new": [["a", "x"]]}
+    relevance = {"old": [[0.9, 0.1]], "new": [[0.8, 0.3]]}
+    row = compare(truth, runs, measures="gauc", relevance=relevance)["gauc"]
+    assert (row.baseline_value, row.value) == (0, 1)
+    with pytest.raises(InvalidParameterError, match=r"pass \{name: relevance\} with the names"):
+        compare(truth, runs, measures="gauc", relevance={"old": relevance["old"]})
+
+
+def test_names_of_systems() -> None:
+    old, new = evaluate(TRUTH, OLD, "mrr"), evaluate(TRUTH, NEW, "mrr")
+    assert compare(old, new).names == ("baseline", "system")
+    assert compare(old, new, new).names == ("baseline", "system 1", "system 2")
+    assert compare({"a": old, "b": new}).names == ("a", "b")
+    compared = compare(old, new, old, names=("x", "y", "z"))
+    assert (compared.baseline, compared.others) == ("x", ("y", "z"))
+    assert compared["mrr", "z"].ties == 3
+
+
+EVALUATED = evaluate(TRUTH, OLD, "mrr")
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "complaint"),
+    [
+        ((EVALUATED,), {}, InvalidParameterError, "compare needs at least two systems, got 1"),
+        (({"a": EVALUATED},), {}, InvalidParameterError, "needs at least two systems, got 1"),
+        ((TRUTH, OLD, NEW), {}, TypeError, r"y_true and \{name: y_score\}; got dict, dict, dict"),
+        ((EVALUATED, OLD), {}, TypeError, "got Evaluation, dict"),
+        (({"a": EVALUATED, "b": OLD},), {}, TypeError, "system 'b' must be a result of evaluate"),
+        (({1: EVALUATED, 2: EVALUATED},), {}, InvalidParameterError, "must be texts, got 1"),
+        ((EVALUATED, EVALUATED), {"names": "ab"}, InvalidParameterError, "a sequence of texts"),
+        ((EVALUATED, EVALUATED), {"names": ["a"]}, InvalidParameterError, "1 names for 2 systems"),
+        ((EVALUATED, EVALUATED), {"names": ["a", "a"]}, InvalidParameterError, "must differ"),
+        ((TRUTH, {"a": OLD, "b": NEW}), {"names": ["a", "b"]}, TypeError, "names its systems"),
+        ((EVALUATED, EVALUATED), {"ties": "stable"}, TypeError, "'ties' says how data are read"),
+    ],
+)
+def test_what_is_no_comparison_is_refused(
+    given: Any, options: dict[str, Any], error: type[Exception], complaint: str
+) -> None:
+    for function in (compare, compare_all):
+        if "compare needs" in complaint and function is compare_all:
+            continue
+        with pytest.raises(error, match=complaint):
+            function(*given, **options)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("test", "sign"),
+        ("alternative", "greater than"),
+        ("correction", "tukey"),
+        ("family", "system"),
+        ("alpha", 5),
+        ("level", 95),
+        ("power", 0),
+        ("queries", "all"),
+        ("n_resamples", 0),
+        ("random_state", None),
+    ],
+)
+def test_wrong_options_are_refused_by_name(option: str, value: Any) -> None:
+    options: dict[str, Any] = {option: value}
+    with pytest.raises(InvalidParameterError, match=f"'{option}' parameter of compare "):
+        compare(EVALUATED, EVALUATED, **options)
+    if option != "alternative":
+        with pytest.raises(InvalidParameterError, match=f"'{option}' parameter of compare_all "):
+            compare_all(EVALUATED, EVALUATED, **options)
+
+
+def test_hostile_ids_and_names_are_escaped_in_messages() -> None:
+    evil = "\x1b[31m\u202e"
+    old = evaluate({evil: {"a"}, "q": {"a"}}, {evil: ["a"], "q": ["a"]}, "mrr")
+    new = evaluate({"q": {"a"}}, {"q": ["a"]}, "mrr")
+    compared = compare(old, new, names=(evil, "new"))
+    text = "\n".join([repr(compared), *compared.notes])
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    with pytest.raises(QueryMismatchError) as refused:
+        compare(old, new, names=(evil, "new"), queries="same")
+    assert "\x1b" not in str(refused.value)
