@@ -1,4 +1,4 @@
-"""Comparisons as text, plain objects and data frames."""
+"""Comparisons as tables and plain objects."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any, Protocol
 
 from sklearn_rank.comparison.settings import Settings
 from sklearn_rank.comparison.values import Difference, SystemScore
-from sklearn_rank.evaluation.tables import FrameBackend
-from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.tables import aligned
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.cells import count_cell, interval_cell, number_cell, p_cell, text_cell
+from sklearn_rank.tables.table import Cell, Column, Table
 
 COLUMNS = (
     "measure",
@@ -58,14 +56,6 @@ def columns_of(rows: Sequence[Difference]) -> dict[str, list[Any]]:
     return {name: [getattr(row, name) for row in rows] for name in COLUMNS}
 
 
-def to_frame(rows: Sequence[Difference], backend: FrameBackend) -> Any:
-    """A native data frame with a row per difference."""
-    import narwhals as nw
-
-    check_option(backend, "backend", ("pandas", "polars", "pyarrow"), "to_frame")
-    return nw.from_dict(columns_of(rows), backend=backend).to_native()
-
-
 def to_dict(comparison: _Comparison, settings: Settings) -> dict[str, Any]:
     """Everything as plain Python objects, NaN as None."""
     return {
@@ -87,22 +77,30 @@ def _plain(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def to_text(comparison: _Comparison) -> str:
+def table_of(comparison: _Comparison) -> Table:
     """A row per difference, then the family of tests and the notes."""
-    interval = f"{100 * comparison.level:g} % interval"
-    titles = ("measure", "system", "value", "difference", interval, "p", "w/t/l")
-    rows = [titles, *map(_text_row, comparison.rows)]
-    lines = aligned(rows, "<<>")
-    return "\n".join([*lines, comparison.family_text, *comparison.notes])
+    columns = (
+        Column("measure"),
+        Column("system"),
+        Column("baseline"),
+        Column("value", "number"),
+        Column("difference", "number"),
+        Column(f"{100 * comparison.level:g} % interval", "interval", "interval"),
+        Column("p", "number"),
+        Column("wins", "number"),
+        Column("ties", "number"),
+        Column("losses", "number"),
+    )
+    rows = tuple(map(_cells, comparison.rows))
+    return Table(columns, rows, notes=(comparison.family_text, *comparison.notes))
 
 
-def _text_row(row: Difference) -> tuple[str, ...]:
+def _cells(row: Difference) -> tuple[Cell, ...]:
     return (
-        row.measure,
-        f"{safe_text(row.system)} - {safe_text(row.baseline)}",
-        f"{row.value:.4f}",
-        f"{row.difference:+.4f}",
-        "" if math.isnan(row.low) else f"{row.low:+.4f}..{row.high:+.4f}",
-        "" if math.isnan(row.p_corrected) else f"{row.p_corrected:.4f}",
-        "" if row.wins is None else f"{row.wins}/{row.ties}/{row.losses}",
+        *map(text_cell, (row.measure, row.system, row.baseline)),
+        number_cell(row.value),
+        number_cell(row.difference, signed=True),
+        interval_cell(row.low, row.high, signed=True),
+        p_cell(row.p_corrected),
+        *map(count_cell, (row.wins, row.ties, row.losses)),
     )

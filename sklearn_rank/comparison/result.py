@@ -19,17 +19,19 @@ from sklearn_rank.comparison.values import Difference, SystemScore
 from sklearn_rank.evaluation.by_label import read_slices
 from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.tables import FrameBackend
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.tables.frames import FrameBackend, native_frame
+from sklearn_rank.tables.table import Table
+from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison:
+class Comparison(Tabular):
     """What :func:`compare` or :func:`compare_all` found.
 
     Attributes
@@ -289,7 +291,7 @@ class Comparison:
         >>> frame.select("system", "value", "difference").rows()
         [('new', 1.0, 0.5)]
         """
-        return export.to_frame(self._rows, backend)
+        return native_frame(export.columns_of(self._rows), backend)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python objects, NaN as None.
@@ -303,8 +305,8 @@ class Comparison:
         """
         return export.to_dict(self, self._settings)
 
-    def __repr__(self) -> str:
-        return export.to_text(self)
+    def _table(self) -> Table:
+        return export.table_of(self)
 
     # ---------------------------------------------------------------------------------------------
 
