@@ -46,7 +46,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "rankers.ranker",
         "rankers.eval_metrics",
     ),
-    "Displays": ("display",),
+    "Displays": (
+        "displays.measure_at_k",
+        "displays.precision_recall_at_k",
+    ),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
     "Files": ("files.read", "files.write"),
     "Errors and warnings": ("exceptions",),
@@ -70,6 +73,7 @@ CONSTANTS = {
 """What names without a docstring of their own are."""
 
 MODULES = {
+    "sklearn_rank.displays": None,
     "sklearn_rank.evaluation": ["evaluate_placements"],
     "sklearn_rank.statistics": None,
 }
@@ -83,6 +87,7 @@ WITH_METHODS = {
     "Combination",
     "Comparison",
     "Evaluation",
+    "MeasureAtKDisplay",
     "PrecisionRecallAtKDisplay",
     "RankGate",
     "RankRegressionFixture",

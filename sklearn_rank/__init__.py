@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import compare as compare
     from sklearn_rank.comparison.compare import compare_all as compare_all
     from sklearn_rank.comparison.result import Comparison as Comparison
-    from sklearn_rank.display import PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay
+    from sklearn_rank.displays.measure_at_k import MeasureAtKDisplay as MeasureAtKDisplay
+    from sklearn_rank.displays.precision_recall_at_k import (
+        PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
+    )
     from sklearn_rank.evaluation.combine import Combination as Combination
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -182,7 +185,8 @@ _HOMES = {
         "r_precision_score",
         "set_average_precision_score",
     ),
-    "display": ("PrecisionRecallAtKDisplay",),
+    "displays.measure_at_k": ("MeasureAtKDisplay",),
+    "displays.precision_recall_at_k": ("PrecisionRecallAtKDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
     "rankers.eval_metrics": ("lightgbm_eval_metric", "xgboost_eval_metric"),
     "rankers.ranker": ("QueryRanker",),

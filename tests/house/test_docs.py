@@ -14,6 +14,7 @@ import pytest
 
 import pytest_rankmetrics
 import sklearn_rank
+import sklearn_rank.displays
 import sklearn_rank.evaluation
 import sklearn_rank.statistics
 from sklearn_rank.model_selection.options import ScorerOptions
@@ -89,6 +90,7 @@ def test_every_row_of_a_generated_table_has_all_cells():
 PUBLIC = [
     *sklearn_rank.__all__,
     *pytest_rankmetrics.__all__,
+    *sklearn_rank.displays.__all__,
     *sklearn_rank.statistics.__all__,
     *sklearn_rank.evaluation.__all__,
 ]

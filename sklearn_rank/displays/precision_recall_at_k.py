@@ -1,28 +1,40 @@
-"""Pictures of rankings, in the manner of scikit-learn's displays."""
+"""Precision against recall of the first k ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from sklearn_rank.model_selection.curve_at_k import (
-    OWNER,
-    Curve,
-    curve_of_estimator,
-    curve_of_rankings,
-    curve_options,
+from sklearn_rank.displays.base import Display
+from sklearn_rank.displays.labels import FONT_SIZE, name_lines
+from sklearn_rank.displays.style import canvas, ink_of, series_style
+from sklearn_rank.displays.systems import check_last_cutoff, check_names, check_styles
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.model_selection.estimated import (
+    display_options,
+    evaluation_of_estimator,
+    evaluation_of_rankings,
 )
-from sklearn_rank.support.arrays import check_same_length, refuse_unordered
-from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import IntArray, StringProvider, ZeroDivision
+from sklearn_rank.support.arrays import check_same_length
+from sklearn_rank.typing import FloatArray, IntArray, StringProvider, ZeroDivision
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 __all__ = ["PrecisionRecallAtKDisplay"]
 
 
-class PrecisionRecallAtKDisplay:
+OWNER = "PrecisionRecallAtKDisplay"
+_CALLED = "precision or recall"
+"""Both, in the one warning of queries for which they are undefined."""
+
+
+class PrecisionRecallAtKDisplay(Display):
     """Mean precision against mean recall of the first k ranks, for k = 1, 2, ...
 
     How much is found by reading on, and at what price. Make one with :meth:`from_predictions`,
@@ -78,7 +90,7 @@ class PrecisionRecallAtKDisplay:
         self.precision = [np.asarray(curve, dtype=np.float64) for curve in precision]
         self.recall = [np.asarray(curve, dtype=np.float64) for curve in recall]
         check_same_length("precision", len(self.precision), "recall", len(self.recall))
-        self.names = _labels(names, len(self.precision))
+        self.names = check_names(names, len(self.precision))
         for name, curves in (("precision", self.precision), ("recall", self.recall)):
             for curve in curves:
                 if curve.shape != self.k.shape:
@@ -90,7 +102,7 @@ class PrecisionRecallAtKDisplay:
 
     def plot(
         self,
-        ax: Any = None,
+        ax: Axes | None = None,
         *,
         names: Sequence[str] | None = None,
         curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
@@ -116,32 +128,49 @@ class PrecisionRecallAtKDisplay:
         ValueError
             If ``names`` or ``curve_kwargs`` has another length than the curves.
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError as error:
-            msg = (
-                f"{OWNER}.plot requires matplotlib. You can install matplotlib with "
-                "`pip install matplotlib`"
-            )
-            raise ImportError(msg) from error
-        labels = self.names if names is None else _labels(names, len(self.precision))
-        if ax is None:
-            _, ax = plt.subplots()
-        self.lines_ = []
-        styles = _styles(curve_kwargs, len(self.precision))
-        for number, (precision, recall) in enumerate(zip(self.precision, self.recall, strict=True)):
-            label = None if labels is None else labels[number]
-            style = {"marker": "o", "markersize": 4, "label": label, **styles[number]}
-            self.lines_ += ax.plot(recall, precision, **style)
-        for place in {0, len(self.k) - 1} if self.precision else ():
-            point = (self.recall[0][place], self.precision[0][place])
-            ax.annotate(f"k = {self.k[place]}", point, textcoords="offset points", **_inward(point))
-        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        if labels is not None:
-            ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        shown = self.names if names is None else check_names(names, len(self.precision))
+        styles = check_styles(curve_kwargs, len(self.precision))
+        with canvas(ax, OWNER) as ax:
+            self.lines_: list[Line2D] = []
+            for number, curve in enumerate(zip(self.recall, self.precision, strict=True)):
+                self.lines_ += ax.plot(*curve, **{**series_style(number), **styles[number]})
+            ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
+            self._set_limits(ax)
+            self._mark_cutoffs(ax)
+            name_lines(ax, self.lines_, shown)
+            return self._drawn_on(ax)
+
+    def _set_limits(self, ax: Axes) -> None:
+        """From 0 to the highest point, with room for the marks of the cutoffs above and below."""
+        highest = [
+            max((float(np.nanmax(curve, initial=0)) for curve in curves), default=0) or 1.0
+            for curves in (self.recall, self.precision)
+        ]
+        ax.set_xlim(0, 1.05 * highest[0])
+        ax.set_ylim(-0.12 * highest[1], 1.12 * highest[1])
+
+    def _mark_cutoffs(self, ax: Axes) -> None:
+        """The first cutoff above all curves, and the last below them, where none of them runs."""
+        if not len(self.k):
+            return
+        starts = _finite_points(self.recall, self.precision, 0)
+        ends = _finite_points(self.recall, self.precision, -1)
+        if starts:
+            self._mark(ax, self.k[0], max(starts, key=itemgetter(1)), upward=True)
+        if ends and len(self.k) > 1:
+            self._mark(ax, self.k[-1], min(ends, key=itemgetter(1)), upward=False)
+
+    def _mark(self, ax: Axes, cutoff: int, point: tuple[float, float], *, upward: bool) -> None:
+        ax.annotate(
+            f"k = {cutoff:,}",
+            point,
+            xytext=(0, 6 if upward else -6),
+            textcoords="offset points",
+            ha="left" if upward else "center",
+            va="bottom" if upward else "top",
+            color=ink_of(ax),
+            fontsize=FONT_SIZE,
+        )
 
     @classmethod
     def from_predictions(
@@ -154,7 +183,7 @@ class PrecisionRecallAtKDisplay:
         string_provider: StringProvider | None = None,
         zero_division: ZeroDivision = "warn",
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         curve_kwargs: Mapping[str, Any] | None = None,
     ) -> PrecisionRecallAtKDisplay:
         """Draw the curve of rankings.
@@ -178,8 +207,16 @@ class PrecisionRecallAtKDisplay:
         display : PrecisionRecallAtKDisplay
             With the curve drawn.
         """
-        curve = curve_of_rankings(y_true, y_score, groups, k, string_provider, zero_division)
-        return _drawn(cls, [curve], None if name is None else [name], ax, curve_kwargs)
+        evaluation = evaluation_of_rankings(
+            y_true,
+            y_score,
+            _measures(k),
+            called=_CALLED,
+            groups=groups,
+            string_provider=string_provider,
+            zero_division=zero_division,
+        )
+        return _drawn(cls, [evaluation], None if name is None else [name], ax, curve_kwargs)
 
     @classmethod
     def from_estimator(
@@ -191,7 +228,7 @@ class PrecisionRecallAtKDisplay:
         groups: Any = None,
         k: int = 10,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         curve_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> PrecisionRecallAtKDisplay:
@@ -226,10 +263,18 @@ class PrecisionRecallAtKDisplay:
         RankingConfigError
             If the query ids are missing, or an option does not apply to the layout of y.
         """
-        read = curve_options(options)
-        curve = curve_of_estimator(estimator, X, y, groups, k, read)
+        evaluation = evaluation_of_estimator(
+            estimator,
+            X,
+            y,
+            groups,
+            _measures(k),
+            display_options(options, OWNER),
+            owner=OWNER,
+            called=_CALLED,
+        )
         label = type(estimator).__name__ if name is None else name
-        return _drawn(cls, [curve], [label], ax, curve_kwargs)
+        return _drawn(cls, [evaluation], [label], ax, curve_kwargs)
 
     @classmethod
     def from_cv_results(
@@ -241,7 +286,7 @@ class PrecisionRecallAtKDisplay:
         groups: Any = None,
         k: int = 10,
         names: Sequence[str] | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
         **options: Any,
     ) -> PrecisionRecallAtKDisplay:
@@ -282,44 +327,61 @@ class PrecisionRecallAtKDisplay:
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        read = curve_options(options)
+        read = display_options(options, OWNER)
         if not len(cv_results["estimator"]):
             msg = "cv_results holds no folds, so that there is no curve to draw"
             raise ValueError(msg)
-        curves = [
-            curve_of_estimator(
+        measures = _measures(k)
+        evaluations = [
+            evaluation_of_estimator(
                 estimator,
                 _safe_indexing(X, test),
                 _safe_indexing(y, test),
                 None if groups is None else _safe_indexing(groups, test),
-                k,
+                measures,
                 read,
+                owner=OWNER,
+                called=_CALLED,
             )
             for estimator, test in zip(
                 cv_results["estimator"], cv_results["indices"]["test"], strict=True
             )
         ]
-        labels = [f"Fold {number}" for number in range(len(curves))] if names is None else names
-        return _drawn(cls, curves, labels, ax, curve_kwargs)
+        labels = (
+            [f"Fold {number}" for number in range(len(evaluations))] if names is None else names
+        )
+        return _drawn(cls, evaluations, labels, ax, curve_kwargs)
 
 
-def _inward(point: tuple[float, float]) -> dict[str, Any]:
-    """Where a label stands beside a point so that it stays within the axes."""
-    right, up = point[0] > 0.5, point[1] > 0.5
-    return {
-        "xytext": (-6 if right else 6, -6 if up else 6),
-        "ha": "right" if right else "left",
-        "va": "top" if up else "bottom",
-    }
+def _measures(k: Any) -> list[str]:
+    """Precision at each cutoff, then recall at each."""
+    last = check_last_cutoff(k, OWNER)
+    cutoffs = range(1, last + 1)
+    return [f"{name}@{cutoff}" for name in ("precision", "recall") for cutoff in cutoffs]
+
+
+def _finite_points(
+    recall: Sequence[FloatArray], precision: Sequence[FloatArray], place: int
+) -> list[tuple[float, float]]:
+    """(recall, precision) of each curve at one of the cutoffs, without undefined ones."""
+    points = [(float(x[place]), float(y[place])) for x, y in zip(recall, precision, strict=True)]
+    return [point for point in points if np.isfinite(point).all()]
+
+
+def _curve(evaluation: Evaluation) -> tuple[FloatArray, FloatArray]:
+    """Mean precision and mean recall at the cutoffs 1, 2, ..., each of shape (n_cutoffs,)."""
+    values = np.array(list(evaluation.scores.values()))
+    return values[: len(values) // 2], values[len(values) // 2 :]
 
 
 def _drawn(
     display: type[PrecisionRecallAtKDisplay],
-    curves: Sequence[Curve],
+    evaluations: Sequence[Evaluation],
     names: Sequence[str] | None,
-    ax: Any,
+    ax: Axes | None,
     curve_kwargs: Any,
 ) -> PrecisionRecallAtKDisplay:
+    curves = [_curve(evaluation) for evaluation in evaluations]
     made = display(
         precision=[precision for precision, _ in curves],
         recall=[recall for _, recall in curves],
@@ -327,26 +389,3 @@ def _drawn(
         names=names,
     )
     return made.plot(ax, curve_kwargs=curve_kwargs)
-
-
-def _labels(names: Any, n_curves: int) -> list[str] | None:
-    """A label for each curve, if there are any."""
-    if names is None:
-        return None
-    refuse_unordered(names, "names")
-    if len(names) != n_curves:
-        msg = f"names must hold one label for each curve ({n_curves}), got {len(names)}"
-        raise ValueError(msg)
-    return list(names)
-
-
-def _styles(given: Any, n_curves: int) -> list[Mapping[str, Any]]:
-    if given is None or isinstance(given, Mapping):
-        return [given or {}] * n_curves
-    if not isinstance(given, (list, tuple)) or len(given) != n_curves:
-        msg = (
-            f"curve_kwargs must be None, a dictionary or a list of length {n_curves}. "
-            f"Got: {safe_repr(given)}"
-        )
-        raise ValueError(msg)
-    return list(given)

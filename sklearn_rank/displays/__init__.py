@@ -1,0 +1,9 @@
+"""Pictures of rankings, in the manner of scikit-learn's displays.
+
+Matplotlib is imported when something is drawn. Imports `model_selection`.
+"""
+
+from sklearn_rank.displays.style import plot_style
+from sklearn_rank.displays.svg import svg_of
+
+__all__ = ["plot_style", "svg_of"]

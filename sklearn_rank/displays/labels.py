@@ -1,0 +1,157 @@
+"""Labels beside what they name: pushed apart where they would overlap, whatever the size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sklearn_rank.displays.style import ink_of
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import Transform
+
+Point = tuple[float, float]
+
+FONT_SIZE = 9.0
+_LINE = 1.3
+"""Height of a line of text, in sizes of its font."""
+_GAP = 8.0
+"""Points between the axes (or a point) and its label."""
+_LONGEST = 32
+"""Characters of a name that are shown: more would leave little room for the picture."""
+
+
+def shown_name(name: object) -> str:
+    """A name or id as one printable line."""
+    text = safe_text(name if isinstance(name, str) else str(name), limit=10_000)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArray:
+    """Places nearest to the wanted ones that are ``gap`` apart and, if that fits, in [low, high].
+
+    Least squares under "each at least a gap above the one below" is isotonic regression of what is
+    left when the gaps are taken away.
+
+    >>> spread(np.array([1.0, 1.0, 9.0]), 2, 0, 10)
+    array([0., 2., 9.])
+    """
+    from sklearn.isotonic import isotonic_regression
+
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    highest = max(high - gap * (len(wanted) - 1), low)
+    fitted = isotonic_regression(wanted[order] - steps, y_min=low, y_max=highest)
+    placed = np.empty(len(wanted))
+    placed[order] = fitted + steps
+    return placed
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where one of several labels stands, in pixels: asked anew each time a figure is drawn."""
+
+    ax: Axes
+    points: Sequence[Point]
+    number: int
+    side: Literal["margin", "right", "left"]
+
+    def __call__(self, renderer: Any) -> Transform:
+        """Transform that takes the origin to the place of the label."""
+        from matplotlib.transforms import Affine2D
+
+        pixels = self.ax.transData.transform(np.asarray(self.points))
+        point = renderer.points_to_pixels(1.0)
+        box = self.ax.bbox
+        half = FONT_SIZE * _LINE / 2 * point
+        heights = spread(pixels[:, 1], 2 * half, box.y0 + half, box.y1 - half)
+        x = box.x1 if self.side == "margin" else float(pixels[self.number, 0])
+        shift = -_GAP if self.side == "left" else _GAP
+        return Affine2D().translate(x + shift * point, float(heights[self.number]))
+
+
+def place_labels(
+    ax: Axes,
+    points: Sequence[Point],
+    texts: Sequence[str],
+    side: Literal["margin", "right", "left"],
+    colours: Sequence[Any] | None = None,
+) -> list[Any]:
+    """Texts in the right margin, or right or left of their points; a hair line leads to each."""
+    ink = ink_of(ax)
+    placed = []
+    for number, (point, text) in enumerate(zip(points, texts, strict=True)):
+        label = ax.annotate(
+            text,
+            point,
+            xytext=(0, 0),
+            textcoords=_Place(ax, points, number, side),
+            annotation_clip=False,
+            fontsize=FONT_SIZE,
+            color=ink,
+            ha="right" if side == "left" else "left",
+            va="center",
+            parse_math=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": ink if colours is None else colours[number],
+                "linewidth": 0.7,
+                "alpha": 0.7,
+                "relpos": (1.0 if side == "left" else 0.0, 0.5),
+                "shrinkA": 1.0,
+                "shrinkB": 2.0,
+            },
+        )
+        placed.append(label)
+    return placed
+
+
+def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> list[Any]:
+    """Names at the ends of lines; in a legend where the figure would cut the margin off.
+
+    A figure makes room for its margin only if it has a layout engine, as those of the displays.
+    """
+    if names is None:
+        return []
+    texts = [shown_name(name) for name in names]
+    for line, text in zip(lines, texts, strict=True):
+        # A leading underscore would hide the line from legends.
+        line.set_label(text if not text.startswith("_") else f"\N{ZERO WIDTH SPACE}{text}")
+    if ax.get_figure().get_layout_engine() is None:  # type: ignore[union-attr]
+        add_legend(ax, lines)
+        return []
+    ends = [_last_point(line) for line in lines]
+    known = [number for number, end in enumerate(ends) if end is not None]
+    return place_labels(
+        ax,
+        [end for end in ends if end is not None],
+        [texts[number] for number in known],
+        "margin",
+        [lines[number].get_color() for number in known],
+    )
+
+
+def add_legend(ax: Axes, handles: Sequence[Any], *, above: bool = False) -> Any:
+    """A legend that reads no formula from names; above the axes where nothing may be covered."""
+    place: dict[str, Any] = {"loc": "best"}
+    if above:
+        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": min(len(handles), 4)}
+        place |= {"borderaxespad": 0.2, "handletextpad": 0.4, "columnspacing": 1.4}
+    legend = ax.legend(handles=list(handles), **place)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return legend
+
+
+def _last_point(line: Line2D) -> Point | None:
+    """The end of a line; None where nothing of it is drawn."""
+    x, y = (np.asarray(values, dtype=np.float64) for values in line.get_data())
+    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    return (float(x[known[-1]]), float(y[known[-1]])) if len(known) else None
