@@ -210,7 +210,7 @@ class MeasureAtKDisplay(Display):
             k=cutoffs,
             values=values,
             intervals=intervals,
-            measure=_label(read_measure(measure)),
+            measure=f"{replace(read_measure(measure), k=None)}@k",
             level=level,
             names=systems.names,
         )
@@ -332,12 +332,6 @@ def _at_cutoffs(measure: Measure, cutoffs: Sequence[int]) -> list[Measure]:
         msg = f"{measure.metric.name} reads the whole ranking, so that there is no curve over k"
         raise InvalidParameterError(msg)
     return [replace(measure, k=cutoff) for cutoff in cutoffs]
-
-
-def _label(measure: Measure) -> str:
-    """The measure for an axis, as in "nDCG(gain=linear) at k"."""
-    spelled = str(replace(measure, k=None))
-    return spelled.replace(measure.metric.name, measure.metric.symbol, 1) + " at k"
 
 
 def _mark_every(count: int) -> int:

@@ -24,7 +24,7 @@ LAYERS = {
         ("evaluation",),
         ("comparison", "metrics"),
         ("model_selection",),
-        ("display", "scorers"),
+        ("displays", "scorers"),
         ("rankers",),
         ("_demo",),
         ("cli",),

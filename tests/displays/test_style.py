@@ -1,0 +1,150 @@
+"""The style: nobody else's figures change, labels keep apart, and SVG is fit for a page."""
+
+from __future__ import annotations
+
+import io
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import matplotlib.text
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sklearn_rank import MeasureAtKDisplay
+from sklearn_rank.displays import plot_style
+from sklearn_rank.displays.labels import shown_name, spread
+from sklearn_rank.displays.style import COLOURS, series_style
+
+mpl.use("Agg")
+
+HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def close_curves(names):
+    """Curves that end in almost the same point."""
+    values = [[0.5, 0.6 + number / 1000] for number in range(len(names))]
+    return MeasureAtKDisplay(k=[1, 20], values=values, names=names)
+
+
+def boxes(display):
+    """Of the texts alone, without the lines that lead to them."""
+    display.figure_.draw_without_rendering()
+    return [mpl.text.Text.get_window_extent(text) for text in display.ax_.texts]
+
+
+def test_settings_outside_are_left_alone():
+    before = dict(mpl.rcParams)
+    display = close_curves(["a", "b"])
+    display.plot()
+    display.to_svg()
+    with plot_style():
+        assert mpl.rcParams["axes.spines.top"] is False
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("size", [(6.4, 3.8), (3.2, 2.4), (12, 8)])
+def test_labels_neither_overlap_nor_are_cut_off(size):
+    display = close_curves([f"system {number}" for number in range(8)]).plot()
+    display.figure_.set_size_inches(size)
+    extents = boxes(display)
+    ordered = sorted(extents, key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 for low, high in pairwise(ordered))
+    # Centres stand in the order of the curves.
+    assert extents == ordered
+    figure = display.figure_.bbox
+    assert all(box.x0 >= figure.x0 and box.x1 <= figure.x1 for box in extents)
+
+
+def test_a_figure_that_makes_no_room_has_a_legend():
+    _, ax = plt.subplots()
+    display = close_curves(["a", "_b"]).plot(ax)
+    assert not ax.texts
+    assert [text.get_text()[-2:] for text in ax.get_legend().get_texts()] == ["a", "_b"]
+    assert display.figure_ is ax.figure
+    assert ax.spines["top"].get_visible()
+
+
+@given(
+    st.lists(st.floats(-5, 15), min_size=1, max_size=8),
+    st.floats(0.1, 2),
+)
+def test_spread_places_keep_gap_and_limits(wanted, gap):
+    places = np.sort(spread(np.array(wanted), gap, 0.0, 10.0))
+    assert (np.diff(places) >= gap - 1e-9).all()
+    assert places[0] >= -1e-9
+    if gap * (len(wanted) - 1) <= 10:
+        assert places[-1] <= 10 + 1e-9
+
+
+def test_places_that_are_apart_stay():
+    assert spread(np.array([7.0, 1.0, 4.0]), 2, 0, 10).tolist() == [7, 1, 4]
+    # Three at one place: the middle one stays.
+    assert spread(np.array([5.0, 5.0, 5.0]), 2, 0, 10).tolist() == [3, 5, 7]
+
+
+def luminance(colour):
+    channels = np.array(mpl.colors.to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_the_first_series_differ_without_colour_and_stand_out():
+    strokes = [(str(style["linestyle"]), style["marker"]) for style in map(series_style, range(28))]
+    assert len(set(strokes)) == 28
+    # 3:1 is the least contrast of graphics in WCAG 2.
+    assert all(1.05 / (luminance(colour) + 0.05) >= 2.9 for colour in COLOURS[:5])
+
+
+def test_names_are_printable_and_short():
+    assert shown_name("a\nb\x1b") == "a\\x0ab\\x1b"
+    assert shown_name(17) == "17"
+    assert len(shown_name("x" * 200)) == 32
+
+
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_pictures_are_written(form):
+    stream = io.BytesIO()
+    close_curves([HOSTILE, "b"]).plot().figure_.savefig(stream, format=form)
+    head = stream.getvalue()[:200]
+    assert head.startswith(b"\x89PNG") if form == "png" else b"<?xml" in head
+
+
+def test_svg_for_a_page():
+    display = close_curves([HOSTILE, "b"])
+    svg = display.to_svg(title=f"what {HOSTILE}", prefix="p1-")
+    assert svg == display.to_svg(title=f"what {HOSTILE}", prefix="p1-")
+    assert not hasattr(display, "ax_")
+    root = ET.fromstring(svg)
+    assert root.get("role") == "img"
+    assert root.get("aria-label").startswith("what </svg><script>$a_1$ & 'b'")
+    assert "<script" not in svg
+    assert "<metadata" not in svg
+    assert "currentColor" in svg
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(set(ids)) == len(ids)
+    assert all(name.startswith("p1-") for name in ids)
+    used = [
+        value[1:]
+        for element in root.iter()
+        for name, value in element.items()
+        if name.endswith("href")
+    ]
+    assert used
+    assert set(used) <= set(ids)
+    texts = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
+    assert any(text.startswith("</svg><script>$a_1$") for text in texts)
+
+
+def test_svg_needs_no_font_for_every_script():
+    """The page has its own fonts; Matplotlib would warn of glyphs that it lacks."""
+    assert "検索" in close_curves(["検索", "b"]).to_svg()
