@@ -64,21 +64,27 @@ def _running_callbacks() -> list[Any]:
 
 
 def watching_callback(
-    metric: Callable[[Any, Any], list[tuple[str, float]]], sets: Sequence[Any]
+    metric: Callable[[Any, Any], list[tuple[str, float]]],
+    sets: Sequence[Any],
+    *,
+    rounds: int | None,
+    name: str,
+    maximize: bool,
 ) -> Any:
-    """A callback that notes a metric of some evaluation sets, once for each tree.
+    """A callback that notes a metric of some evaluation sets, once for each tree, and stops by it.
 
     XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
-    XGBoost keeps what earlier trees predict for them.
+    XGBoost keeps what earlier trees predict for them. One callback does both, because older
+    versions call several in any order.
     """
-    from xgboost.callback import TrainingCallback
+    from xgboost.callback import EarlyStopping
 
-    class Watching(TrainingCallback):
-        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:  # noqa: ARG002
+    class Watching(EarlyStopping):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
             for number, data in enumerate(sets):
                 noted = evals_log.setdefault(f"validation_{number}", {})
                 for name, value in metric(model.predict(data, output_margin=True), data):
                     noted.setdefault(name, []).append(value)
-            return False
+            return rounds is not None and bool(super().after_iteration(model, epoch, evals_log))
 
-    return Watching()
+    return Watching(rounds=rounds or 0, metric_name=name, maximize=maximize)

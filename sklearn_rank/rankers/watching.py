@@ -80,9 +80,8 @@ _OF_LIGHTGBM = {"metric": "None", "first_metric_only": True}
 def _of_xgboost(
     ranker: Any, metric: XGBoostEvalMetric, sets: Sequence[EvaluationRows]
 ) -> dict[str, Any]:
-    """XGBoost's own metrics are switched off; a callback measures, and another one stops."""
+    """XGBoost's own metrics are switched off; a callback measures and stops."""
     from xgboost import DMatrix
-    from xgboost.callback import EarlyStopping
 
     params = ranker.get_params()
     told = {
@@ -94,16 +93,15 @@ def _of_xgboost(
         DMatrix(rows.X, rows.y, qid=rows.numbers, nthread=params.get("n_jobs"), **told)
         for rows in sets
     ]
-    callbacks = [watching_callback(metric, data)]
-    if params.get("early_stopping_rounds"):
-        first = metric.scorers[0].measure.metric.greater_is_better
-        callbacks.append(
-            EarlyStopping(
-                rounds=params["early_stopping_rounds"], metric_name=metric.names[0], maximize=first
-            )
-        )
+    callback = watching_callback(
+        metric,
+        data,
+        rounds=params.get("early_stopping_rounds"),
+        name=metric.names[0],
+        maximize=metric.scorers[0].measure.metric.greater_is_better,
+    )
     return {
-        "callbacks": [*callbacks, *(params.get("callbacks") or ())],
+        "callbacks": [callback, *(params.get("callbacks") or ())],
         "disable_default_eval_metric": True,
         "early_stopping_rounds": None,
     }

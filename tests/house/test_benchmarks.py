@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.benchmarks import _measure
+from tests.benchmarks import _measure, boosters
 from tests.benchmarks._figures import Figures, Spread, figures_of, times_of
 from tests.benchmarks._measure import (
     Contender,
@@ -273,3 +274,11 @@ def test_figures_survive_being_stored() -> None:
     assert Figures.read(asdict(figures)) == Figures(
         **{**vars(figures), "peers": tuple(figures.peers)}
     )
+
+
+def test_watched_boosters_are_measured(monkeypatch, capsys):
+    few = ("--queries=20", "--rows=5", "--trees=2", "--rounds=1")
+    monkeypatch.setattr(sys, "argv", ["boosters", *few])
+    boosters.main()
+    told = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in told[1:]] == ["lgb.train", "xgb.train", "XGBRanker"]

@@ -154,6 +154,28 @@ def test_catboost_gives_custom_metrics_no_queries():
 
 
 @pytest.mark.parametrize(
+    ("own", "measure"),
+    [
+        ("NDCG:top=10", "ndcg@10"),
+        ("NDCG:top=3;type=Exp", "ndcg(gain=exp2)@3"),
+        ("MRR:top=3", "mrr@3"),
+    ],
+)
+def test_what_catboost_stops_by_is_its_convention(own, measure):
+    ranker = clone(CAT).set_params(eval_metric=own, use_best_model=False)
+    ranker = QueryRanker(ranker).fit(X, Y, groups=QID, **HELD_OUT).ranker_
+    noted = ranker.evals_result_["validation"]
+    (name,) = [
+        name
+        for name in noted
+        if name.startswith(own.split(";")[0]) and ("Exp" in own) == ("Exp" in name)
+    ]
+    scores = ranker.predict(X_EVAL)
+    told = evaluate(Y_EVAL, scores, measure, groups=QID_EVAL, convention="catboost")[measure]
+    assert noted[name][-1] == pytest.approx(told, abs=1e-12)
+
+
+@pytest.mark.parametrize(
     ("library", "own"),
     [("xgboost", {"eval_metric": "ndcg"}), ("lightgbm", {"metric": "ndcg"})],
 )
