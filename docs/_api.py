@@ -34,6 +34,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Metrics of grades": ("metrics.graded",),
     "Metrics of pairs": ("metrics.pairwise",),
     "Metrics at levels of recall, and relatives of MAP": ("metrics.recall_levels",),
+    "How much is judged": ("metrics.judgements",),
     "Metrics made of others": ("metrics.combined",),
     "Curves": ("metrics.curves",),
     "Evaluation": ("evaluation.evaluate", "evaluation.result", "evaluation.combine"),

@@ -35,7 +35,7 @@ INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
 MODULES = [
     DOCS.parent / "sklearn_rank" / "metrics" / f"{name}.py"
-    for name in ("binary", "recall_levels", "graded", "pairwise", "combined")
+    for name in ("binary", "recall_levels", "graded", "pairwise", "judgements", "combined")
 ]
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 FACADE = Path(__file__).parent.parent / "sklearn_rank" / "__init__.py"
-MODULES = ("binary", "combined", "curves", "graded", "pairwise", "recall_levels")
+MODULES = ("binary", "combined", "curves", "graded", "judgements", "pairwise", "recall_levels")
 WIDTH = 100
 """Longest line; longer statements are broken as the formatter breaks them."""
 

@@ -20,6 +20,7 @@ Ties: TypeAlias = Literal["average", "stable", "docid", "optimistic", "pessimist
 ZeroDivision: TypeAlias = Literal["warn", "raise"] | float
 Missing: TypeAlias = Literal["zero", "skip", "raise"]
 Duplicates: TypeAlias = Literal["raise", "first"]
+Assume: TypeAlias = Literal["complete", "partial"]
 NegativeGrades: TypeAlias = Literal["raise", "unjudged"]
 Unretrieved: TypeAlias = Literal["last", "ignore"]
 

@@ -85,6 +85,7 @@ def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> J
         missing=missing,
         left_out=known,
         keyed=judged.keyed,
+        assumed=judged.assumed,
         query_columns=judged.query_columns,
         rank_all=None if judged.rank_all is None else _SlicedWhole(judged, queries),
     )

@@ -9,6 +9,7 @@ from sklearn_rank.evaluation.compute import Scored
 from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import closest, safe_repr
 
@@ -44,9 +45,15 @@ def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
         "missed": counts.missed,
         "unjudged_grades": counts.unjudged_grades,
         "unknown_items": counts.unknown_items,
+        "unjudged_items": _n_unjudged(judged.rankings),
+        "assumed": judged.assumed,
         "undefined": {name: kept.average.n_undefined for name, kept in scored.items()},
         "averaged": {name: kept.average.n_averaged for name, kept in scored.items()},
     }
+
+
+def _n_unjudged(rankings: JudgedRankings) -> int:
+    return 0 if rankings.unjudged is None else int(rankings.unjudged.counts.sum())
 
 
 class ByMeasure(Mapping[str, Any]):

@@ -22,6 +22,7 @@ from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.parameters import check_flag, check_zero_division
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
+    Assume,
     Duplicates,
     Missing,
     StringProvider,
@@ -48,6 +49,7 @@ def evaluate(
     missing: Missing | None = None,
     duplicates: Duplicates | None = None,
     known_items: Any = None,
+    assume: Assume | None = None,
     convention: str = "default",
     n_jobs: int | None = None,
     keep_items: bool = False,
@@ -94,6 +96,10 @@ def evaluate(
     known_items : collection or callable, default=None
         Ids of the items in the index, or a function that says whether it has an item, as items are
         compared. Judged items that it lacks are counted and named; None takes all for known.
+    assume : {"complete", "partial"}, default=None
+        Items that the ground truth does not name are irrelevant, or nobody judged them: they count
+        as irrelevant too, but are counted, and ``Evaluation.bounds`` says what they could change.
+        None: partial if {item: grade} or a frame holds a grade of 0, else complete.
     convention : str, default="default"
         How another program counts, as in ``"trec_eval"``; explicit arguments win.
     n_jobs : int, default=None
@@ -170,6 +176,7 @@ def evaluate(
         ties=preset.ties if ties is None else ties,  # type: ignore[arg-type]
         missing=preset.missing if missing is None else missing,  # type: ignore[arg-type]
         duplicates="raise" if duplicates is None else duplicates,
+        assume=assume,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         depth=None if keeps else deepest(named.values()),
         n_jobs=jobs,

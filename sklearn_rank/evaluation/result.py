@@ -111,6 +111,16 @@ class Evaluation(Tabular):
         """In what the ids of both sides seem to differ, where no relevant item was retrieved."""
         return self._judged.hint
 
+    @property
+    def assumed(self) -> str:
+        """What items count as that the ground truth does not name.
+
+        "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
+        them as irrelevant; "": nothing had to be assumed, for arrays grade every item, and sets
+        are complete.
+        """
+        return self._judged.assumed
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 
@@ -132,8 +142,9 @@ class Evaluation(Tabular):
         queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
         ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
         ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
-        judged"; ``unknown_items`` judged items that ``known_items`` lacks; per measure the queries
-        for which it is ``undefined``, and those ``averaged``.
+        judged"; ``unjudged_items`` ranked items that nobody judged, where the ground truth is
+        ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
+        measure the queries for which it is ``undefined``, and those ``averaged``.
         """
         return counts_of(self._judged, self._scored)
 

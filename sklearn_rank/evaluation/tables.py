@@ -120,9 +120,22 @@ def remarks(counts: dict[str, Any], hint: str = "") -> str:
     parts = [_spoken(counts["queries"])]
     parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS if counts[key]]
     parts += [f"{counts[key]:,} {text}" for key, text in _ITEM_REMARKS if counts[key]]
+    if counts["assumed"]:
+        parts.append(_assumed(counts))
     if counts["relevant"] and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
+
+
+def _assumed(counts: dict[str, Any]) -> str:
+    """What items were taken for that the ground truth does not name."""
+    if counts["assumed"] == "complete":
+        return "judgements taken as complete"
+    unjudged, ranked = counts["unjudged_items"], counts["ranked"]
+    return (
+        f"judgements taken as partial: {unjudged:,} of {ranked:,} ranked items are unjudged and "
+        "count as irrelevant"
+    )
 
 
 def _spoken(queries: int) -> str:

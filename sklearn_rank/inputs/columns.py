@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
+from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.id_columns import take_ids, types_of
 from sklearn_rank.inputs.id_types import refuse_unequal_types
 from sklearn_rank.inputs.join import PlacedItems, Ragged, at_places
@@ -30,7 +31,7 @@ from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_finite, check_grades
 from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, Duplicates, IntArray, Missing, NegativeGrades, Ties
+from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, Missing, NegativeGrades, Ties
 
 
 def read_columns(
@@ -43,6 +44,7 @@ def read_columns(
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
     depth: int | None = None,
+    assume: Assume | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of long tables of judgements and of a run."""
@@ -63,6 +65,7 @@ def read_columns(
         ties=ties,
         duplicates=duplicates,
         negative_grades=negative_grades,
+        assume=assume,
         depth=depth,
         n_jobs=n_jobs,
     )
@@ -87,6 +90,7 @@ def read_joined(
     ties: Ties = "average",
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
+    assume: Assume | None = None,
     depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
@@ -98,10 +102,12 @@ def read_joined(
     )
     qrels = _without_repeated_judgements(qrels)
     run, n_dropped = _without_duplicates(run, duplicates)
-    judged = _judged(_find_hits(qrels, run), run, weights, ties, depth=depth, n_jobs=n_jobs)
+    assumed = settled(assume, has_grades=True, has_zero=bool(qrels.grades.min(initial=1) <= 0))
+    hits = _find_hits(qrels, run, all_judged=assumed == "partial")
+    judged = _judged(hits, run, weights, ties, depth=depth, n_jobs=n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
-    return replace(judged, counts=counts, keyed=True)
+    return replace(judged, counts=counts, keyed=True, assumed=assumed)
 
 
 class _Hits(NamedTuple):
@@ -113,14 +119,25 @@ class _Hits(NamedTuple):
     """Theirs."""
     relevant: Ragged
     """Grades of all relevant items, retrieved or not."""
+    unjudged: Array | None = None
+    """1 for each row that nobody judged, 0 for others, as uint8; None if none is."""
 
 
-def _find_hits(qrels: Qrels, run: Run) -> _Hits:
-    """Join the relevant items with the rows of the run; both have the same queries."""
-    wanted = np.flatnonzero(qrels.grades > 0)
+def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
+    """Join the relevant items with the rows of the run; both have the same queries.
+
+    ``all_judged`` joins those that are judged and not relevant, too.
+    """
+    wanted = np.flatnonzero(qrels.grades >= 0 if all_judged else qrels.grades > 0)
     query = segment_index(qrels.offsets)[wanted]
-    grades = qrels.grades[wanted].astype(np.float64)
     rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
+    unjudged = None
+    if all_judged:
+        unjudged = np.ones(run.n_rows, np.uint8)
+        unjudged[rows[rows >= 0]] = 0
+        is_relevant = qrels.grades[wanted] > 0
+        rows, wanted = rows[is_relevant], wanted[is_relevant]
+    grades = qrels.grades[wanted].astype(np.float64)
     retrieved = np.flatnonzero(rows >= 0)
     retrieved = retrieved[np.argsort(rows[retrieved])]
     rows = rows[retrieved]
@@ -128,6 +145,7 @@ def _find_hits(qrels: Qrels, run: Run) -> _Hits:
         rows,
         Ragged(np.searchsorted(rows, run.offsets), grades[retrieved]),
         Ragged(np.searchsorted(wanted, qrels.offsets), grades),
+        unjudged,
     )
 
 
@@ -139,7 +157,8 @@ def _judged(
     if run.scores is None:
         starts = np.repeat(run.offsets[:-1], np.diff(hits.grades.offsets))
         sizes = np.diff(run.offsets)
-        placed = PlacedItems(sizes, hits.rows - starts, hits.grades, hits.relevant)
+        places = hits.rows - starts
+        placed = PlacedItems(sizes, places, hits.grades, hits.relevant, unjudged=hits.unjudged)
         return at_places(placed, queries, weights)
     if TIE_RULES[ties].by_id:
         hits = _by_falling_id(run, run.scores, hits)
@@ -157,6 +176,7 @@ def _judged(
         query_ids=queries,
         weights=weights,
         judged=hits.relevant,
+        unjudged=hits.unjudged,
         depth=depth,
         n_jobs=n_jobs,
     )
@@ -175,7 +195,12 @@ def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
     rows = came[place[hits.rows]]
     order = np.argsort(rows)
     grades = Ragged(hits.grades.offsets, hits.grades.values[order])
-    return hits._replace(rows=rows[order], grades=grades)
+    unjudged = hits.unjudged
+    if unjudged is not None:
+        moved = np.empty_like(unjudged)
+        moved[came] = unjudged[by_id]
+        unjudged = moved
+    return hits._replace(rows=rows[order], grades=grades, unjudged=unjudged)
 
 
 # What is checked first ------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from sklearn_rank.rankings.source import Judged
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
-from sklearn_rank.typing import Duplicates, Missing, NegativeGrades, StringProvider, Ties
+from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 
 def layout_of(y_true: Any) -> str:
@@ -55,6 +55,7 @@ class Told(TypedDict, total=False):
     duplicates: Duplicates
     negative_grades: NegativeGrades
     depth: int | None
+    assume: Assume | None
     n_jobs: int | None
     keep_items: bool
 
@@ -63,6 +64,7 @@ _WORDS: Mapping[str, Collection[str]] = {
     "ties": TIE_RULES,
     "missing": ("zero", "skip", "raise"),
     "duplicates": ("raise", "first"),
+    "assume": ("complete", "partial"),
 }
 
 
@@ -77,7 +79,7 @@ def read_rankings(
 ) -> Judged:
     """Read any layout into judged rankings, or say what is wrong with it."""
     for name, value in told.items():
-        if name in _WORDS:
+        if name in _WORDS and not (name == "assume" and value is None):
             check_option(value, name, _WORDS[name], owner)
     y_true, y_score = as_tables(y_true, y_score, columns)
     name = layout_of(y_true)
@@ -108,6 +110,7 @@ def read_layout(
     duplicates: Duplicates = "raise",
     negative_grades: NegativeGrades = "raise",
     depth: int | None = None,
+    assume: Assume | None = None,
     n_jobs: int | None = None,
     keep_items: bool = False,
 ) -> Judged:
@@ -117,6 +120,8 @@ def read_layout(
     """
     layout = LAYOUTS[name]
     _refuse_foreign(layout, groups=groups, candidates=candidates)
+    if assume != "complete":  # which arrays are
+        _refuse_foreign(layout, assume=assume)
     _check_ties_by_id(ties, layout, relevance)
     if not layout.has_ids:
         _refuse_ids(layout, string_provider=string_provider, relevance=relevance)
@@ -130,10 +135,12 @@ def read_layout(
             missing=missing,
             duplicates=duplicates,
             negative_grades=negative_grades,
+            assume=assume,
         )
         return with_hint(judged, y_true, y_score, None)
     reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
     own = {
+        "assume": assume,
         "candidates": candidates,
         "groups": groups,
         "missing": missing,
@@ -151,6 +158,8 @@ _FOREIGN = {
     "where each element is one; leave groups out",
     "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
     "{layout} layout; leave out of y_score what cannot be ranked",
+    "assume": "assume='partial' says that items without a grade are unjudged, and y_true is of the "
+    "{layout} layout, which has a grade for every item; leave assume out",
 }
 """What to say of an argument that speaks of another layout."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from sklearn_rank.inputs.holes import settled, unjudged_items
 from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
@@ -17,10 +18,11 @@ from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.unranked import unjudged_by_place
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import as_text
-from sklearn_rank.typing import Array, FloatArray, IntArray, Ties
+from sklearn_rank.typing import Array, Assume, FloatArray, IntArray, Ties
 
 _NO_SCORES = NoPool(
     "ranked lists carry no scores that compare across queries; "
@@ -52,9 +54,13 @@ class PlacedItems(NamedTuple):
     """Their grades."""
     relevant: Ragged
     """Grades of all relevant items, retrieved or not."""
+    assumed: str = ""
+    """Of items that the ground truth does not name; see ``source.ASSUMED``."""
+    unjudged: Array | None = None
+    """1 for each ranked item that nobody judged, 0 for others, as uint8; None where none is."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class FoundItems:
     """What was found of each query's relevant items: where, or with which scores."""
 
@@ -67,6 +73,15 @@ class FoundItems:
     by_place: bool
     truths: list[Mapping[Any, float]] | None = None
     """Everything that is judged, where ids are to be kept."""
+    named: list[Collection[Any]] = field(default_factory=list)
+    """What the truth of each query names, if items that it does not name may be unjudged."""
+    has_zero: bool = False
+    """Whether a truth names an item that is not relevant."""
+
+    def unjudged(self, partial: Sequence[bool]) -> Array:
+        """1 for each ranked item that nobody judged, 0 for others, as uint8."""
+        rankings = [ranking.items for ranking in self.rankings]
+        return unjudged_items(rankings, self.named, partial)
 
     def kept(
         self, query_ids: list[Any], shared: Mapping[Any, float] | None = None
@@ -118,19 +133,25 @@ def _plain_truth(truth: Mapping[Any, float]) -> dict[Any, float]:
 
 
 def find_items(
-    queries: Iterable[tuple[Ranking, Mapping[Any, float]]], ties: Ties, *, keeps: bool
+    queries: Iterable[tuple[Ranking, Mapping[Any, float]]],
+    ties: Ties,
+    *,
+    keeps: bool,
+    partial: Sequence[bool],
 ) -> FoundItems:
     """Look up the relevant items, query by query while its items are at hand.
 
     Of {item: score} only the judged items are looked up; the others enter through their scores
-    alone, unless ties are broken by their places.
+    alone, unless ties are broken by their places. Truths of queries that may be ``partial`` are
+    remembered.
     """
     rule = TIE_RULES[ties]
     by_place = rule.by_place
     result = FoundItems([], [], [], [], by_place, [] if keeps else None)
-    for ranking, truth in queries:
+    for (ranking, truth), may_be_partial in zip(queries, partial, strict=True):
         relevant = truth
         if min(truth.values(), default=1.0) <= 0:
+            result.has_zero = True
             relevant = {key: grade for key, grade in truth.items() if grade > 0}
         if ranking.scores is None or by_place:
             ordered = _by_falling_id(ranking) if rule.by_id else ranking
@@ -150,6 +171,7 @@ def find_items(
             result.hits.append([score for score in looked_up if score is not None])
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
+        result.named.append(truth if may_be_partial else ())
         if result.truths is not None:
             result.truths.append(truth)
     return result
@@ -162,11 +184,15 @@ def assemble(
     relevance: list[Array] | None,
     ties: Ties,
     weights: FloatArray | None,
+    assume: Assume | None,
+    partial: Sequence[bool],
     missed: FloatArray | None = None,
     depth: int | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """Judged rankings of the items that were found."""
+    assumed = settled(assume, has_grades=any(partial), has_zero=items.has_zero)
+    unjudged = items.unjudged(partial) if assumed == "partial" else None
     rankings = items.rankings
     sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
     offsets = offsets_of(sizes)
@@ -182,6 +208,7 @@ def assemble(
             weights=weights,
             judged=relevant,
             missed=missed,
+            unjudged=unjudged,
             depth=depth,
             n_jobs=n_jobs,
         )
@@ -196,9 +223,10 @@ def assemble(
         scores = [_scores(ranking) for ranking in rankings]
         by_place = items.by_place
         hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
-        judged = scored(hits, depth)
+        judged = replace(scored(hits, depth), assumed=assumed)
         return judged if n_scored == len(rankings) else replace(judged, pool=_NO_SCORES)
-    placed = PlacedItems(sizes, flatten(items.hits, np.int64), grades, relevant)
+    places = flatten(items.hits, np.int64)
+    placed = PlacedItems(sizes, places, grades, relevant, assumed, unjudged)
     judged = at_places(placed, query_ids, weights)
     if relevance is None:
         return judged
@@ -211,6 +239,9 @@ def at_places(
     items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
 ) -> Judged:
     """Judged rankings of items whose places are known, so that nothing is to be ranked."""
+    unjudged = None
+    if items.unjudged is not None:
+        unjudged = unjudged_by_place(offsets_of(items.sizes), items.unjudged, None)
     waist = JudgedRankings(
         query_ids=query_ids,
         offsets=items.grades.offsets,
@@ -221,8 +252,9 @@ def at_places(
         judged_offsets=items.relevant.offsets,
         judged_grades=items.relevant.values,
         weights=weights,
+        unjudged=unjudged,
     )
-    return Judged(waist, _NO_SCORES)
+    return Judged(waist, _NO_SCORES, assumed=items.assumed)
 
 
 def _with_scores(

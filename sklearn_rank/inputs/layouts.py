@@ -59,7 +59,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
                 "a ranked list per query, best first",
                 "an element",
                 from_lists,
-                frozenset({"reader", "relevance"}),
+                frozenset({"assume", "reader", "relevance"}),
             ),
             Layout(
                 "mapping",
@@ -67,7 +67,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
                 "`{query: ranked list or {item: score}}`",
                 "a key",
                 from_mapping,
-                frozenset({"missing", "reader", "relevance"}),
+                frozenset({"assume", "missing", "reader", "relevance"}),
             ),
         )
     }

@@ -11,6 +11,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs.frames import is_frame
+from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.plain_ids import find_plain
@@ -22,7 +23,7 @@ from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import warn
-from sklearn_rank.typing import Array, FloatArray, Ties
+from sklearn_rank.typing import Array, Assume, FloatArray, Ties
 
 
 def from_lists(
@@ -32,6 +33,7 @@ def from_lists(
     reader: ItemReader,
     sample_weight: Any = None,
     relevance: Any = None,
+    assume: Assume | None = None,
     ties: Ties = "average",
     depth: int | None = None,
     n_jobs: int | None = None,
@@ -64,21 +66,27 @@ def from_lists(
         raise ValueError(msg)
     query_ids = np.arange(len(lists))
     if truths is not None and relevance is None and reader.provider is None:
-        plain = find_plain(lists, truths)
+        plain = find_plain(lists, truths, assume)
         if plain is not None:
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
             kept = kept_plainly(query_ids.tolist(), lists, truths) if reader.keeps else None
             return replace(judged, positional=True, items=kept)
     truth = missed = items = None
+    partial = [assume == "partial"] * len(lists)
+    if truths is not None:
+        partial = may_be_partial(truths, assume)
     if truths is None:
         rankings = [_ranking(reader, given, query) for query, given in enumerate(lists)]
         truth = reader.truth(y_true, "y_true")
         shared, missed = _share(truth, rankings)
-        items = find_items(zip(rankings, shared, strict=True), ties, keeps=reader.keeps)
+        found = zip(rankings, shared, strict=True)
+        items = find_items(found, ties, keeps=reader.keeps, partial=partial)
     elif relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
         items = find_scored(lists, truths, range(len(lists)))
     if items is None:
-        items = find_items(_read(lists, truths or (), reader), ties, keeps=reader.keeps)
+        queries = _read(lists, truths or (), reader)
+        items = find_items(queries, ties, keeps=reader.keeps, partial=partial)
+        items.has_zero |= reader.unjudged_grades > 0
     reader.check_types()
     judged = assemble(
         items,
@@ -86,6 +94,8 @@ def from_lists(
         relevance=_relevance(relevance, items.rankings),
         ties=ties,
         weights=_weights(sample_weight, lists),
+        assume=assume,
+        partial=partial,
         missed=missed,
         depth=depth,
         n_jobs=n_jobs,

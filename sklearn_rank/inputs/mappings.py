@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError
+from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
 from sklearn_rank.inputs.long_tables import columns_about_queries
@@ -21,7 +22,7 @@ from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_weights
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.typing import Array, FloatArray, Missing, Ties
+from sklearn_rank.typing import Array, Assume, FloatArray, Missing, Ties
 
 
 def from_mapping(
@@ -31,6 +32,7 @@ def from_mapping(
     reader: ItemReader,
     sample_weight: Any = None,
     relevance: Any = None,
+    assume: Assume | None = None,
     ties: Ties = "average",
     missing: Missing = "zero",
     depth: int | None = None,
@@ -54,17 +56,19 @@ def from_mapping(
     lists: list[Any] = []
     if relevance is None and reader.provider is None:
         lists = [() if ranking is _ABSENT else ranking for ranking in rankings]
-        plain = find_plain(lists, truths)
+        plain = find_plain(lists, truths, assume)
     if plain is not None:
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
         kept = kept_plainly(queries, lists, truths) if reader.keeps else None
     else:
-        items = None
+        items, partial = None, may_be_partial(truths, assume)
         if relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
             dicts = [{} if ranking is _ABSENT else ranking for ranking in rankings]
             items = find_scored(dicts, truths, queries)
         if items is None:
-            items = find_items(_read(queries, truths, rankings, reader), ties, keeps=reader.keeps)
+            read = _read(queries, truths, rankings, reader)
+            items = find_items(read, ties, keeps=reader.keeps, partial=partial)
+            items.has_zero |= reader.unjudged_grades > 0
             reader.check_types()
         judged = assemble(
             items,
@@ -73,6 +77,8 @@ def from_mapping(
             ties=ties,
             weights=query_weights(sample_weight, queries),
             depth=depth,
+            assume=assume,
+            partial=partial,
             n_jobs=n_jobs,
         )
         kept = items.kept(queries)

@@ -53,7 +53,10 @@ def from_matrix(
         return where(entry if positions is None else int(positions[entry]))
 
     grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
-    judged = None
+    counts = count_unjudged(grades, negative_grades)
+    judged = unjudged = None
+    if counts.unjudged_grades:
+        unjudged = _unjudged(grades, positions, cells, len(flat))
     items: ScoredItems
     if positions is None and cells is None:
         items = GradedRows(flat, rows, grades)
@@ -71,9 +74,10 @@ def from_matrix(
         ties,
         query_ids=np.arange(n_queries),
         weights=None if sample_weight is None else check_weights(sample_weight, n_queries),
-        counts=count_unjudged(grades, negative_grades),
+        counts=counts,
         judged=judged,
         depth=depth,
+        unjudged=unjudged,
         n_jobs=n_jobs,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
@@ -149,6 +153,20 @@ def without_lowest(y_true: Any, y_score: Any) -> Any:
         return y_score
     scores = np.ma.asarray(y_score)
     return np.ma.masked_where(scores == -np.inf, scores) if scores.dtype.kind == "f" else y_score
+
+
+def _unjudged(
+    grades: Array, positions: IntArray | None, cells: Candidates | None, n_ranked: int
+) -> Array:
+    """1 for each ranked cell of a negative grade, 0 for others."""
+    negative = np.flatnonzero(grades < 0)
+    if positions is not None:
+        negative = positions[negative]
+    if cells is not None:
+        negative, _ = cells.places_of(negative)
+    flags = np.zeros(n_ranked, np.uint8)
+    flags[negative] = 1
+    return flags
 
 
 def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:

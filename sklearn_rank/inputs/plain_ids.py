@@ -15,24 +15,29 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.inputs.grades import are_grades
+from sklearn_rank.inputs.holes import may_be_partial, settled, unjudged_items
 from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.join import PlacedItems, Ragged
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import IntArray
+from sklearn_rank.typing import Assume, IntArray
 
 
-def find_plain(rankings: Sequence[Any], truths: Sequence[Any]) -> PlacedItems | None:
+def find_plain(
+    rankings: Sequence[Any], truths: Sequence[Any], assume: Assume | None = None
+) -> PlacedItems | None:
     """Places of the relevant items; None where an input is more than collections of plain ids."""
     kinds = set(map(type, truths))
     if not (set(map(type, rankings)) <= LISTS and kinds <= LISTS | SETS | {dict}):
         return None
     try:
-        return _find(rankings, truths, kinds)
+        return _find(rankings, truths, kinds, assume)
     except TypeError:  # an unhashable str subclass
         return None
 
 
-def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> PlacedItems | None:
+def _find(
+    rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type], assume: Assume | None
+) -> PlacedItems | None:
     first = next(chain(chain.from_iterable(rankings), chain.from_iterable(truths)), "")
     are_plain = ARE_ALL.get(type(first))
     if are_plain is None or not all(map(are_plain, truths)):
@@ -59,11 +64,19 @@ def _find(rankings: Sequence[Any], truths: Sequence[Any], kinds: set[type]) -> P
         every = chain.from_iterable(_grades_of(wanted, wanted) for wanted in relevant)
     else:
         grades = [1.0] * len(places_found)
+    has_zero = graded and any(map(_leaves_out, relevant, truths))
+    assumed = settled(assume, has_grades=graded, has_zero=has_zero)
+    unjudged = None
+    if assumed == "partial":
+        named = map(judged_items, relevant, truths)
+        unjudged = unjudged_items(rankings, list(named), may_be_partial(truths, assume))
     return PlacedItems(
         _sizes(rankings),
         np.array(places_found, dtype=np.int64),
         Ragged(hit_offsets, np.array(grades, dtype=np.float64)),
         Ragged(offsets, np.fromiter(every, np.float64, offsets[-1])),
+        assumed,
+        unjudged,
     )
 
 
@@ -88,6 +101,16 @@ def relevant_items(truths: Sequence[Any]) -> list[Any] | None:
 def _grades_of(relevant: Any, items: Iterable[Any]) -> Iterable[float]:
     """Grades of some relevant items; 1 for each where there are none."""
     return map(relevant.__getitem__, items) if type(relevant) is dict else (1.0 for _ in items)
+
+
+def _leaves_out(relevant: Any, truth: Any) -> bool:
+    """Whether a truth names an item that is not relevant."""
+    return type(truth) is dict and relevant is not truth
+
+
+def judged_items(relevant: Any, truth: Any) -> Collection[Any]:
+    """What a truth names, to be searched."""
+    return truth if type(truth) is dict else relevant
 
 
 LISTS, SETS = {list, tuple}, {set, frozenset}

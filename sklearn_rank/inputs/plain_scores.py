@@ -16,7 +16,7 @@ import numpy as np
 
 from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.join import FoundItems
-from sklearn_rank.inputs.plain_ids import LISTS, SETS, relevant_items
+from sklearn_rank.inputs.plain_ids import LISTS, SETS, judged_items, relevant_items
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.typing import FloatArray
@@ -43,14 +43,16 @@ def find_scored(
         return None
     borders = [0, *accumulate(map(len, rankings))]
     items = FoundItems([], [], [], [], by_place=False)
-    for number, (query, ranking, wanted) in enumerate(
-        zip(queries, rankings, relevant, strict=True)
+    for number, (query, ranking, wanted, truth) in enumerate(
+        zip(queries, rankings, relevant, truths, strict=True)
     ):
         scores = flat[borders[number] : borders[number + 1]]
         items.rankings.append(Ranking(ranking, scores, Where("y_score", query)))
         looked_up = [ranking.get(item) for item in wanted]
         grades = list(wanted.values()) if type(wanted) is dict else [1.0] * len(wanted)
         items.relevant.append(grades)
+        items.named.append(judged_items(wanted, truth))
+        items.has_zero |= type(truth) is dict and wanted is not truth
         if None in looked_up:
             pairs = zip(looked_up, grades, strict=True)
             grades = [grade for score, grade in pairs if score is not None]

@@ -9,6 +9,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
+from sklearn_rank.inputs.holes import flag_negatives
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows
 from sklearn_rank.rankings.source import InputCounts, Judged
@@ -53,6 +54,7 @@ class GradedQueries:
             weights=self.weights,
             counts=self.counts,
             depth=depth,
+            unjudged=flag_negatives(self.grades) if self.counts.unjudged_grades else None,
             n_jobs=n_jobs,
         )
 

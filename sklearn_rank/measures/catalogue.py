@@ -8,7 +8,15 @@ import re
 from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.kernels import binary, combined, gain, pairwise, recall_levels, stopping
+from sklearn_rank.kernels import (
+    binary,
+    combined,
+    gain,
+    judgements,
+    pairwise,
+    recall_levels,
+    stopping,
+)
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -279,6 +287,30 @@ LAUC = Metric(
     counts_irrelevant=True,
     checks={"tail": one_of("none", "linear"), **PAIRWISE},
 )
+JUDGED = Metric(
+    "judged",
+    "Judged",
+    judgements.judged,
+    "Share of the first k items that somebody judged, relevant or not.",
+    "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022",
+    formula="judged items within k / items within k",
+    function="judged_at_k_score",
+    aliases=("judged_at_k",),
+    of_judgements=True,
+)
+UNJUDGED = Metric(
+    "unjudged",
+    "Unjudged",
+    judgements.unjudged,
+    "Number of the first k items that nobody judged; lower is better.",
+    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004",
+    formula="items within k without a judgement",
+    function="unjudged_at_k_count",
+    aliases=("unjudged_at_k",),
+    upper=math.inf,
+    greater_is_better=False,
+    of_judgements=True,
+)
 HMEAN = Metric(
     "hmean",
     "HM",
@@ -314,6 +346,8 @@ METRICS: tuple[Metric, ...] = (
     AUC,
     GAUC,
     LAUC,
+    JUDGED,
+    UNJUDGED,
     HMEAN,
 )
 

@@ -121,6 +121,8 @@ class Convention:
             return replace(
                 measure, parameters=tuple({**dict(measure.parameters), "measures": members}.items())
             )
+        if metric.of_judgements:
+            return measure
         self._check(measure)
         return measure.with_parameters(**self.parameters.get(metric.name, {}))
 

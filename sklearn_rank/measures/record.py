@@ -60,6 +60,8 @@ class Metric:
         Judged rankings to one weight per query, where the average is not "macro".
     geometric_from : float or None
         The mean over queries is geometric, and no value counts less than this; None: arithmetic.
+    of_judgements : bool
+        It says how much is judged, whatever is relevant: every convention has it.
     members : tuple of Measure
         Measures that a metric combines unless told otherwise; none if it combines none.
     version : int
@@ -85,6 +87,7 @@ class Metric:
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None
     geometric_from: float | None = None
+    of_judgements: bool = False
     version: int = 1
     members: tuple[Measure, ...] = ()
 
@@ -106,7 +109,7 @@ class Metric:
             own["average"] = self.averages[0]
         if self.members:
             own = {"measures": self.members, **own}
-        if not self.graded and not self.combines:
+        if not (self.graded or self.combines or self.of_judgements):
             own["min_rel"] = None
         return own
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from sklearn_rank.measures.catalogue import METRICS, Metric
-from sklearn_rank.metrics import binary, combined, graded, pairwise, recall_levels
+from sklearn_rank.metrics import binary, combined, graded, judgements, pairwise, recall_levels
 
 _DOCUMENTED: dict[str, Callable[..., float]] = {
     name: getattr(module, name)
-    for module in (binary, combined, graded, pairwise, recall_levels)
+    for module in (binary, combined, graded, judgements, pairwise, recall_levels)
     for name in module.__all__
 }
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import LevelCounts, count_levels
+from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.segments import (
     blocks,
     segment_index,
@@ -105,6 +106,8 @@ class JudgedRankings:
     """(Q,) weight of each query; None weighs all alike."""
     cutoff: Cutoff | None = None
     """None: every hit is stored."""
+    unjudged: Unjudged | None = None
+    """Retrieved items that nobody judged; None: the ground truth is complete."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -259,6 +262,7 @@ class JudgedRankings:
             judged_grades=self.judged_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
             cutoff=None if self.cutoff is None else self.cutoff.take(queries),
+            unjudged=None if self.unjudged is None else self.unjudged.part(queries),
         )
 
     def widened(self, *, judged: bool = True) -> JudgedRankings:
@@ -310,6 +314,7 @@ class JudgedRankings:
             judged_grades=self.judged_grades[judged],
             weights=None if self.weights is None else self.weights[queries],
             cutoff=None if self.cutoff is None else self.cutoff.take(queries),
+            unjudged=None if self.unjudged is None else self.unjudged.take(queries),
         )
 
     def check(self) -> None:

@@ -13,7 +13,8 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
-from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, Pool
+from sklearn_rank.rankings.source import ASSUMED, InputCounts, Judged, NoPool, Pool
+from sklearn_rank.rankings.unjudged import merge_unjudged
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array, FloatArray, IntArray
@@ -49,6 +50,7 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
         ),
         left_out=[query for part in parts for query in part.left_out if query not in evaluated],
         keyed=parts[0].keyed,
+        assumed=max((part.assumed for part in parts), key=ASSUMED.index),
         positional=parts[0].positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
         rank_all=_MergedWhole(tuple(parts), query_ids) if any(map(_is_cut, parts)) else None,
@@ -106,6 +108,7 @@ def _all_queries(
         judged_grades=np.concatenate([part.judged_grades for part in parts]),
         weights=np.concatenate(weights) if weights else None,
         cutoff=_merge_cutoffs(parts),
+        unjudged=merge_unjudged([part.unjudged for part in parts], list(map(len, parts))),
     )
 
 

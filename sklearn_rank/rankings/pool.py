@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import ranked
 from sklearn_rank.rankings.scored import ScoredItems
 from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.unranked import unjudged_by_score
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
@@ -59,13 +60,14 @@ class _AllHits:
 
     def __call__(self) -> JudgedRankings:
         queries, pool = self.queries, self.pool
-        return ranked(
+        rankings = ranked(
             pool.items,
             pool.ties,
             query_ids=queries.query_ids,
             weights=queries.weights,
             judged=pool.judged,
         )
+        return replace(rankings, unjudged=queries.unjudged)
 
 
 def judged_by_scores(
@@ -78,21 +80,28 @@ def judged_by_scores(
     judged: tuple[IntArray, FloatArray] | None = None,
     missed: FloatArray | None = None,
     depth: int | None = None,
+    unjudged: Array | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """What all layouts have in common that have a score for every item.
 
-    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, and ``missed``
-    the grades of those that belong to no query in particular.
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
+    grades of those that belong to no query in particular, and ``unjudged`` which items nobody
+    judged: 1 for these, 0 for others, as uint8.
     """
     rankings = ranked(
         items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
     )
+    assumed = ""
+    if unjudged is not None:
+        holes = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
+        rankings, assumed = replace(rankings, unjudged=holes), "partial"
     pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
     return Judged(
         rankings,
         pool,
         counts=InputCounts() if counts is None else counts,
+        assumed=assumed,
         rank_all=None if rankings.cutoff is None else _AllHits(pool, rankings),
     )
 

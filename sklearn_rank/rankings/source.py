@@ -53,6 +53,12 @@ class InputCounts:
     """Judged items that are not in the index, of which the caller said what it holds."""
 
 
+ASSUMED = ("", "complete", "partial")
+"""What a reader assumes of items that the ground truth does not name: nothing where there are none
+or the truth is a set, which is complete; that they are irrelevant; or that nobody judged them. Of
+several the last prevails."""
+
+
 @dataclass(frozen=True)
 class KeptItems:
     """Ids of the items that were read, by query; the waist itself knows places alone."""
@@ -109,6 +115,8 @@ class Judged:
     """Whether cells of a matrix are scored -inf, although nobody said which are candidates."""
     hint: str = ""
     """Why, probably, no relevant item of any query was retrieved."""
+    assumed: str = ""
+    """One of :data:`ASSUMED`."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
     rank_all: Callable[[], JudgedRankings] | None = None

@@ -1,0 +1,52 @@
+"""Which ranked items nobody judged: those that a partial ground truth does not name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank.typing import Array, Assume
+
+
+def may_be_partial(truths: Sequence[Any], assume: Assume | None) -> list[bool]:
+    """For each query, whether items that its truth does not name may be unjudged.
+
+    A set or a list names what is relevant, and says nothing of the rest unless told to.
+    """
+    if assume is None:
+        return [isinstance(truth, Mapping) for truth in truths]
+    return [assume == "partial"] * len(truths)
+
+
+def settled(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
+    """What is assumed of items that a ground truth does not name, one of ``source.ASSUMED``.
+
+    Who wrote down that an item is not relevant has written down all that was judged. A set says of
+    itself that it is complete.
+    """
+    if assume is None and not has_grades:
+        return ""
+    return assume or ("partial" if has_zero else "complete")
+
+
+def unjudged_items(
+    rankings: Sequence[Collection[Any]],
+    truths: Sequence[Collection[Any]],
+    partial: Sequence[bool],
+) -> Array:
+    """1 for each ranked item that the truth of its query does not name, 0 for others, as uint8.
+
+    Nothing is unjudged in a query that is not ``partial``.
+    """
+    parts = [
+        bytes(map(truth.__contains__, items)) if is_partial else b"\x01" * len(items)
+        for items, truth, is_partial in zip(rankings, truths, partial, strict=True)
+    ]
+    return np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
+
+
+def flag_negatives(grades: Array) -> Array:
+    """1 for each negative grade, which says that nobody judged the item, 0 for others, as uint8."""
+    return (grades < 0).view(np.uint8)

@@ -1,0 +1,36 @@
+"""How much of a ranking is judged: it asks nothing of relevance, and every query has a value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.typing import FloatArray, IntArray
+
+
+def judged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """Share of the items within the first k that is judged; NaN for an empty ranking."""
+    read = items_within(rankings, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(read > 0, 1.0 - unjudged(rankings, k=k) / read, np.nan)
+
+
+def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
+    """Expected number of items within the first k that nobody judged."""
+    holes = rankings.unjudged
+    if holes is None:
+        return np.zeros(len(rankings))
+    if k is None:
+        return holes.counts.astype(np.float64)
+    cut = min(k, rankings.longest)
+    places = holes.within(cut)
+    inside = np.minimum(cut - places.above.astype(np.int64), places.tied)
+    return segment_sum(inside / places.tied, places.offsets)
+
+
+def items_within(rankings: JudgedRankings, k: int | None) -> IntArray:
+    """(Q,) items within the first k."""
+    return (
+        rankings.n_ranked if k is None else np.minimum(rankings.n_ranked, min(k, rankings.longest))
+    )

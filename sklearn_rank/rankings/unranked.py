@@ -1,0 +1,59 @@
+"""Unjudged items that are known by their scores: ranked as relevant ones are, once asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sklearn_rank.rankings.places import ranked
+from sklearn_rank.rankings.scored import GradedRows
+from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.unjudged import Places, Unjudged
+from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.typing import Array, IntArray, Ties
+
+
+@dataclass(frozen=True)
+class UnrankedItems:
+    """All items of some queries, where the unjudged ones have grade 1."""
+
+    items: GradedRows
+    ties: Ties
+
+    def __call__(self) -> Places:
+        """Places of the unjudged items.
+
+        Rules that put relevant items first or last say nothing of the others: these stay tied.
+        """
+        ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
+        waist = ranked(self.items, ties, query_ids=np.arange(len(self.items.offsets) - 1))
+        return Places(waist.offsets, waist.above, waist.tied)
+
+    def part(self, queries: slice) -> UnrankedItems:
+        """The items of queries that follow each other."""
+        offsets = self.items.offsets[queries.start : queries.stop + 1]
+        rows = slice(int(offsets[0]), int(offsets[-1]))
+        items = GradedRows(self.items.scores[rows], offsets - rows.start, self.items.grades[rows])
+        return UnrankedItems(items, self.ties)
+
+    def take(self, queries: IntArray) -> UnrankedItems:
+        """The items of some queries alone."""
+        return UnrankedItems(self.items.take(queries), self.ties)
+
+
+def unjudged_by_score(
+    scores: Array, offsets: IntArray, are_unjudged: Array, ties: Ties
+) -> Unjudged:
+    """The unjudged ones of scored items; ``are_unjudged`` is 1 for them and 0 else, as uint8."""
+    counts = segment_sum(are_unjudged.astype(np.int32), offsets).astype(np.int64)
+    return Unjudged(counts, UnrankedItems(GradedRows(scores, offsets, are_unjudged), ties))
+
+
+def unjudged_by_place(offsets: IntArray, are_unjudged: Array, depth: int | None) -> Unjudged:
+    """The unjudged ones of items that stand in ranked order, to a depth."""
+    positions = np.flatnonzero(are_unjudged)
+    borders = np.searchsorted(positions, offsets)
+    counts = np.diff(borders)
+    placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
+    return placed if depth is None else Unjudged(counts, placed.places.within(depth), depth)
