@@ -80,6 +80,8 @@ if TYPE_CHECKING:
     from sklearn_rank.metrics.graded import (
         normalized_expected_reciprocal_rank_score as normalized_expected_reciprocal_rank_score,
     )
+    from sklearn_rank.metrics.judgements import judged_at_k_score as judged_at_k_score
+    from sklearn_rank.metrics.judgements import unjudged_at_k_count as unjudged_at_k_count
     from sklearn_rank.metrics.pairwise import group_auc_score as group_auc_score
     from sklearn_rank.metrics.pairwise import lag_error as lag_error
     from sklearn_rank.metrics.pairwise import limited_auc_score as limited_auc_score
@@ -177,6 +179,7 @@ _HOMES = {
         "ndcg_at_k_score",
         "normalized_expected_reciprocal_rank_score",
     ),
+    "metrics.judgements": ("judged_at_k_score", "unjudged_at_k_count"),
     "metrics.pairwise": ("group_auc_score", "lag_error", "limited_auc_score", "ranking_auc_score"),
     "metrics.recall_levels": (
         "all_hit_rate_at_k_score",

@@ -13,7 +13,7 @@ def judged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """Share of the items within the first k that is judged; NaN for an empty ranking."""
     read = items_within(rankings, k)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(read > 0, 1.0 - unjudged(rankings, k=k) / read, np.nan)
+        return np.where(read > 0, (read - unjudged(rankings, k=k)) / read, np.nan)
 
 
 def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:

@@ -103,6 +103,8 @@ def test_counts_add_up():
         "missed": 0,
         "unjudged_grades": 0,
         "unknown_items": 0,
+        "unjudged_items": 1 + 0 + 0 + 1,
+        "assumed": "partial",
         # AUC also needs an irrelevant item, which an empty ranking has not.
         "undefined": {"map": 1, "gauc": 2},
         "averaged": {"map": 3, "gauc": 2},

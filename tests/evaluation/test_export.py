@@ -73,6 +73,8 @@ def test_to_dict():
             "missed": 0,
             "unjudged_grades": 0,
             "unknown_items": 0,
+            "unjudged_items": 0,
+            "assumed": "",
             "undefined": {"mrr": 1},
             "averaged": {"mrr": 1},
         },

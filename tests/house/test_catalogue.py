@@ -10,6 +10,7 @@ import inspect
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,7 +131,8 @@ def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -
     function = FUNCTIONS[metric]
     assert getattr(sklearn_rank, function.__name__) is function
     parameters = inspect.signature(function).parameters
-    expected = {*COMMON, *metric.defaults, *(("k",) if metric.takes_k else ())}
+    own = (*(("k",) if metric.takes_k else ()), *(("assume",) if metric.of_judgements else ()))
+    expected = {*COMMON, *metric.defaults, *own}
     assert set(parameters) == expected
     assert all(
         parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in list(parameters)[2:]
@@ -221,8 +223,10 @@ def test_an_assertion_by_name_is_that_of_a_record() -> None:
 def test_every_metric_has_a_gate(metric: Metric) -> None:
     """By its record alone: at its own value it passes, just beyond it fails."""
     # One query fails every metric and one passes all but the strictest: no value is 0 or 1.
-    grades = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
-    scores = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3], [1, 3, 4, 2]])
+    grades: Any = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
+    scores: Any = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3], [1, 3, 4, 2]])
+    if metric.of_judgements:  # which arrays do not lack
+        grades, scores = [{"a": 1, "b": 0}], [["a", "x"]]
     name = f"{metric.name}@2" if metric.takes_k else metric.name
     value = evaluate(grades, scores, name)[name]
     limit = "at_least" if metric.greater_is_better else "at_most"

@@ -220,6 +220,8 @@ def best_value(chosen: Measure, ranking: Ranking) -> Fraction | float:
             return Fraction(m, r)
         case "map" if options["denominator"] in ("relevant", "k"):
             return Fraction(m, r if options["denominator"] == "relevant" else read)
+        case "unjudged":
+            return 0
         case "all_hit_rate":
             return int(m == r)
         case "set_map":

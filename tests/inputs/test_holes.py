@@ -1,0 +1,246 @@
+"""Items that nobody judged: which they are in each layout, and what is assumed."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from sklearn_rank import Evaluation, evaluate
+from sklearn_rank.exceptions import InvalidParameterError
+
+TRUTH = {"q": {"a": 2, "b": 0}, "r": {"c": 1}}
+SCORES = {"q": {"a": 4.0, "x": 3.0, "b": 2.0, "y": 1.0}, "r": {"z": 2.0, "c": 1.0}}
+LISTS = {query: list(ranking) for query, ranking in SCORES.items()}
+
+
+def long(table: dict[str, Any], number: str) -> dict[str, list[Any]]:
+    rows = [(q, item, value) for q, items in table.items() for item, value in items.items()]
+    queries, items, numbers = map(list, zip(*rows, strict=True))
+    return {"query": queries, "item": items, number: numbers}
+
+
+def places(evaluation: Evaluation) -> tuple[list[int], list[int], list[int]]:
+    unjudged = evaluation.rankings.unjudged
+    assert unjudged is not None
+    return unjudged.offsets.tolist(), unjudged.above.tolist(), unjudged.tied.tolist()
+
+
+LAYOUTS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "lists": (list(TRUTH.values()), list(LISTS.values()), {}),
+    "lists with a provider": (
+        list(TRUTH.values()),
+        list(LISTS.values()),
+        {"string_provider": str.upper},
+    ),
+    "kept lists": (list(TRUTH.values()), list(LISTS.values()), {"keep_items": True}),
+    "tuples": (list(TRUTH.values()), [tuple(ranking) for ranking in LISTS.values()], {}),
+    "scored lists": (list(TRUTH.values()), list(SCORES.values()), {}),
+    "mapping of lists": (TRUTH, LISTS, {}),
+    "mapping of scores": (TRUTH, SCORES, {}),
+    "by place": (TRUTH, SCORES, {"ties": "stable"}),
+    "by id": (TRUTH, SCORES, {"ties": "docid"}),
+    "best order": (TRUTH, SCORES, {"ties": "optimistic"}),
+    "with a provider": (TRUTH, SCORES, {"string_provider": str.upper}),
+    "kept": (TRUTH, SCORES, {"keep_items": True}),
+    "pandas": (pd.DataFrame(long(TRUTH, "grade")), pd.DataFrame(long(SCORES, "score")), {}),
+    "Polars": (pl.DataFrame(long(TRUTH, "grade")), pl.DataFrame(long(SCORES, "score")), {}),
+    "frame by id": (
+        pl.DataFrame(long(TRUTH, "grade")),
+        pl.DataFrame(long(SCORES, "score")),
+        {"ties": "docid"},
+    ),
+    "frame and mapping": (pl.DataFrame(long(TRUTH, "grade")), SCORES, {}),
+    "ranked frame": (
+        pl.DataFrame(long(TRUTH, "grade")),
+        pl.DataFrame(
+            long({q: {i: n for n, i in enumerate(r, 1)} for q, r in LISTS.items()}, "rank")
+        ),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_a_partial_truth_does_not_name_is_unjudged(layout: str) -> None:
+    y_true, y_score, options = LAYOUTS[layout]
+    ev = evaluate(y_true, y_score, ("judged@2", "ndcg@2"), **options)
+    assert ev.assumed == ev.counts["assumed"] == "partial"
+    assert ev.counts["unjudged_items"] == 3
+    assert ev.counts["unjudged"] == 0
+    assert places(ev) == ([0, 2, 3], [1, 3, 0], [1, 1, 1])
+    assert ev.per_query["judged@2"].tolist() == [1 / 2, 1 / 2]
+    assert ev.rankings.unjudged.above.dtype == np.int32
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_value_of_other_measures_is_the_same_whatever_is_assumed(layout: str) -> None:
+    y_true, y_score, options = LAYOUTS[layout]
+    partial, complete = (
+        evaluate(y_true, y_score, ("ndcg@2", "map"), assume=assume, **options)
+        for assume in ("partial", "complete")
+    )
+    assert partial.scores == complete.scores
+    assert complete.assumed == "complete"
+    assert complete.counts["unjudged_items"] == 0
+    assert complete.rankings.unjudged is None
+
+
+@pytest.mark.parametrize(
+    ("truth", "assumed", "unjudged"),
+    [
+        ([{"a"}, {"c"}], "", 0),
+        ([["a"], ("c",)], "", 0),
+        ([{"a": 1}, {"c": 2}], "complete", 0),
+        ([{"a": 1}, {"c": 0}], "partial", 4),
+        ([{"a": 1, "b": 0}, {"c"}], "partial", 2),  # a set is complete beside a partial truth, too
+        ([{"a": 0.0, "b": 1.5}, {"c": 1}], "partial", 3),
+    ],
+)
+@pytest.mark.parametrize("scored", [False, True])
+def test_a_grade_of_zero_makes_a_truth_partial(
+    truth: Any, assumed: str, unjudged: int, *, scored: bool
+) -> None:
+    rankings = list((SCORES if scored else LISTS).values())
+    ev = evaluate(truth, rankings, "unjudged", zero_division=0.0)
+    assert (ev.assumed, ev.counts["unjudged_items"]) == (assumed, unjudged)
+
+
+@pytest.mark.parametrize("scored", [False, True])
+@pytest.mark.parametrize("options", [{}, {"string_provider": str}, {"ties": "stable"}])
+@pytest.mark.parametrize("kind", [set, list, tuple, lambda items: dict.fromkeys(items, 1)])
+def test_any_truth_is_partial_when_told(kind: Any, options: Any, *, scored: bool) -> None:
+    rankings = list((SCORES if scored else LISTS).values())
+    truth = [kind(["a"]), kind(["c"])]
+    ev = evaluate(truth, rankings, "unjudged", assume="partial", **options)
+    assert ev.assumed == "partial"
+    assert ev.per_query["unjudged"].tolist() == [3, 1]
+
+
+def test_one_truth_of_all_queries_may_be_partial() -> None:
+    rankings = [["a", "x"], ["y", "c"]]
+    assert evaluate({"a", "c"}, rankings, "unjudged").counts["unjudged_items"] == 0
+    ev = evaluate({"a", "c"}, rankings, "unjudged@1", assume="partial")
+    assert ev.per_query["unjudged@1"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_a_negative_grade_of_a_convention_is_no_judgement(*, scored: bool) -> None:
+    rankings = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}} if scored else {"q": ["a", "b", "c"]}
+    truth = {"q": {"a": 1, "b": -1, "c": 1}}
+    for y_true, y_score in (
+        (truth, rankings),
+        (
+            pl.DataFrame(long(truth, "grade")),
+            pl.DataFrame(long({"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, "score")),
+        ),
+    ):
+        ev = evaluate(y_true, y_score, "judged@2", convention="trec_eval")
+        assert (ev["judged@2"], ev.assumed, ev.counts["unjudged_grades"]) == (0.5, "partial", 1)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
+def test_negative_grades_of_arrays_are_holes(*, sparse: bool, masked: bool) -> None:
+    from scipy.sparse import csr_array
+
+    grades, scores = np.array([[1, -1, 0], [-2, 1, -1]]), np.array([[3.0, 2, 1], [1, 2, 3]])
+    candidates = np.array([[True, True, True], [True, True, False]]) if masked else None
+    ev = evaluate(
+        csr_array(grades) if sparse else grades,
+        scores,
+        ("judged@2", "unjudged"),
+        candidates=candidates,
+        convention="trec_eval",
+        ties="average",
+    )
+    assert ev.assumed == "partial"
+    assert ev.per_query["unjudged"].tolist() == ([1, 1] if masked else [1, 2])
+    assert ev.per_query["judged@2"].tolist() == [0.5, 0.5]
+    rows = evaluate(
+        grades.ravel(),
+        scores.ravel(),
+        "unjudged",
+        groups=np.repeat([0, 1], 3),
+        convention="trec_eval",
+        ties="average",
+    )
+    assert rows.per_query["unjudged"].tolist() == [1, 2]
+
+
+def test_arrays_without_negative_grades_have_no_holes() -> None:
+    ev = evaluate(np.array([[1, 0]]), np.array([[1.0, 2.0]]), ("judged@1", "unjudged@1"))
+    assert ev.scores == {"judged@1": 1.0, "unjudged@1": 0.0}
+    assert ev.assumed == ""
+    assert ev.rankings.unjudged is None
+
+
+def test_relevance_scores_have_places_of_their_own() -> None:
+    """In the list ``x`` is second; among the scores it is tied with ``b``."""
+    ev = evaluate(
+        [{"a": 1, "b": 0}], [["a", "x", "b"]], ("unjudged@1", "gauc"), relevance=[[3.0, 1.0, 1.0]]
+    )
+    assert places(ev) == ([0, 1], [1], [1])
+    unjudged = ev._judged.by_score.unjudged
+    assert unjudged is not None
+    assert (unjudged.above.tolist(), unjudged.tied.tolist()) == ([1], [2])
+
+
+def test_a_dropped_duplicate_is_counted_once() -> None:
+    ev = evaluate([{"a": 1, "b": 0}], [["x", "a", "x"]], "unjudged", duplicates="first")
+    assert ev["unjudged"] == 1
+
+
+def test_a_missing_query_has_no_unjudged_items() -> None:
+    ev = evaluate({"q": {"a": 1, "b": 0}, "r": {"a": 1}}, {"q": ["x", "a"]}, "unjudged")
+    assert ev.per_query["unjudged"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_slices_merged_parts_and_copies_carry_them(*, scored: bool) -> None:
+    rankings = SCORES if scored else LISTS
+    ev = evaluate(TRUTH, rankings, ("unjudged@1", "map"))
+    (part,) = ev.by_slice({"r": "only"}).values()
+    assert places(part) == ([0, 1], [0], [1])
+    assert (part.assumed, part.counts["unjudged_items"]) == ("partial", 1)
+    copy = pickle.loads(pickle.dumps(ev))
+    assert places(copy) == places(ev)
+    more = evaluate({"s": {"a"}}, {"s": ["a", "x"]}, ("unjudged@1", "map"))
+    merged = Evaluation.merge(ev, more)
+    assert places(merged) == ([0, 2, 3, 3], [1, 3, 0], [1, 1, 1])
+    assert merged.assumed == "partial"
+    assert merged.counts["unjudged_items"] == 3
+
+
+def test_what_was_assumed_is_printed() -> None:
+    partial = evaluate(TRUTH, LISTS, "map")
+    assert str(partial).endswith(
+        "2 queries; judgements taken as partial: 3 of 6 ranked items are unjudged and count as "
+        "irrelevant"
+    )
+    assert "3 of 6 ranked items are unjudged" in partial._repr_html_()
+    complete = evaluate([{"a": 1}], [["a", "x"]], "map")
+    assert str(complete).endswith("1 query; judgements taken as complete")
+    assert str(evaluate([{"a"}], [["a", "x"]], "map")).endswith("1 query")
+
+
+@pytest.mark.parametrize("assume", ["none", True, ["partial"]])
+def test_other_words_are_refused(assume: Any) -> None:
+    with pytest.raises(
+        InvalidParameterError,
+        match="The 'assume' parameter of evaluate must be one of 'complete', 'partial'",
+    ):
+        evaluate([{"a"}], [["a"]], assume=assume)
+
+
+def test_arrays_cannot_be_told_to_be_partial() -> None:
+    grades, scores = np.array([[1, 0]]), np.array([[1.0, 2.0]])
+    with pytest.raises(TypeError, match="matrix layout, which has a grade for every item"):
+        evaluate(grades, scores, assume="partial")
+    with pytest.raises(TypeError, match="rows layout, which has a grade for every item"):
+        evaluate(grades[0], scores[0], groups=[1, 1], assume="partial")
+    assert evaluate(grades, scores, "judged", assume="complete")["judged"] == 1.0
