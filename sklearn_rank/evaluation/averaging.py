@@ -44,7 +44,7 @@ def average(
         weights = None if weights is None else weights[present]
         query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
-    count, told = int(undefined.sum()), ""
+    count, told = int(np.count_nonzero(undefined)), ""
     if count:
         told = f"undefined for {count:,} of {len(values):,} queries: {_first(undefined, query_ids)}"
         if zero_division == "raise":
@@ -52,16 +52,17 @@ def average(
             raise UndefinedMetricError(msg)
         if zero_division != "warn":
             values = np.where(undefined, float(zero_division), values)
-        if weights is not None:
-            weights = weights[~np.isnan(values)]
-        values = values[~np.isnan(values)]
+            undefined = np.isnan(values)
+        defined = np.flatnonzero(~undefined)
+        weights = None if weights is None else weights[defined]
+        values = values[defined]
     return Average(_mean(values, weights), count, len(values), told)
 
 
 def _first(chosen: BoolArray, query_ids: Sequence[Any] | Array) -> str:
     """First few of the chosen queries, and how many more there are."""
-    places = np.flatnonzero(chosen).tolist()
-    text = listed([query_ids[place] for place in places[:MAX_LISTED]])
+    places = np.flatnonzero(chosen)
+    text = listed([query_ids[place] for place in places[:MAX_LISTED].tolist()])
     more = len(places) - MAX_LISTED
     return f"{text} and {more:,} more" if more > 0 else text
 

@@ -299,6 +299,9 @@ def _negatives(negatives: Any, judged: Judged) -> Any:
 def _within_bounds(measure: Measure, values: FloatArray) -> FloatArray:
     """The values, clipped where rounding took them out of the range; ArithmeticError beyond."""
     upper = measure.metric.upper
+    # Of NaN and a number these are the number.
+    if not len(values) or (np.fmin.reduce(values) >= 0.0 and np.fmax.reduce(values) <= upper):
+        return values
     with np.errstate(invalid="ignore"):
         outside = (values < -_ROUNDING) | (values > upper + _ROUNDING)
     if outside.any():

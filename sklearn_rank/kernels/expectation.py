@@ -96,10 +96,13 @@ def first_relevant(
     result = np.zeros(len(rankings))
     queries = np.flatnonzero(rankings.n_hits > 0)
     first = groups.offsets[:-1][queries]
-    above, size, relevant = groups.above[first], groups.size[first], groups.relevant[first]
+    above = groups.above[first]
     ranks = (above + 1).astype(np.float64)
     result[queries] = np.where(above < cut, value(ranks), 0.0)
+    if not rankings.are_tied:
+        return result
 
+    size, relevant = groups.size[first], groups.relevant[first]
     open_groups = np.flatnonzero((size > 1) & (above < cut))
     lengths = np.minimum(size - relevant + 1, cut - above)[open_groups]
     for block in similar_length_blocks(lengths):
