@@ -8,7 +8,6 @@ import numpy as np
 
 from sklearn_rank.typing import FloatArray
 
-
 _CHUNK = 1 << 13
 """Values of which three arrays stay in the nearest caches."""
 _PLAIN = 1000
