@@ -13,16 +13,18 @@ from sklearn_rank.evaluation import tables
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measure
-from sklearn_rank.evaluation.compute import Scored, score_slice
+from sklearn_rank.evaluation.compute import Scored, score_measures, score_slice
 from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
 )
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.rankings.condensed import condensed
 from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
+from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.table import Table
@@ -355,6 +357,69 @@ class Evaluation(Tabular):
         ([('a', 2)], ['b'])
         """
         return placements_of(self._judged, queries)
+
+    def unjudged_items(self, k: int | None = None) -> list[list[UnjudgedItem]]:
+        """Retrieved items of each query that nobody judged, with their places.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Ranks that are looked at; None looks at all.
+
+        Returns
+        -------
+        items : list of list of UnjudgedItem
+            For each query, in the order of ``query_ids``; empty lists where the ground truth is
+            taken as complete.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "y"]}, "map", keep_items=True)
+        >>> [(item.item, item.rank) for item in ev.unjudged_items()[0]]
+        [('x', 1), ('y', 3)]
+        """
+        return unjudged_items(self._judged, k)
+
+    def condensed(self) -> Evaluation:
+        """The same evaluation of condensed lists: without the items that nobody judged.
+
+        What stood below an unjudged item moves up. It needs whole rankings:
+        ``evaluate(..., keep_items=True)``. The guide "Judgements with holes" says why this is no
+        default: a new system loses its own finds, and is read as worse than it is.
+
+        Returns
+        -------
+        evaluation : Evaluation
+            This one, where the ground truth is taken as complete.
+
+        Raises
+        ------
+        InvalidParameterError
+            If items below a cutoff are not known.
+        ScoresRequiredError
+            If a measure is pooled.
+
+        References
+        ----------
+        .. [1] Sakai, Alternatives to Bpref, SIGIR 2007.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
+        >>> ev["mrr"], ev.condensed()["mrr"]
+        (0.5, 1.0)
+        """
+        judged = condensed(self._judged)
+        if judged is self._judged:
+            return self
+        kept = self._scored.values()
+        measures, settled = zip(*((own.measure, own.zero_division) for own in kept), strict=True)
+        scored = score_measures(measures, judged, settled)
+        return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
