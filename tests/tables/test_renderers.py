@@ -76,7 +76,7 @@ def test_text_has_points_in_line_and_letters_behind() -> None:
     assert to_text(SYSTEMS).split("\n") == [
         "Two systems",
         "system      map          95 % interval",
-        "bm25     0.2500       -0.5000..1.0000 ",
+        "bm25     0.2500       -0.5000..1.0000",
         "dense   10.5000 * ac   9.0000..12.0000",
         "none",
         "3 queries",
