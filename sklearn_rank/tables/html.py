@@ -16,6 +16,7 @@ STYLE = """\
 .rank-table tbody th{font-weight:inherit}
 .rank-table tbody tr+tr>*{border-top:1px solid rgba(128,128,128,.3)}
 .rank-table .number,.rank-table .interval{text-align:right;white-space:nowrap}
+.rank-table sup{display:inline-block;text-align:left;line-height:0}
 """
 """No colour of its own: it reads on whatever a notebook's theme has, light or dark."""
 
@@ -31,7 +32,7 @@ def to_html(table: Table) -> str:
 
 
 def html_table(table: Table, *, sortable: bool = False) -> str:
-    """The table alone; ``sortable`` adds the values that a script sorts by.
+    """The table alone; ``sortable`` marks it for a script, with the values to sort by.
 
     Examples
     --------
@@ -49,12 +50,13 @@ def html_table(table: Table, *, sortable: bool = False) -> str:
     titles = "".join(
         f'<th scope="col"{_class(column)}>{escape(column.title)}</th>' for column in table.columns
     )
+    rooms = [_room(table, place) for place in range(len(table.columns))]
     lines = [
-        '<table class="rank-table">',
+        f'<table class="rank-table"{" data-sortable" * sortable}>',
         *([f"<caption>{said}</caption>"] if said else []),
         f"<thead><tr>{titles}</tr></thead>",
         "<tbody>",
-        *(_row(table.columns, row, sortable) for row in table.rows),
+        *(_row(table, row, rooms, sortable) for row in table.rows),
         "</tbody>",
         "</table>",
     ]
@@ -65,13 +67,14 @@ def _class(column: Column) -> str:
     return "" if column.kind == "text" else f' class="{column.kind}"'
 
 
-def _row(columns: tuple[Column, ...], cells: tuple[Cell, ...], sortable: bool) -> str:
+def _row(table: Table, cells: tuple[Cell, ...], rooms: list[int], sortable: bool) -> str:
     """The first cell names the row, if it is text."""
     written = []
-    for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+    for place, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
         kind = 'th scope="row"' if not place and column.kind == "text" else "td"
         value = _value(cell) if sortable else ""
-        written.append(f"<{kind}{_class(column)}{value}>{_written(cell)}</{kind[:2]}>")
+        text = _written(cell, rooms[place])
+        written.append(f"<{kind}{_class(column)}{value}>{text}</{kind[:2]}>")
     return f"<tr>{''.join(written)}</tr>"
 
 
@@ -81,7 +84,13 @@ def _value(cell: Cell) -> str:
     return f' data-value="{number!r}"' if is_number else ""
 
 
-def _written(cell: Cell) -> str:
+def _room(table: Table, place: int) -> int:
+    """Characters that the letters of a column take: as many in each row, for numbers in line."""
+    return max((len(marked(cell)) for cell in table.column(place)), default=0)
+
+
+def _written(cell: Cell, room: int) -> str:
     text = escape(cell.text)
     text = f"<strong>{text}</strong>" if cell.best and text else text
-    return f"{text}<sup>{escape(marked(cell))}</sup>" if cell.marks else text
+    letters = f'<sup style="min-width:{room}ch">{escape(marked(cell))}</sup>' if room else ""
+    return text + letters

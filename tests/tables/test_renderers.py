@@ -143,7 +143,8 @@ def test_html_names_rows_and_columns() -> None:
     assert '<th scope="col" class="number">map</th>' in page
     assert (
         '<tr><th scope="row">dense</th>'
-        '<td class="number" data-value="10.5"><strong>10.5000</strong><sup>ac</sup></td>'
+        '<td class="number" data-value="10.5"><strong>10.5000</strong>'
+        '<sup style="min-width:2ch">ac</sup></td>'
         '<td class="interval" data-value="9">9.0000..12.0000</td></tr>'
     ) in page
     assert to_html(SYSTEMS).endswith(html_table(SYSTEMS))

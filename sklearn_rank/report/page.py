@@ -1,0 +1,127 @@
+"""A report as one HTML file, which needs nothing but a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from sklearn_rank import __version__
+from sklearn_rank.report.content import Queries, Report, Section
+from sklearn_rank.report.data import MOST_BYTES, as_data, script_json
+from sklearn_rank.tables.html import STYLE, escape, html_table
+from sklearn_rank.tables.table import Table
+
+GENERATOR = '<meta name="generator" content="sklearn-rank report">'
+"""By this line a report is known, so that another may replace it."""
+
+
+def write_page(report: Report, path: str | Path) -> None:
+    """Write the report to a file, of which the directory is there."""
+    Path(path).write_text(page(report), encoding="utf-8", newline="\n")
+
+
+def page(report: Report) -> str:
+    """The whole file.
+
+    Its policy forbids the browser every connection, and every script but the one of this package,
+    whatever stands in the data.
+    """
+    script = _resource("script.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    head = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        GENERATOR,
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{escape(report.title)}</title>",
+        f"<style>\n{STYLE}{_resource('style.css')}</style>",
+        "</head>",
+    ]
+    body = [
+        "<body>",
+        "<main>",
+        f"<h1>{escape(report.title)}</h1>",
+        *(f"<p>{escape(line)}</p>" for line in report.lead),
+        *_tables(report.tables, 2),
+        *_contents(report),
+        *_sections(report),
+        "</main>",
+        f'<footer><p class="faint">sklearn-rank {__version__}</p></footer>',
+        f"<script>{script}</script>",
+        "</body>",
+        "</html>",
+        "",
+    ]
+    return "\n".join([*head, *body])
+
+
+def _resource(name: str) -> str:
+    return files("sklearn_rank.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _contents(report: Report) -> Iterator[str]:
+    """Links to the sections, where there are several."""
+    if len(report.sections) < 2:
+        return
+    links = (
+        f'<li><a href="#section-{place}">{escape(section.title)}</a></li>'
+        for place, section in enumerate(report.sections)
+    )
+    yield f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
+
+
+def _sections(report: Report) -> Iterator[str]:
+    with_queries = sum(section.queries is not None for section in report.sections)
+    room = MOST_BYTES // max(with_queries, 1)
+    for place, section in enumerate(report.sections):
+        yield f'<section id="section-{place}">'
+        yield from _section(section, room)
+        yield "</section>"
+
+
+def _section(section: Section, room: int) -> Iterator[str]:
+    level = 2
+    if section.title:
+        yield f"<h2>{escape(section.title)}</h2>"
+        level = 3
+    yield from (f"<p>{escape(line)}</p>" for line in section.lead)
+    yield from _tables(section.tables, level)
+    if section.message:
+        lines = "\n".join(map(escape, section.message.split("\n")))
+        yield f'<pre tabindex="0" role="group" aria-label="Message of the gate">{lines}</pre>'
+    for picture in section.pictures:
+        caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
+        yield f"<figure>{picture.svg}{caption}</figure>"
+    if section.queries is not None:
+        yield f"<h{level}>Queries</h{level}>"
+        yield from _queries(section.queries, section.changes, room)
+
+
+def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
+    for heading, table in tables:
+        if heading:
+            yield f"<h{level}>{escape(heading)}</h{level}>"
+        yield _scrolled(html_table(table, sortable=True), heading or "Table")
+
+
+def _scrolled(table: str, name: str) -> str:
+    """A table that a phone can move to the side, with the keyboard, too."""
+    start = f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(name)}">'
+    return f"{start}\n{table}\n</div>"
+
+
+def _queries(queries: Queries, changes: Table | None, room: int) -> Iterator[str]:
+    """A table of some queries, which the script replaces by one of all."""
+    data = script_json(as_data(queries, room))
+    yield "<div data-queries>"
+    if changes is not None:
+        yield _scrolled(html_table(changes), "Queries that changed most")
+    yield f'<script type="application/json">{data}</script>'
+    yield "</div>"

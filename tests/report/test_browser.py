@@ -1,0 +1,219 @@
+"""The report in a browser: it sorts, searches and unfolds, by keyboard, at the width of a phone.
+
+Needs Chromium, and for the check of accessibility axe-core, whose file the environment variable
+AXE_CORE names; `.ci/accessibility` sees to both.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sklearn_rank.report.page import page
+from tests.report.browser import CHROMIUM, DARK, PHONE, opened, used
+from tests.report.cases import report_of
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+AXE = os.environ.get("AXE_CORE", "")
+
+HELPERS = """
+    const all = (selector) => [...document.querySelectorAll(selector)];
+    const texts = (selector) => all(selector).map((found) => found.textContent.trim());
+    const button = (text) => all("thead button").find((found) => found.textContent === text);
+    const column = (place) => all(".queries > tbody > tr")
+        .map((row) => row.cells[place].textContent.trim());
+    const choose = (place, value) => {
+        const field = all("select")[place];
+        field.value = value;
+        field.dispatchEvent(new Event("change"));
+    };
+    const search = (text) => {
+        const field = all("input")[0];
+        field.value = text;
+        field.dispatchEvent(new Event("input"));
+    };
+"""
+
+
+def using(n: int, script: str, folder: Path, *options: str, **more: Any) -> Any:
+    return used(page(report_of(n)), HELPERS + script, folder, *options, **more)
+
+
+def test_hostile_names_run_nothing_and_the_policy_lets_the_page_work(tmp_path: Path) -> None:
+    attack = "<script>document.title = 'attacked'</script></body>"
+    document = opened(page(report_of(60)).replace("</body>", attack), tmp_path)
+    assert "<title>bm25 against others</title>" in document
+    assert "50 of 60 queries" in document
+    rows = document.partition('class="rank-table queries"')[2]
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in rows
+
+
+def test_queries_come_by_their_change_and_by_any_column(tmp_path: Path) -> None:
+    result = using(
+        60,
+        """
+        const first = column(3);
+        button("change").click();
+        const falling = column(3);
+        const order = () => texts(".queries [aria-sort]")
+            .concat(all(".queries [aria-sort]").map((title) => title.getAttribute("aria-sort")));
+        const states = [order()];
+        button("change").click();
+        states.push(order());
+        const rising = column(3);
+        button("query").click();
+        return { first, falling, rising, states, names: column(0) };
+        """,
+        tmp_path,
+    )
+    first = [abs(float(change)) for change in result["first"] if change]
+    assert first == sorted(first, reverse=True)
+    falling = [float(change) for change in result["falling"] if change]
+    assert falling == sorted(falling, reverse=True)
+    rising = [float(change) for change in result["rising"] if change]
+    assert rising == sorted(rising)
+    assert result["states"] == [["change", "descending"], ["change", "ascending"]]
+    own = [name for name in result["names"] if name.startswith("query-")]
+    assert own == sorted(own)
+
+
+def test_queries_are_searched_by_name_text_and_item(tmp_path: Path) -> None:
+    result = using(
+        300,
+        """
+        const found = (text) => { search(text); return texts("[role=status]")[0]; };
+        const answers = ["query-00250", "QUERY-00250", "no such thing", ""].map(found);
+        search("query-00250");
+        all(".queries .open")[0].click();
+        const name = texts(".details tbody th")[0];
+        answers.push(found(name));
+        return { answers, shown: column(0), name };
+        """,
+        tmp_path,
+    )
+    single = "1 of 1 queries (300 in all)"
+    assert result["answers"][:4] == [
+        *(single, single, "0 of 0 queries (300 in all)", "50 of 300 queries"),
+    ]
+    assert result["answers"][4] == single
+    assert re.fullmatch(r"doc-\d+", result["name"])
+    assert any(name.startswith("query-00250") for name in result["shown"])
+
+
+def test_worse_and_better_mind_the_direction_of_the_measure(tmp_path: Path) -> None:
+    result = using(
+        60,
+        """
+        const answers = {};
+        for (const measure of [0, 1]) {
+            choose(0, measure);
+            for (const which of ["worse", "better", "same"]) {
+                choose(2, which);
+                answers[`${measure} ${which}`] = column(3).map(Number);
+            }
+        }
+        return answers;
+        """,
+        tmp_path,
+    )
+    assert all(change < 0 for change in result["0 worse"] + result["1 better"])
+    assert all(change > 0 for change in result["0 better"] + result["1 worse"])
+    assert len(result["0 worse"]) > 10
+    assert result["0 same"] == result["1 same"] == []
+
+
+def test_a_query_unfolds_its_items_and_their_shares(tmp_path: Path) -> None:
+    result = using(
+        60,
+        """
+        choose(1, 2);
+        const open = all(".queries .open")[0];
+        open.click();
+        const answer = {
+            expanded: open.getAttribute("aria-expanded"),
+            titles: texts(".details thead th"),
+            shares: all(".details tbody tr").map((row) => row.cells[4].textContent),
+            caption: texts(".details caption")[0],
+            text: texts(".details")[0],
+        };
+        open.click();
+        return { ...answer, closed: all(".details").length, again: open.ariaExpanded };
+        """,
+        tmp_path,
+    )
+    assert (result["expanded"], result["closed"], result["again"]) == ("true", 0, "false")
+    assert result["titles"] == [
+        *("item", "grade", "rank in bm25", "rank in dense + reranker"),
+        "share of the change of ndcg@10",
+    ]
+    sizes = [abs(float(share)) for share in result["shares"]]
+    assert sizes == sorted(sizes, reverse=True)
+    total = sum(map(float, result["shares"]))
+    assert f"{total:+.3f}" in result["caption"]
+    assert "Length of the ranking: bm25 100, dense + reranker 100" in result["text"]
+
+
+def test_static_tables_sort_with_what_is_missing_last(tmp_path: Path) -> None:
+    result = using(
+        3,
+        """
+        const table = document.querySelector("table[data-sortable]");
+        const rows = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent);
+        const answers = [];
+        for (const title of [1, 1, 0, 0]) {
+            table.tHead.rows[0].cells[title].firstChild.click();
+            answers.push(rows().join(" "));
+        }
+        return answers;
+        """,
+        tmp_path,
+    )
+    assert result == [
+        "dense bm25 empty",
+        "bm25 dense empty",
+        "bm25 dense empty",
+        "empty dense bm25",
+    ]
+
+
+def test_ten_thousand_queries_are_there_in_two_seconds(tmp_path: Path) -> None:
+    ready = "</body>", "<script>document.title = performance.now()</script></body>"
+    text = re.sub(r"<meta http-equiv=[^>]*>\n", "", page(report_of(10_000)))
+    document = opened(text.replace(*ready), tmp_path)
+    (milliseconds,) = re.findall(r"<title>([\d.]+)</title>", document)
+    assert "50 of 10,000 queries" in document
+    assert float(milliseconds) < 2000
+
+
+@pytest.mark.parametrize("width", [360, 500])
+def test_a_phone_scrolls_tables_and_never_the_page(width: int, tmp_path: Path) -> None:
+    script = """
+        all(".queries .open").slice(0, 3).forEach((open) => open.click());
+        return [document.documentElement.scrollWidth, document.documentElement.clientWidth];
+    """
+    inner, outer = using(60, script, tmp_path, size=f"{width},800")
+    assert inner <= outer
+
+
+@pytest.mark.skipif(not AXE, reason="needs axe-core")
+@pytest.mark.parametrize("options", [(), (DARK,)], ids=["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, "1280,900"], ids=["phone", "desktop"])
+def test_axe_finds_nothing(size: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    library = Path(AXE).read_text(encoding="utf-8")
+    script = """
+        all(".queries .open").slice(0, 3).forEach((open) => open.click());
+        const result = await axe.run(document, { resultTypes: ["violations"] });
+        const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+        const told = (rules) => rules.map((rule) =>
+            `${rule.id}: ${rule.nodes.length} such as ${rule.nodes[0].html.slice(0, 200)}`);
+        return { dark, passes: result.passes.length, violations: told(result.violations) };
+    """
+    text = page(report_of(60)).replace("</body>", f"<script>{library}</script></body>")
+    result = used(text, HELPERS + script, tmp_path, *options, size=size)
+    assert result["dark"] == bool(options)
+    assert result["violations"] == []
+    assert result["passes"] > 10

@@ -1,0 +1,156 @@
+"""The HTML report as a file: whole without a network, safe with hostile data, of bounded size."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from sklearn_rank.report.content import Item, Picture, Queries, Report, Section
+from sklearn_rank.report.data import MOST_CHARACTERS, as_data, by_change, script_json
+from sklearn_rank.report.page import GENERATOR, page, write_page
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.cells import text_cell
+from sklearn_rank.tables.table import Column, Table
+from tests.report.cases import TABLE, queries_of, report_of
+from tests.tables.hostile import HOSTILE
+from tests.tables.test_hostile_names import Page
+
+
+def data_of(text: str) -> list[dict]:
+    """What the script reads, section by section."""
+    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    return [json.loads(part) for part in found]
+
+
+def test_a_page_asks_the_network_for_nothing() -> None:
+    text = page(report_of(30))
+    assert not Page(text).attributes & {"src", "srcset", "action", "href", "data", "poster"}
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert not re.search(r"@import|url\(|http", style)
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="(.*?)"', text)
+    assert policy.startswith("default-src 'none'; ")
+
+
+def test_the_policy_lets_this_packages_script_run_and_no_other() -> None:
+    text = page(report_of(3))
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text
+    assert script.isascii(), "a server that calls the file Latin-1 would break the hash"
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_names_are_data(text: str) -> None:
+    queries = Queries(
+        systems=(text, text + "2"),
+        measures=("map",),
+        greater=(True,),
+        names=[text],
+        values=[[[0.5], [0.25]]],
+        texts=[text],
+        explained="map",
+        items=lambda _: [Item(text, 1.0, [1, 2], [-0.25])],
+    )
+    table = Table((Column(text),), ((text_cell(text),),), caption=text)
+    section = Section(text, (text,), ((text, table),), text, changes=table, queries=queries)
+    written = page(Report(text, (text,), ((text, table),), (section, section)))
+    parsed = Page(written)
+    assert parsed.tags <= {
+        *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "p", "pre"),
+        *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "nav", "ul", "li"),
+        *("a", "section", "script", "footer"),
+    }
+    assert not {name for name in parsed.attributes if name.startswith("on")}
+    assert written.count("<script") == written.count("</script>") == 3
+    assert not [line for line in written.split("\n") if not line.isprintable()]
+    shown = safe_text(text, limit=MOST_CHARACTERS)
+    for data in data_of(written):
+        assert (data["queries"], data["texts"], data["items"][0][0][0]) == ([shown], [shown], shown)
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "<script", "]]>", "&lt;", "\u2028"])
+def test_json_in_a_script_cannot_end_it(text: str) -> None:
+    written = script_json({"x": text})
+    assert not re.search("[<>&\u2028]", written)
+    assert json.loads(written) == {"x": text}
+
+
+def test_the_same_report_has_the_same_bytes() -> None:
+    assert page(report_of(30)) == page(report_of(30))
+
+
+def test_ten_thousand_queries_stay_below_5_mb() -> None:
+    text = page(report_of(10_000))
+    assert len(text.encode()) < 5e6
+    (data,) = data_of(text)
+    assert len(data["queries"]) == len(data["values"][0][0]) == 10_000
+
+
+def test_items_of_queries_that_changed_least_are_left_out_first() -> None:
+    queries = queries_of(100)
+    data = as_data(queries, room=3_000)
+    order = by_change(queries)
+    known = [data["items"][number] is not None for number in order]
+    assert True in known
+    assert known == sorted(known, reverse=True)
+    left_out = known.count(False)
+    assert data["unknown"] == (
+        f"The items of the {left_out} queries that changed least are left out of this file, which "
+        "would be too large with them."
+    )
+    assert None not in as_data(queries)["items"]
+
+
+def test_sections_share_the_room_for_items() -> None:
+    section = report_of(300).sections[0]
+    both = Report("two", sections=(replace(section, title="a"), replace(section, title="b")))
+    whole = len(page(report_of(300)))
+    assert len(page(both)) > 1.5 * whole
+
+
+def test_queries_of_unknown_items_say_so() -> None:
+    queries = replace(queries_of(5), items=lambda _: None)
+    assert as_data(queries)["items"] == [None] * 5
+    assert as_data(queries)["unknown"] == "The ids of the items are not known."
+
+
+def test_numbers_that_are_not_there_are_null() -> None:
+    queries = Queries(("a",), ("map",), (True,), ["q"], [[[float("nan")]]], items=lambda _: [])
+    assert as_data(queries)["values"] == [[[None]]]
+
+
+def test_tables_and_changes_stand_there_without_a_script() -> None:
+    text = page(report_of(30))
+    before = text.partition('<script type="application/json">')[0]
+    assert before.count("<table") == 3
+    assert before.count('<th scope="row">dense</th>') == 3
+
+
+def test_headings_follow_each_other() -> None:
+    section = Section("one", tables=(("t", TABLE),), queries=queries_of(3))
+    levels = re.findall(r"<h(\d)>", page(Report("x", (), (("t", TABLE),), (section, section))))
+    assert levels == ["1", "2", "2", "3", "3", "2", "3", "3"]
+
+
+def test_several_sections_are_listed_at_the_top() -> None:
+    text = page(Report("x", sections=(Section("first"), Section("second"))))
+    assert '<li><a href="#section-1">second</a></li>' in text
+    assert '<section id="section-1">' in text
+    assert "<nav" not in page(Report("x", sections=(Section("first"),)))
+
+
+def test_pictures_stand_in_the_page() -> None:
+    section = Section(pictures=(Picture("<svg></svg>", "a < b"),))
+    text = page(Report("x", sections=(section,)))
+    assert "<figure><svg></svg><figcaption>a &lt; b</figcaption></figure>" in text
+
+
+def test_a_written_page_is_known_by_its_head(tmp_path) -> None:
+    path = tmp_path / "report.html"
+    write_page(report_of(3), path)
+    assert GENERATOR.encode() in path.read_bytes()[:1000]
