@@ -1,4 +1,4 @@
-"""Comparisons as tables and plain objects."""
+"""Comparisons as plain objects."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from sklearn_rank.comparison.settings import Settings
 from sklearn_rank.comparison.values import Difference, SystemScore
-from sklearn_rank.tables.cells import count_cell, interval_cell, number_cell, p_cell, text_cell
-from sklearn_rank.tables.table import Cell, Column, Table
 
 COLUMNS = (
     "measure",
@@ -47,8 +45,6 @@ class _Comparison(Protocol):
     def rows(self) -> tuple[Difference, ...]: ...
     @property
     def scores(self) -> tuple[SystemScore, ...]: ...
-    @property
-    def level(self) -> float: ...
 
 
 def columns_of(rows: Sequence[Difference]) -> dict[str, list[Any]]:
@@ -75,32 +71,3 @@ def _plain(fields: dict[str, Any]) -> dict[str, Any]:
         name: None if isinstance(value, float) and math.isnan(value) else value
         for name, value in fields.items()
     }
-
-
-def table_of(comparison: _Comparison) -> Table:
-    """A row per difference, then the family of tests and the notes."""
-    columns = (
-        Column("measure"),
-        Column("system"),
-        Column("baseline"),
-        Column("value", "number"),
-        Column("difference", "number"),
-        Column(f"{100 * comparison.level:g} % interval", "interval", "interval"),
-        Column("p", "number"),
-        Column("wins", "number"),
-        Column("ties", "number"),
-        Column("losses", "number"),
-    )
-    rows = tuple(map(_cells, comparison.rows))
-    return Table(columns, rows, notes=(comparison.family_text, *comparison.notes))
-
-
-def _cells(row: Difference) -> tuple[Cell, ...]:
-    return (
-        *map(text_cell, (row.measure, row.system, row.baseline)),
-        number_cell(row.value),
-        number_cell(row.difference, signed=True),
-        interval_cell(row.low, row.high, signed=True),
-        p_cell(row.p_corrected),
-        *map(count_cell, (row.wins, row.ties, row.losses)),
-    )

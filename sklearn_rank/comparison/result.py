@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison import export
+from sklearn_rank.comparison import export, tables
 from sklearn_rank.comparison.family import compared
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.scores import letters_of, scores_of
@@ -69,6 +69,7 @@ class Comparison(Tabular):
     """Which p-values are corrected together, and how."""
     _notes: tuple[str, ...] = ()
     _query_text: Any = None
+    _ROWS = ("systems", "differences")
 
     @classmethod
     def of(
@@ -305,8 +306,13 @@ class Comparison(Tabular):
         """
         return export.to_dict(self, self._settings)
 
-    def _table(self) -> Table:
-        return export.table_of(self)
+    def _table(self, rows: str) -> Table:
+        if rows == "differences":
+            return tables.differences_table(self)
+        return tables.systems_table(self)
+
+    def _printed(self) -> tuple[Table, ...]:
+        return tables.printed(self)
 
     # ---------------------------------------------------------------------------------------------
 

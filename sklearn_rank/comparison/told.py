@@ -50,6 +50,12 @@ def family_text(groups: Sequence[Sequence[Difference]], settings: Settings) -> s
     return f"{text}: {' x '.join(factors)}"
 
 
+def p_title(test: str, correction: str | None) -> str:
+    """Title of the column of p-values, such as "p (Holm)"."""
+    name = "Tukey" if test in ("tukey", "anova") else _CORRECTIONS.get(correction or "")
+    return "p" if name is None else f"p ({name})"
+
+
 def _times(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 

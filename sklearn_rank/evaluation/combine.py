@@ -105,6 +105,7 @@ class Combination(Tabular, Mapping[str, float]):
 
     evaluations: dict[str, Evaluation]
     average: Literal["macro", "weighted"]
+    _ROWS = ("data sets",)
 
     @cached_property
     def weights(self) -> dict[str, int]:
@@ -142,14 +143,14 @@ class Combination(Tabular, Mapping[str, float]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def _table(self) -> Table:
+    def _table(self, rows: str) -> Table:  # noqa: ARG002
         names = list(self.scores)
         columns = (
             Column("data set"),
             Column("weight", "number"),
             *(Column(name, "number") for name in names),
         )
-        rows = [
+        parts = [
             (
                 text_cell(label),
                 count_cell(self.weights[label]),
@@ -158,4 +159,4 @@ class Combination(Tabular, Mapping[str, float]):
             for label, part in self.evaluations.items()
         ]
         mean = text_cell(f"{self.average} mean"), Cell(""), *map(number_cell, self.scores.values())
-        return Table(columns, (*rows, mean))
+        return Table(columns, (*parts, mean))

@@ -65,6 +65,7 @@ class Evaluation(Tabular):
     _scored: Mapping[str, Scored]
     """By the spelling that was asked for; with its convention's parameters where two are alike."""
     _judged: Judged
+    _ROWS = ("measures", "queries")
 
     @property
     def query_ids(self) -> Any:
@@ -454,7 +455,9 @@ class Evaluation(Tabular):
         """
         return tables.to_frame(self._judged.listed_ids(), self.per_query, backend)
 
-    def _table(self) -> Table:
+    def _table(self, rows: str) -> Table:
+        if rows == "queries":
+            return tables.queries_table(self._judged.listed_ids(), self.per_query)
         return tables.table_of(self)
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.tables.cells import count_cell, fixed, interval_cell, text_cell
+from sklearn_rank.tables.cells import count_cell, fixed, interval_cell, number_cell, text_cell
 from sklearn_rank.tables.frames import FrameBackend, native_frame
 from sklearn_rank.tables.table import Cell, Column, Table
 from sklearn_rank.typing import FloatArray
@@ -53,6 +53,14 @@ def _row(evaluation: _Evaluation, name: str) -> tuple[Cell, ...]:
         interval_cell(low, high),
         count_cell(evaluation.counts["averaged"][name]),
     )
+
+
+def queries_table(query_ids: Sequence[Any], columns: Mapping[str, FloatArray]) -> Table:
+    """A row per query."""
+    titles = (Column("query"), *(Column(name, "number") for name in columns))
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    rows = zip(query_ids, values if columns else ((),) * len(query_ids), strict=True)
+    return Table(titles, tuple((text_cell(id_), *map(number_cell, own)) for id_, own in rows))
 
 
 def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:

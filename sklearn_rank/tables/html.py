@@ -68,10 +68,12 @@ def _class(column: Column) -> str:
 
 
 def _row(table: Table, cells: tuple[Cell, ...], rooms: list[int], sortable: bool) -> str:
-    """The first cell names the row, if it is text."""
+    """Cells of text before the first number name the row."""
     written = []
+    is_name = True
     for place, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
-        kind = 'th scope="row"' if not place and column.kind == "text" else "td"
+        is_name = is_name and column.kind == "text"
+        kind = 'th scope="row"' if is_name else "td"
         value = _value(cell) if sortable else ""
         text = _written(cell, rooms[place])
         written.append(f"<{kind}{_class(column)}{value}>{text}</{kind[:2]}>")

@@ -68,7 +68,9 @@ def to_latex(table: Table, *, caption: str | None = None, label: str | None = No
         comments = [f"% {escape(text)}" for text in (table.caption, *table.notes) if text]
         return "\n".join([r"% \usepackage{booktabs}", *comments, *tabular])
     own = table.caption if caption is None else caption
-    notes = [rf"\par\smallskip\footnotesize {escape(' '.join(table.notes))}"] if table.notes else []
+    notes = (
+        [rf"\par\smallskip\footnotesize {escape('; '.join(table.notes))}"] if table.notes else []
+    )
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}",

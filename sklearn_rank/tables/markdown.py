@@ -8,30 +8,26 @@ from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Cell, Column, Table
 from sklearn_rank.tables.text import marked
 
-_SPECIAL = {character: f"&#{ord(character)};" for character in "|`*[]!~$#\\:"} | {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-}
-"""Entities, which mean the same within an HTML block of Markdown; a backslash there does not."""
-_WORD = r"[^\W_]"
-_BY_PLACE = (
+_ACTIVE = re.compile(
+    r"""
+    [|`*\[\]~$\\&<>]
     # Markup beside a word alone: names_like_this stay readable.
-    (re.compile(rf"(?<!{_WORD})_|_(?!{_WORD})"), "&#95;"),
-    # A mention or an address; "ndcg@10" is neither.
-    (re.compile(rf"(?<!{_WORD})@|@(?!\d+(?![\w.-]))"), "&#64;"),
-    # GitHub links "www.", with nothing before it.
-    (re.compile(r"(?<=www)\.", re.IGNORECASE), "&#46;"),
+    | (?<![^\W_])_ | _(?![^\W_])
+    # An issue, an emoji, a link: in a sentence, a space follows.
+    | \#(?=\w) | :(?=\S) | (?<=www)\.
+    # A mention, an address; "ndcg@10" is neither.
+    | (?<![^\W_])@ | @(?!\d+(?![\w.-]))
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is: one line, no markup, no link, no mention, no command."""
-    shown = safe_text(text, limit=None)
-    escaped = "".join(_SPECIAL.get(character, character) for character in shown)
-    for pattern, entity in _BY_PLACE:
-        escaped = pattern.sub(entity, escaped)
-    return escaped
+    """Text that Markdown shows as it is: one line, no markup, no link, no mention, no command.
+
+    By entities, which mean the same within an HTML block of Markdown; a backslash there does not.
+    """
+    return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", safe_text(text, limit=None))
 
 
 def to_markdown(table: Table) -> str:
@@ -47,13 +43,19 @@ def to_markdown(table: Table) -> str:
     | a&#124;b | 0.2500 |
     """
     caption = [f"**{escape(table.caption)}**", ""] if table.caption else []
-    lines = [
-        *markdown_rows(table.columns, [list(map(_written, row)) for row in table.rows]),
-        *([""] if table.notes else []),
-        *(f"{escape(note)}  " for note in table.notes[:-1]),
-        *map(escape, table.notes[-1:]),
-    ]
-    return "\n".join([*caption, *lines])
+    rows = markdown_rows(table.columns, [list(map(_written, row)) for row in table.rows])
+    notes = ["", "  \n".join(map(_line, table.notes))] if table.notes else []
+    return "\n".join([*caption, *rows, *notes])
+
+
+_BLOCK = re.compile(r"[^\w&]|\d+[.)]")
+"""What makes a list, a rule or a heading at the start of a line."""
+
+
+def _line(note: str) -> str:
+    escaped = escape(note)
+    is_block = _BLOCK.match(escaped)
+    return f"&#{ord(escaped[0])};{escaped[1:]}" if is_block else escaped
 
 
 def markdown_rows(columns: tuple[Column, ...], rows: list[list[str]]) -> list[str]:

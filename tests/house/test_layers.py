@@ -25,7 +25,7 @@ LAYERS = {
         ("comparison", "metrics"),
         ("model_selection",),
         ("displays", "scorers"),
-        ("rankers",),
+        ("rankers", "report"),
         ("_demo",),
         ("cli",),
         ("__main__",),

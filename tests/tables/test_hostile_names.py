@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 import shutil
@@ -68,7 +69,9 @@ def test_markdown_shows_names_as_they_are(text: str) -> None:
     assert page.cells[3] == safe_text(text, limit=None).strip(" ")
 
 
-@pytest.mark.parametrize("name", ["test_good", "ndcg@10", "map", "run-1.5", "日本", "a b"])
+@pytest.mark.parametrize(
+    "name", ["test_good", "ndcg@10", "map", "run-1.5", "日本", "a b", "note: #"]
+)
 def test_ordinary_names_stay_readable_in_markdown(name: str) -> None:
     assert escape_markdown(name) == name
 
@@ -78,7 +81,14 @@ def test_ordinary_names_stay_readable_in_markdown(name: str) -> None:
 )
 def test_what_git_hosts_would_link_or_draw_is_no_link(text: str) -> None:
     # No renderer of Markdown on the package index knows all of these: entities stop every one.
-    assert not re.search(r"(?<!&)[@#:$](?!\d+;)|www\.", escape_markdown(text), re.IGNORECASE)
+    assert not re.search(r"(?<!&)[@#$]|:\S|www\.", escape_markdown(text), re.IGNORECASE)
+
+
+@pytest.mark.parametrize("note", ["# x", "- x", "+ x", "1. x", "12) x", "> x", "---", "===", "a"])
+def test_a_note_is_a_paragraph_of_markdown(note: str) -> None:
+    table = Table((Column("x"),), (), notes=(note,))
+    rendered = MarkdownIt("commonmark").enable("table").render(to_markdown(table))
+    assert rendered.endswith(f"<p>{html.escape(note)}</p>\n")
 
 
 @every_name

@@ -126,7 +126,7 @@ def test_latex() -> None:
         r"none & \hphantom{$^{ac}$} &  \\",
         r"\bottomrule",
         r"\end{tabular}",
-        r"\par\smallskip\footnotesize 3 queries Holm",
+        r"\par\smallskip\footnotesize 3 queries; Holm",
         r"\end{table}",
     ]
 
