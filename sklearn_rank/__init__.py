@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sklearn_rank.displays.precision_recall_at_k import (
         PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
     )
+    from sklearn_rank.engines.options import EngineOptions as EngineOptions
     from sklearn_rank.evaluation.combine import Combination as Combination
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -130,6 +131,7 @@ _HOMES = {
     "measures.conventions": ("CONVENTIONS", "Convention"),
     "comparison.compare": ("compare", "compare_all"),
     "comparison.result": ("Comparison",),
+    "engines.options": ("EngineOptions",),
     "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
+from sklearn_rank.engines.options import EngineOptions
+from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.differences import warn_of_differences
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
@@ -53,6 +54,7 @@ def evaluate(
     convention: str = "default",
     n_jobs: int | None = None,
     keep_items: bool = False,
+    engine: EngineOptions | None = None,
 ) -> Evaluation:
     """Evaluate rankings by several measures that share one ranking step.
 
@@ -62,7 +64,7 @@ def evaluate(
         Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
         shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
         queries, {query: set or {item: grade}}, or a long frame with a row for each query and
-        item.
+        item, which may be lazy.
     y_score : array-like, sequence of ranked lists, mapping or data frame
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
@@ -107,6 +109,8 @@ def evaluate(
         the caller, such as a gain, are called in one.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
+    engine : EngineOptions, default=None
+        How lazy frames are evaluated: a limit of memory, a place for temporary files.
 
     Returns
     -------
@@ -163,7 +167,7 @@ def evaluate(
     named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
     settled = [_settled(preset, zero_division, measure) for measure in named.values()]
     keeps = check_flag(keep_items, "keep_items", "evaluate")
-    judged = read_rankings(
+    judged = read_any(
         y_true,
         without_lowest(y_true, y_score) if preset.lowest == "masked" else y_score,
         columns=columns,
@@ -181,6 +185,7 @@ def evaluate(
         depth=None if keeps else deepest(named.values()),
         n_jobs=jobs,
         keep_items=keeps,
+        engine=engine,
     )
     scored = score_measures(list(named.values()), judged, settled, jobs)
     warn_of_differences(preset, named, judged, (y_true, y_score), ties_are_given=ties is not None)

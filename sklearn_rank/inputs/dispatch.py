@@ -78,9 +78,7 @@ def read_rankings(
     **told: Unpack[Told],
 ) -> Judged:
     """Read any layout into judged rankings, or say what is wrong with it."""
-    for name, value in told.items():
-        if name in _WORDS and not (name == "assume" and value is None):
-            check_option(value, name, _WORDS[name], owner)
+    _check_words(owner, told)
     y_true, y_score = as_tables(y_true, y_score, columns)
     name = layout_of(y_true)
     if known_items is None:
@@ -93,6 +91,19 @@ def read_rankings(
         told["keep_items"] = True  # the judged items as they are compared
     judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, known)
     return judged if keeps else replace(judged, items=None)
+
+
+def check_told(owner: str, **told: Unpack[Told]) -> None:
+    """Refuse what means nothing for data frames, before a row of them is read."""
+    _check_words(owner, told)
+    foreign = {name: told.get(name) for name in _FOREIGN}
+    _refuse_foreign(LAYOUTS["mapping"], **foreign)
+
+
+def _check_words(owner: str, told: Mapping[str, Any]) -> None:
+    for name, value in told.items():
+        if name in _WORDS and not (name == "assume" and value is None):
+            check_option(value, name, _WORDS[name], owner)
 
 
 def read_layout(

@@ -332,6 +332,10 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 
+DIVIDED_QUERY = "column {} is to make slices of queries, but query {} has both {} and {}"
+"""What to say of a query with several labels."""
+
+
 @dataclass(frozen=True)
 class QueryColumns:
     """Columns of a frame that say something of its queries."""
@@ -348,5 +352,4 @@ class QueryColumns:
         queries, values = self.frame[self.query].to_list(), self.frame[name].to_list()
         rows = zip(queries, values, strict=True)
         labels = ((query, label) for query, label in rows if not is_missing(label))
-        fault = "column {} is to make slices of queries, but query {} has both {} and {}"
-        return one_label_each(name, labels, fault)
+        return one_label_each(name, labels, DIVIDED_QUERY)

@@ -93,6 +93,12 @@ class LongTable(Mapping[Any, Any]):
             raise DuplicateItemError(msg)
         return rows, items
 
+    def distinct(self, query: Any) -> dict[Any, Any]:
+        """Items of a query, even if one comes twice; of judgements with their grades."""
+        number = self.numbers[query]
+        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        return dict.fromkeys(as_list(self.item_ids[rows]))
+
     def take(self: _Table, rows: IntArray) -> _Table:
         """Some rows, ascending; queries of which none is left stay, with no rows."""
         offsets = np.searchsorted(rows, self.offsets)
@@ -248,6 +254,12 @@ class Qrels(LongTable):
     def __getitem__(self, query: Any) -> dict[Any, float]:
         rows, items = self._segment(query)
         return dict(zip(items, self.grades[rows].tolist(), strict=True))
+
+    def distinct(self, query: Any) -> dict[Any, Any]:
+        """Judged items of a query with their grades, even if one is judged twice."""
+        number = self.numbers[query]
+        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        return dict(zip(as_list(self.item_ids[rows]), self.grades[rows].tolist(), strict=True))
 
     def _with_rows(self, rows: IntArray, offsets: IntArray) -> Qrels:
         items = take_ids(self.item_ids, rows)

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from sklearn_rank.exceptions import NothingRetrievedWarning
+from sklearn_rank.inputs.long_tables import LongTable
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.support.warn import warn
@@ -98,7 +99,7 @@ def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]
     if isinstance(y_true, Mapping):
         for query in y_true:
             if query in y_score:
-                yield _relevant(y_true[query]), _first(y_score[query])
+                yield _relevant(_of(y_true, query)), _first(_of(y_score, query))
     elif isinstance(y_true, Set):
         shared = _relevant(y_true)
         for ranking in y_score:
@@ -106,6 +107,11 @@ def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]
     else:
         for truth, ranking in zip(y_true, y_score, strict=False):
             yield _relevant(truth), _first(ranking)
+
+
+def _of(table: Mapping[Any, Any], query: Any) -> Any:
+    """What a mapping holds of a query; long tables refuse items that come twice, but not here."""
+    return table.distinct(query) if isinstance(table, LongTable) else table[query]
 
 
 def _relevant(truth: Any) -> list[Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.parameters import check_zero_division
 
@@ -15,5 +15,5 @@ def score(
 ) -> float:
     """Mean of a measure over the queries of any layout."""
     settled = check_zero_division(zero_division, measure.metric.name)
-    judged = read_rankings(y_true, y_score, owner=measure.metric.name, depth=measure.depth, **given)
+    judged = read_any(y_true, y_score, owner=measure.metric.name, depth=measure.depth, **given)
     return score_measures([measure], judged, settled)[0].average.value

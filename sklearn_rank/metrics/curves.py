@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.engines.read import read_any
 from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.support.parameters import check_option
@@ -193,7 +193,7 @@ def _labelled(
     owner: str,
 ) -> list[_Labelled]:
     check_option(average, "average", ("pooled", "macro"), owner)
-    judged = read_rankings(
+    judged = read_any(
         y_true,
         y_score,
         groups=groups,

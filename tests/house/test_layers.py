@@ -20,7 +20,7 @@ LAYERS = {
         ("tables",),
         ("rankings", "statistics"),
         ("inputs", "kernels"),
-        ("files", "measures"),
+        ("engines", "files", "measures"),
         ("evaluation",),
         ("comparison", "metrics"),
         ("model_selection",),

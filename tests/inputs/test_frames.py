@@ -205,12 +205,6 @@ def test_frames_that_are_refused(
 @pytest.mark.parametrize(
     ("y_true", "y_score", "message"),
     [
-        (pl.LazyFrame(TRUTH), pl.DataFrame(RUN), r"y_true is a lazy LazyFrame; call \.collect\(\)"),
-        (
-            pl.DataFrame(TRUTH),
-            pl.LazyFrame(RUN),
-            r"y_score is a lazy LazyFrame; call \.collect\(\)",
-        ),
         (pd.DataFrame(TRUTH), [["a"], ["b"]], r"y_true is a data frame and y_score a list"),
         (
             [{"a"}, {"b"}],

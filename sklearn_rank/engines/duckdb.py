@@ -1,0 +1,93 @@
+"""DuckDB: batches of Arrow, in the order in which it gives the rows of a relation.
+
+Ranking in SQL was measured and dropped: for 5 million rows a window takes several times what it
+takes to read them and to rank them here, and so does a count of greater scores, each without a look
+for duplicates; see "Which engine at which size" of the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sklearn_rank.engines.problem import Problem
+from sklearn_rank.engines.rows import BATCH
+from sklearn_rank.engines.stream import read_streams
+from sklearn_rank.rankings.source import Judged
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_EXACT_DIGITS = 15
+"""Decimals of so many digits are told apart as float64, and stand in their order."""
+
+
+def read(problem: Problem) -> Judged:
+    """Judged rankings of relations."""
+    return read_streams(problem, DuckDBRows)
+
+
+@dataclass(frozen=True)
+class DuckDBRows:
+    """Rows of a relation."""
+
+    relation: Any
+
+    @cached_property
+    def schema(self) -> pl.DataFrame:
+        """The columns without a row."""
+        frames = _frames(self._plain.limit(0))
+        schema = next(frames)
+        frames.close()
+        return schema
+
+    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
+        """Some columns of all rows.
+
+        Nothing else may be asked of the connection before the last one: it would end the stream.
+        """
+        return _frames(self._plain.project(", ".join(map(_quoted, columns))))
+
+    @cached_property
+    def _plain(self) -> Any:
+        """The relation with numbers that Arrow and NumPy have, too."""
+        names, types = self.relation.columns, map(str, self.relation.types)
+        return self.relation.project(", ".join(map(_as_plain, names, types)))
+
+
+def _as_plain(name: str, kind: str) -> str:
+    """SQL for a column: whole numbers of 128 bits, which a sum has, and short decimals are cast."""
+    column = _quoted(name)
+    decimal = re.fullmatch(r"DECIMAL\((\d+),\s*\d+\)", kind)
+    if decimal is not None and int(decimal[1]) <= _EXACT_DIGITS:
+        return f"CAST({column} AS DOUBLE) AS {column}"
+    return f"CAST({column} AS BIGINT) AS {column}" if kind == "HUGEINT" else column
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _frames(relation: Any) -> Generator[pl.DataFrame]:
+    """Batches of a relation; a first one without rows tells the columns."""
+    # The second name is that of versions before 1.5.
+    make = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
+    reader = make(BATCH)
+    try:
+        yield _frame(reader.schema.empty_table())
+        for batch in reader:
+            yield _frame(batch)
+    finally:
+        reader.close()
+
+
+def _frame(arrow: Any) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.from_arrow(arrow)
+    assert isinstance(frame, pl.DataFrame)
+    return frame

@@ -1,0 +1,59 @@
+"""Polars: batches of its streaming engine, in the order of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sklearn_rank.engines.problem import Problem
+from sklearn_rank.engines.rows import BATCH
+from sklearn_rank.engines.spill import temporary
+from sklearn_rank.engines.stream import read_streams
+from sklearn_rank.rankings.source import Judged
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+
+
+def read(problem: Problem) -> Judged:
+    """Judged rankings of lazy frames."""
+    place = problem.options.temp_directory
+    return read_streams(problem, lambda frame: PolarsRows(frame, place))
+
+
+@dataclass(frozen=True)
+class PolarsRows:
+    """Rows of a LazyFrame."""
+
+    frame: pl.LazyFrame
+    temp_directory: str | os.PathLike[str] | None = None
+
+    @cached_property
+    def schema(self) -> pl.DataFrame:
+        """The columns without a row; computes nothing."""
+        return self.frame.collect_schema().to_frame()
+
+    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
+        """Some columns of all rows."""
+        frame: Any = self.frame.select(columns)
+        if hasattr(frame, "collect_batches"):
+            yield from frame.collect_batches(chunk_size=BATCH, maintain_order=True)
+            return
+        # Before Polars 1.35 the streaming engine writes batches into files alone.
+        with temporary(self.temp_directory) as directory:
+            path = directory / "rows.arrow"
+            frame.sink_ipc(path)
+            yield from _slices(path)
+
+
+def _slices(path: Any) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    rows = pl.scan_ipc(path)
+    n_rows = rows.select(pl.len()).collect().item()
+    for first in range(0, n_rows, BATCH):
+        yield rows.slice(first, BATCH).collect()

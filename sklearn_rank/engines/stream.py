@@ -1,0 +1,377 @@
+"""Lazy frames of one machine: blocks of whole queries stream through the readers of memory.
+
+Values, counts and messages are theirs, because no other code ranks or checks. What fits into
+memory is read at once; a run whose queries lie scattered, or judgements that do not fit, go through
+temporary files first, parted by query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
+
+from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
+from sklearn_rank.engines.problem import Problem, Side, find_sides
+from sklearn_rank.engines.registry import engine_of
+from sklearn_rank.engines.rows import Held, Rows, all_batches, hold, whole_queries
+from sklearn_rank.engines.spill import Parts, concatenated, temporary
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.dispatch import Told, read_rankings
+from sklearn_rank.inputs.frames import (
+    DIVIDED_QUERY,
+    is_frame,
+    refuse_missing,
+    run_of,
+    truth_of,
+    watch,
+)
+from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
+from sklearn_rank.inputs.long_tables import Qrels, Run
+from sklearn_rank.inputs.ranking import Where
+from sklearn_rank.inputs.unread import refuse_unread
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.source import Judged, NoPool, one_label_each
+from sklearn_rank.support.arrays import as_bytes, is_missing
+from sklearn_rank.typing import IntArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import narwhals as nw
+    import polars as pl
+
+_SMALL = 32 << 20
+"""Rows of so many bytes are read at once: their blocks would be few, and all is then at hand."""
+_WHOLE = 5
+"""To read rows at once takes about so many times their own size; see ``_memory`` of the tests."""
+_JUDGEMENTS = 6
+"""Part of the limit that judgements may take while the run streams past them."""
+_BLOCK = 1 << 20
+"""Rows of a block of queries; half or twice as many take the same time."""
+_BYTES_PER_ROW = 512
+"""What a row of a block takes at most while it is read, ids of forty letters included."""
+_PART_OF_LIMIT = 20
+"""A part of the rows that is read at once, which takes several times its size."""
+_PARTINGS = 3
+"""After so many, a part is one query, or as good as one."""
+ROW = "__row__"
+
+_IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
+"""What needs the ids of all items as Python objects."""
+
+
+def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> Judged:
+    """Judged rankings of a problem whose lazy frames ``rows_of`` reads."""
+    if engine_of(problem.y_score) is not None:
+        return _Reading(problem, rows_of).judged()
+    rows = rows_of(problem.y_true)
+    truth = concatenated(chain((rows.schema,), rows.batches(rows.schema.columns)))
+    return _read_at_once(problem, truth, problem.y_score)
+
+
+def _read_at_once(problem: Problem, y_true: Any, y_score: Any) -> Judged:
+    return read_rankings(
+        y_true,
+        y_score,
+        columns=problem.columns,
+        known_items=problem.known_items,
+        **problem.told,
+    )
+
+
+class _Reading:
+    """One problem, whose run is a lazy frame."""
+
+    def __init__(self, problem: Problem, rows_of: Callable[[Any], Rows]) -> None:
+        self.problem = problem
+        self.run_rows = rows_of(problem.y_score)
+        self.truth_rows = _rows_of_truth(problem.y_true, rows_of)
+        schema = None if self.truth_rows is None else _narwhals(self.truth_rows.schema)
+        truth, run = find_sides(schema, _narwhals(self.run_rows.schema), problem.columns)
+        assert run is not None
+        self.truth, self.run = truth, run
+        self.limit = problem.options.n_bytes
+
+    def judged(self) -> Judged:
+        """All queries, read at once or block by block."""
+        asked = self._asks_for_memory()
+        truth = self._hold_truth(self.limit // _JUDGEMENTS)
+        run = hold(self.run_rows, self.run.used, self._at_once if asked else self._small)
+        if run.rest is None and (truth is None or truth.rest is None):
+            return self._with_columns(self._at_once_of(truth, run))
+        if asked:
+            self._refuse(f"{asked[0]} needs all rows in memory, which take")
+        if truth is not None and truth.rest is not None:
+            run.close()
+            return self._with_columns(self._of_parts(None))
+        qrels = self._qrels(truth)
+        try:
+            return self._with_columns(self._of_blocks(qrels, all_batches(run)))
+        except ScatteredQueriesError:
+            run.close()
+        return self._with_columns(self._of_parts(qrels))
+
+    def in_memory(self, what: str) -> Judged:
+        """The same read at once, for what nothing less serves."""
+        truth = self._hold_truth(self._at_once)
+        run = hold(self.run_rows, self.run.used, self._at_once)
+        if run.rest is not None or (truth is not None and truth.rest is not None):
+            self._refuse(f"{what} needs all rows in memory, which take")
+        return self._at_once_of(truth, run)
+
+    @property
+    def _at_once(self) -> int:
+        return self.limit // _WHOLE
+
+    @property
+    def _small(self) -> int:
+        return min(_SMALL, self._at_once)
+
+    @property
+    def _block(self) -> int:
+        return max(min(_BLOCK, self.limit // 4 // _BYTES_PER_ROW), 1)
+
+    def _asks_for_memory(self) -> list[str]:
+        told: Mapping[str, Any] = self.problem.told
+        return [name for name in _IN_MEMORY_ALONE if told.get(name) not in (None, False)]
+
+    def _refuse(self, what: str) -> None:
+        msg = (
+            f"{what} more than the memory limit of {self.limit:,} bytes allows; raise "
+            "memory_limit= of EngineOptions, leave that out, or collect a part of the queries"
+        )
+        raise InvalidParameterError(msg)
+
+    def _hold_truth(self, limit: int) -> Held | None:
+        if self.truth_rows is None or self.truth is None:
+            return None
+        held = hold(self.truth_rows, self.truth.used, limit)
+        held.close()
+        return held
+
+    def _at_once_of(self, truth: Held | None, run: Held) -> Judged:
+        y_true = self.problem.y_true if truth is None else truth.frame
+        return _read_at_once(self.problem, y_true, run.frame)
+
+    def _with_columns(self, judged: Judged) -> Judged:
+        """With all columns of the frames, of which only those with a role were read."""
+        rows = [
+            _LazyColumns(rows, side.named["query"])
+            for rows, side in ((self.truth_rows, self.truth), (self.run_rows, self.run))
+            if rows is not None and side is not None
+        ]
+        return replace(judged, query_columns=tuple(rows))
+
+    # Block by block ------------------------------------------------------------------------------
+
+    def _of_blocks(self, qrels: Qrels, batches: Iterator[pl.DataFrame]) -> Judged:
+        """The run as it comes, if the rows of each query lie together."""
+        gathered = Gathered(self.problem.told, qrels.numbers)
+        query = self.run.named["query"]
+        for block in whole_queries(self._checked(self.run, batches), query, self._block):
+            gathered.add(qrels, self._run_of(block))
+        gathered.add_missing(qrels)
+        return self._finished(gathered, qrels)
+
+    def _of_parts(self, qrels: Qrels | None) -> Judged:
+        """The run parted by query in temporary files; the judgements, too, unless given."""
+        places = {} if qrels is None else qrels.numbers
+        gathered = Gathered(self.problem.told, places)
+        run = self._checked(self.run, self._batches(self.run_rows, self.run))
+        truth = None
+        if qrels is None and self.truth_rows is not None and self.truth is not None:
+            batches = self._batches(self.truth_rows, self.truth)
+            truth = numbered(self._checked(self.truth, batches))
+        with temporary(self.problem.options.temp_directory) as directory:
+            for rows, judgements in self._pairs(directory, run, truth):
+                own = qrels
+                if judgements is not None and self.truth is not None:
+                    own = truth_of(_narwhals(judgements), self.truth.named)
+                    gathered.places |= _first_rows(judgements, self.truth.named["query"])
+                assert own is not None
+                gathered.add(own, self._run_of(rows))
+                if judgements is not None:
+                    gathered.add_missing(own)
+        if qrels is not None:
+            gathered.add_missing(qrels)
+        return self._finished(gathered, qrels)
+
+    def _pairs(
+        self,
+        directory: Path,
+        run: Iterator[pl.DataFrame],
+        truth: Iterator[pl.DataFrame] | None,
+        seed: int = 0,
+    ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame | None]]:
+        """Parts of the run, and of the judgements if those are to be parted, that fit."""
+        rows = Parts.of(run, self.run.named["query"], directory / f"run-{seed}", seed)
+        judgements = None
+        if truth is not None and self.truth is not None:
+            query = self.truth.named["query"]
+            judgements = Parts.of(truth, query, directory / f"truth-{seed}", seed)
+        for number in range(len(rows.files)):
+            size = rows.size(number) + (0 if judgements is None else judgements.size(number))
+            if not size:
+                continue
+            again = None if judgements is None else judgements.batches(number)
+            if size > self.limit // _PART_OF_LIMIT and seed < _PARTINGS:
+                inner = directory / f"{seed}-{number}"
+                yield from self._pairs(inner, rows.batches(number), again, seed + 1)
+            else:
+                yield (
+                    concatenated(rows.batches(number)),
+                    None if again is None else concatenated(again),
+                )
+
+    def _batches(self, rows: Rows, side: Side) -> Iterator[pl.DataFrame]:
+        yield rows.schema.select(side.used)
+        yield from rows.batches(side.used)
+
+    def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """The columns with a role of rows that lack no id and no number; ids in few types."""
+        first_row = 0
+        for batch in batches:
+            frame = _narwhals(batch)
+            refuse_missing(frame, side.named, side.name, first_row)
+            watch(frame, side.named["query"], side.watched)
+            first_row += batch.height
+            yield with_plain_ids(batch.select(list(side.named.values())), side)
+        refuse_unread(side.watched, side.name, side.kinds)
+
+    def _qrels(self, held: Held | None) -> Qrels:
+        """All judgements."""
+        if held is None or self.truth is None:
+            return _qrels_of(self.problem.y_true, self.problem.told)
+        checked = self._checked(self.truth, iter((held.frame,)))
+        qrels = truth_of(_narwhals(next(checked)), self.truth.named)
+        for _ in checked:  # to its end, where it looks at what was left unread
+            pass
+        narrow = as_bytes(qrels.grades)
+        return qrels if narrow is None else replace(qrels, grades=narrow)
+
+    def _run_of(self, block: pl.DataFrame) -> Run:
+        return run_of(_narwhals(block), self.run.named)
+
+    def _finished(self, gathered: Gathered, qrels: Qrels | None) -> Judged:
+        judged = gathered.judged(_LaterPool(self))
+        if self.problem.known_items is None:
+            return judged
+        if qrels is None:
+            self._refuse("known_items needs all judgements in memory, which take")
+        return with_unknown_counted(judged, qrels, KnownItems(self.problem.known_items))
+
+
+def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same with the number of each row, by which queries find their order again."""
+    first = 0
+    for batch in batches:
+        yield batch.with_row_index(ROW, first)
+        first += batch.height
+
+
+def _first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
+    """The first row of each query."""
+    import polars as pl
+
+    firsts = judgements.group_by(query, maintain_order=True).agg(pl.first(ROW))
+    return dict(firsts.iter_rows())
+
+
+def with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """Categories as text and integers as int64, so that the ids of both sides have one type."""
+    import polars as pl
+
+    changes = []
+    for role in ("query", "item"):
+        name = side.named[role]
+        dtype = batch.schema[name]
+        if dtype in (pl.Categorical, pl.Enum):
+            changes.append(pl.col(name).cast(pl.String))
+        elif dtype.is_integer() and dtype not in (pl.Int64, pl.UInt64, pl.Int128):
+            changes.append(pl.col(name).cast(pl.Int64))
+    return batch.with_columns(changes) if changes else batch
+
+
+def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
+    import narwhals as nw
+
+    return nw.from_native(frame, eager_only=True)
+
+
+def _rows_of_truth(y_true: Any, rows_of: Callable[[Any], Rows]) -> Rows | None:
+    """Rows of judgements that are a frame, lazy or not; None for a mapping."""
+    if engine_of(y_true) is not None:
+        return rows_of(y_true)
+    if not is_frame(y_true):
+        return None
+    import narwhals as nw
+
+    return _EagerRows(nw.from_native(y_true, eager_only=True).to_polars())
+
+
+@dataclass(frozen=True)
+class _EagerRows:
+    """Rows of a frame that is in memory already."""
+
+    frame: pl.DataFrame
+
+    @property
+    def schema(self) -> pl.DataFrame:
+        """The columns without a row."""
+        return self.frame.head(0)
+
+    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
+        """All rows."""
+        yield self.frame.select(columns)
+
+
+def _qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:
+    """Judgements of a mapping as a long table."""
+    if isinstance(y_true, Qrels):
+        return y_true
+    reader = ItemReader(None, "raise", told.get("negative_grades", "raise"))
+    truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
+    sizes = [len(items) for items in truth.values()]
+    queries = list(chain.from_iterable(map(repeat, truth, sizes)))
+    items = list(chain.from_iterable(truth.values()))
+    grades = list(chain.from_iterable(items.values() for items in truth.values()))
+    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
+
+
+@dataclass(frozen=True)
+class _LazyColumns:
+    """Columns of a lazy frame that say something of its queries, read when they are asked for."""
+
+    rows: Rows
+    query: str
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.rows.schema.columns
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label}; InvalidParameterError if a query has several."""
+        return one_label_each(name, self._pairs(name), DIVIDED_QUERY)
+
+    def _pairs(self, name: str) -> Iterator[tuple[Any, Any]]:
+        for batch in self.rows.batches([self.query, name]):
+            for query, label in batch.unique(maintain_order=True).iter_rows():
+                if not is_missing(label):
+                    yield query, label
+
+
+@dataclass(frozen=True)
+class _LaterPool:
+    """Ranks the items of all queries together, which takes all rows at once."""
+
+    reading: _Reading
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of some."""
+        try:
+            judged = self.reading.in_memory("it")
+        except InvalidParameterError as error:
+            return NoPool(str(error))(queries)
+        return judged.pool(queries)

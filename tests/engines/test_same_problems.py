@@ -1,0 +1,44 @@
+"""Two hundred nasty problems and every refusal, through all engines of one machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from sklearn_rank import evaluate
+from tests.engines.conftest import Make
+from tests.engines.problems import (
+    EngineProblem,
+    Refused,
+    assert_same,
+    in_memory,
+    problems,
+    refused,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.NothingRetrievedWarning")
+SHARES = 10
+"""Problems of a test: one test for each would spend its time in fixtures."""
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_engines_give_the_same_bits_and_counts(share: int, lazy: Make, way: str) -> None:
+    # Temporary files cost more than what is in them.
+    for given in problems()[share :: SHARES * (4 if way == "parts" else 1)]:
+        found = evaluate(lazy(given.truth), lazy(given.run), given.measures, **given.options)
+        assert_same(found, in_memory(given))
+        assert list(found.query_ids) == list(in_memory(given).query_ids), given.label
+
+
+@pytest.mark.parametrize("given", refused(), ids=lambda given: given.label)
+def test_engines_refuse_what_memory_refuses(given: Refused, lazy: Make, way: str) -> None:
+    with pytest.raises(given.error, match=given.message):
+        evaluate(lazy(given.truth), lazy(given.run), "map", **given.options)
+
+
+def test_the_problems_are_nasty() -> None:
+    """Else all of the above would show little."""
+    found = [in_memory(given) for given in problems()]
+    assert sum(evaluation.counts["tied"] > 0 for evaluation in found) > 50
+    for name in ("missing", "unjudged", "duplicates", "unjudged_grades"):
+        assert sum(evaluation.counts[name] > 0 for evaluation in found) >= 20, name
+    assert {type(given) for given in problems(3)} == {EngineProblem}
