@@ -53,6 +53,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
     "Files": ("files.read", "files.write"),
+    "Larger than memory": ("engines.options",),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),
 }
@@ -81,7 +82,15 @@ MODULES = {
 """Public modules beside the package itself, with the names that it has not; None: all."""
 
 
-MADE_BY_USERS = {"Convention", "QueryKFold", "QueryRanker", "Qrels", "RelevanceInput", "Run"}
+MADE_BY_USERS = {
+    "Convention",
+    "EngineOptions",
+    "QueryKFold",
+    "QueryRanker",
+    "Qrels",
+    "RelevanceInput",
+    "Run",
+}
 """Classes of which users make instances."""
 
 WITH_METHODS = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -10,11 +12,15 @@ import numpy as np
 
 from sklearn_rank.inputs.columns import read_joined
 from sklearn_rank.inputs.dispatch import Told
+from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.inputs.unmet import with_hint
+from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged
 from sklearn_rank.rankings.source import Judged, NoPool, Pool
+from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
+from sklearn_rank.typing import IntArray
 
 _HINTED = 100
 """Queries that are kept to see why, perhaps, nothing relevant was retrieved at all."""
@@ -28,11 +34,24 @@ class ScatteredQueriesError(Exception):
 class Gathered:
     """Waists of queries that were read together, and what was left out.
 
-    ``places`` are the numbers of all judged queries in the order of the judgements.
+    ``places`` are the numbers of all judged queries in the order of the judgements. Where they may
+    be partial it is seen in the end whether they are. Places of unjudged items take more memory
+    than all else, and are kept on request alone.
     """
 
-    def __init__(self, told: Told, places: dict[Any, int]) -> None:
+    def __init__(
+        self,
+        told: Told,
+        places: dict[Any, int],
+        *,
+        may_be_partial: bool = True,
+        keeps_unjudged: bool = False,
+    ) -> None:
         self.told = told
+        self._assume = told.get("assume") or ("partial" if may_be_partial else "complete")
+        self._has_zero = False
+        self._keeps_unjudged = keeps_unjudged
+        self._n_unjudged: list[IntArray] = []
         self.places = places
         self.missing = told.get("missing", "zero")
         self._parts: list[Judged] = []
@@ -66,14 +85,21 @@ class Gathered:
         if absent:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
 
-    def judged(self, pool: Pool) -> Judged:
-        """All queries in the order of the judgements."""
+    def judged(self, pool: Pool, read_again: Callable[[], JudgedRankings]) -> Judged:
+        """All queries in the order of the judgements.
+
+        ``read_again`` gives the same rankings with the places of unjudged items.
+        """
         # Judgements that were parted come in another order than they stand.
         self.places = dict(sorted(self.places.items(), key=itemgetter(1)))
         queries = join_queries(self.places, self._ranked | self._unjudged, self.missing)
         merged = merge_judged(self._parts)
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
+        assumed = settled(self.told.get("assume"), has_grades=True, has_zero=self._has_zero)
         rankings = merged.rankings
+        if assumed == "partial" and not self._keeps_unjudged:
+            counts = np.concatenate(self._n_unjudged)
+            rankings = replace(rankings, unjudged=Unjudged(counts, LaterUnjudged(read_again)))
         if (order[1:] < order[:-1]).any():
             rankings = rankings.take(np.argsort(order))
         n_missing = len(self.places) - len(self._ranked)
@@ -82,6 +108,7 @@ class Gathered:
             merged,
             rankings=replace(rankings, query_ids=queries, weights=self._weights(queries)),
             pool=pool,
+            assumed=assumed,
             counts=replace(merged.counts, missing=n_missing, unjudged=len(self._unjudged)),
             missing=np.flatnonzero(is_missing),
             left_out=self._left_out(queries),
@@ -92,8 +119,17 @@ class Gathered:
         part = read_joined(
             qrels,
             run,
+            assume=self._assume,
             **{name: self.told[name] for name in _OF_ROWS if name in self.told},  # type: ignore[literal-required]
         )
+        self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
+        unjudged = part.rankings.unjudged
+        self._n_unjudged.append(
+            np.zeros(len(part.rankings), np.int64) if unjudged is None else unjudged.counts
+        )
+        if unjudged is not None:
+            kept = Unjudged(unjudged.counts, unjudged.places) if self._keeps_unjudged else None
+            part = replace(part, rankings=replace(part.rankings, unjudged=kept))
         # A pool holds all scores; of the parts only places are kept.
         self._parts.append(replace(part, pool=_PARTS_HAVE_NONE, query_columns=()))
         if self._sample is None:
@@ -110,3 +146,48 @@ class Gathered:
 
 _OF_ROWS = ("ties", "duplicates", "negative_grades", "n_jobs")
 """What is told to those who read rows that are joined already."""
+
+
+@dataclass(frozen=True)
+class LaterUnjudged:
+    """Where unjudged items stand, for which the frames are read once more when it is asked for."""
+
+    read_again: Callable[[], JudgedRankings]
+
+    def __call__(self) -> Places:
+        """Places of all queries."""
+        return self._places
+
+    @cached_property
+    def _places(self) -> Places:
+        unjudged = self.read_again().unjudged
+        assert unjudged is not None
+        return unjudged.places
+
+    def part(self, queries: slice) -> Source:
+        """The items of queries that follow each other."""
+        return _SomeUnjudged(self, queries)
+
+    def take(self, queries: IntArray) -> Source:
+        """The items of some queries alone."""
+        return _SomeUnjudged(self, queries)
+
+
+@dataclass(frozen=True)
+class _SomeUnjudged:
+    """The same of some queries: whoever asks first reads for all."""
+
+    whole: Source
+    queries: slice | IntArray
+
+    def __call__(self) -> Places:
+        places = self.whole()
+        if isinstance(self.queries, slice):
+            return places.part(self.queries)
+        return places.take(self.queries)
+
+    def part(self, queries: slice) -> Source:
+        return _SomeUnjudged(self, queries)
+
+    def take(self, queries: IntArray) -> Source:
+        return _SomeUnjudged(self, queries)

@@ -7,34 +7,27 @@ temporary files first, parted by query.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.rows import Held, Rows, all_batches, hold, whole_queries
+from sklearn_rank.engines.sides import LazyColumns, qrels_of, rows_of_truth
 from sklearn_rank.engines.spill import Parts, concatenated, temporary
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.dispatch import Told, read_rankings
-from sklearn_rank.inputs.frames import (
-    DIVIDED_QUERY,
-    is_frame,
-    refuse_missing,
-    run_of,
-    truth_of,
-    watch,
-)
-from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.dispatch import read_rankings
+from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.ranking import Where
 from sklearn_rank.inputs.unread import refuse_unread
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, NoPool, one_label_each
-from sklearn_rank.support.arrays import as_bytes, is_missing
+from sklearn_rank.rankings.source import Judged, NoPool
+from sklearn_rank.support.arrays import as_bytes
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
@@ -88,7 +81,7 @@ class _Reading:
     def __init__(self, problem: Problem, rows_of: Callable[[Any], Rows]) -> None:
         self.problem = problem
         self.run_rows = rows_of(problem.y_score)
-        self.truth_rows = _rows_of_truth(problem.y_true, rows_of)
+        self.truth_rows = rows_of_truth(problem.y_true, rows_of)
         schema = None if self.truth_rows is None else _narwhals(self.truth_rows.schema)
         truth, run = find_sides(schema, _narwhals(self.run_rows.schema), problem.columns)
         assert run is not None
@@ -103,16 +96,46 @@ class _Reading:
         if run.rest is None and (truth is None or truth.rest is None):
             return self._with_columns(self._at_once_of(truth, run))
         if asked:
+            run.close()
             self._refuse(f"{asked[0]} needs all rows in memory, which take")
+        gathered, qrels = self._gathered(truth, run)
+        judged = gathered.judged(_LaterPool(self), self._with_unjudged)
+        known_items = self.problem.known_items
+        if known_items is not None and qrels is None:
+            self._refuse("known_items needs all judgements in memory, which take")
+        if known_items is not None:
+            judged = with_unknown_counted(judged, qrels, KnownItems(known_items))
+        return self._with_columns(judged)
+
+    def _with_unjudged(self) -> JudgedRankings:
+        """The rankings once more, with the places of unjudged items."""
+        truth = self._hold_truth(self.limit // _JUDGEMENTS)
+        run = hold(self.run_rows, self.run.used, self._small)
+        gathered, _ = self._gathered(truth, run, keeps_unjudged=True)
+        return gathered.judged(_LaterPool(self), self._with_unjudged).rankings
+
+    def _gathered(
+        self, truth: Held | None, run: Held, *, keeps_unjudged: bool = False
+    ) -> tuple[Gathered, Qrels | None]:
+        """The waists of all queries, and the judgements if they fit."""
+        told = self.problem.told
         if truth is not None and truth.rest is not None:
             run.close()
-            return self._with_columns(self._of_parts(None))
+            gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
+            self._add_parts(gathered, None)
+            return gathered, None
         qrels = self._qrels(truth)
+        has_zero = bool(qrels.grades.min(initial=1) <= 0)
+        new = partial(Gathered, told, qrels.numbers, may_be_partial=has_zero)
+        gathered = new(keeps_unjudged=keeps_unjudged)
         try:
-            return self._with_columns(self._of_blocks(qrels, all_batches(run)))
+            self._add_blocks(gathered, qrels, all_batches(run))
         except ScatteredQueriesError:
             run.close()
-        return self._with_columns(self._of_parts(qrels))
+            gathered = new(keeps_unjudged=keeps_unjudged)
+            self._add_parts(gathered, qrels)
+        gathered.add_missing(qrels)
+        return gathered, qrels
 
     def in_memory(self, what: str) -> Judged:
         """The same read at once, for what nothing less serves."""
@@ -159,7 +182,7 @@ class _Reading:
     def _with_columns(self, judged: Judged) -> Judged:
         """With all columns of the frames, of which only those with a role were read."""
         rows = [
-            _LazyColumns(rows, side.named["query"])
+            LazyColumns(rows, side.named["query"])
             for rows, side in ((self.truth_rows, self.truth), (self.run_rows, self.run))
             if rows is not None and side is not None
         ]
@@ -167,19 +190,16 @@ class _Reading:
 
     # Block by block ------------------------------------------------------------------------------
 
-    def _of_blocks(self, qrels: Qrels, batches: Iterator[pl.DataFrame]) -> Judged:
+    def _add_blocks(
+        self, gathered: Gathered, qrels: Qrels, batches: Iterator[pl.DataFrame]
+    ) -> None:
         """The run as it comes, if the rows of each query lie together."""
-        gathered = Gathered(self.problem.told, qrels.numbers)
         query = self.run.named["query"]
         for block in whole_queries(self._checked(self.run, batches), query, self._block):
             gathered.add(qrels, self._run_of(block))
-        gathered.add_missing(qrels)
-        return self._finished(gathered, qrels)
 
-    def _of_parts(self, qrels: Qrels | None) -> Judged:
+    def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
         """The run parted by query in temporary files; the judgements, too, unless given."""
-        places = {} if qrels is None else qrels.numbers
-        gathered = Gathered(self.problem.told, places)
         run = self._checked(self.run, self._batches(self.run_rows, self.run))
         truth = None
         if qrels is None and self.truth_rows is not None and self.truth is not None:
@@ -187,17 +207,13 @@ class _Reading:
             truth = numbered(self._checked(self.truth, batches))
         with temporary(self.problem.options.temp_directory) as directory:
             for rows, judgements in self._pairs(directory, run, truth):
-                own = qrels
-                if judgements is not None and self.truth is not None:
+                if qrels is not None:
+                    gathered.add(qrels, self._run_of(rows))
+                elif judgements is not None and self.truth is not None:
                     own = truth_of(_narwhals(judgements), self.truth.named)
                     gathered.places |= _first_rows(judgements, self.truth.named["query"])
-                assert own is not None
-                gathered.add(own, self._run_of(rows))
-                if judgements is not None:
+                    gathered.add(own, self._run_of(rows))
                     gathered.add_missing(own)
-        if qrels is not None:
-            gathered.add_missing(qrels)
-        return self._finished(gathered, qrels)
 
     def _pairs(
         self,
@@ -244,7 +260,7 @@ class _Reading:
     def _qrels(self, held: Held | None) -> Qrels:
         """All judgements."""
         if held is None or self.truth is None:
-            return _qrels_of(self.problem.y_true, self.problem.told)
+            return qrels_of(self.problem.y_true, self.problem.told)
         checked = self._checked(self.truth, iter((held.frame,)))
         qrels = truth_of(_narwhals(next(checked)), self.truth.named)
         for _ in checked:  # to its end, where it looks at what was left unread
@@ -254,14 +270,6 @@ class _Reading:
 
     def _run_of(self, block: pl.DataFrame) -> Run:
         return run_of(_narwhals(block), self.run.named)
-
-    def _finished(self, gathered: Gathered, qrels: Qrels | None) -> Judged:
-        judged = gathered.judged(_LaterPool(self))
-        if self.problem.known_items is None:
-            return judged
-        if qrels is None:
-            self._refuse("known_items needs all judgements in memory, which take")
-        return with_unknown_counted(judged, qrels, KnownItems(self.problem.known_items))
 
 
 def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
@@ -299,67 +307,6 @@ def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
     import narwhals as nw
 
     return nw.from_native(frame, eager_only=True)
-
-
-def _rows_of_truth(y_true: Any, rows_of: Callable[[Any], Rows]) -> Rows | None:
-    """Rows of judgements that are a frame, lazy or not; None for a mapping."""
-    if engine_of(y_true) is not None:
-        return rows_of(y_true)
-    if not is_frame(y_true):
-        return None
-    import narwhals as nw
-
-    return _EagerRows(nw.from_native(y_true, eager_only=True).to_polars())
-
-
-@dataclass(frozen=True)
-class _EagerRows:
-    """Rows of a frame that is in memory already."""
-
-    frame: pl.DataFrame
-
-    @property
-    def schema(self) -> pl.DataFrame:
-        """The columns without a row."""
-        return self.frame.head(0)
-
-    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
-        """All rows."""
-        yield self.frame.select(columns)
-
-
-def _qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:
-    """Judgements of a mapping as a long table."""
-    if isinstance(y_true, Qrels):
-        return y_true
-    reader = ItemReader(None, "raise", told.get("negative_grades", "raise"))
-    truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
-    sizes = [len(items) for items in truth.values()]
-    queries = list(chain.from_iterable(map(repeat, truth, sizes)))
-    items = list(chain.from_iterable(truth.values()))
-    grades = list(chain.from_iterable(items.values() for items in truth.values()))
-    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
-
-
-@dataclass(frozen=True)
-class _LazyColumns:
-    """Columns of a lazy frame that say something of its queries, read when they are asked for."""
-
-    rows: Rows
-    query: str
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.rows.schema.columns
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """{query: label}; InvalidParameterError if a query has several."""
-        return one_label_each(name, self._pairs(name), DIVIDED_QUERY)
-
-    def _pairs(self, name: str) -> Iterator[tuple[Any, Any]]:
-        for batch in self.rows.batches([self.query, name]):
-            for query, label in batch.unique(maintain_order=True).iter_rows():
-                if not is_missing(label):
-                    yield query, label
 
 
 @dataclass(frozen=True)

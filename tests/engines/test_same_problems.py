@@ -38,7 +38,7 @@ def test_engines_refuse_what_memory_refuses(given: Refused, lazy: Make, way: str
 def test_the_problems_are_nasty() -> None:
     """Else all of the above would show little."""
     found = [in_memory(given) for given in problems()]
-    assert sum(evaluation.counts["tied"] > 0 for evaluation in found) > 50
+    assert sum(evaluation.counts["tied"] > 0 for evaluation in found) >= 20
     for name in ("missing", "unjudged", "duplicates", "unjudged_grades"):
         assert sum(evaluation.counts[name] > 0 for evaluation in found) >= 20, name
     assert {type(given) for given in problems(3)} == {EngineProblem}
