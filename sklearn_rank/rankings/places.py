@@ -299,7 +299,7 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
         codes[rows.beyond] = codes.max()
     if not by_place and rows.grades.dtype == np.uint8:
         # The better grades of a tie come first.
-        tagged = sort_tagged(codes, np.invert(rows.grades), offsets, rows.beyond)
+        tagged = sort_tagged(codes, np.invert(rows.grades), width, rows.beyond)
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:

@@ -37,6 +37,22 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
         (_ranks, "_is_cheaper_to_look_up", NEVER),
         (_order, "_KEY_BITS", 20),
     ),
+    "order all by keys of 64 bits": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_by_narrow_keys", mock.Mock(return_value=None)),
+    ),
+    "order all by narrowest keys, doubtful rows again": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_NARROW_BITS", 8),
+        (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
+        (_order, "_FEW_ROWS", 1),
+    ),
+    "order all by narrowest keys, then by codes alone": (
+        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_order, "_NARROW_BITS", 8),
+        (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
+        (_order, "_FEW_ROWS", 1 << 40),
+    ),
     "order all and look grades up": (
         (_ranks, "_is_cheaper_to_look_up", NEVER),
         (_ranks, "sort_tagged", mock.Mock(return_value=None)),
