@@ -148,6 +148,13 @@ def read_scorers(measures: Any, options: dict[str, Any], owner: str) -> tuple[Ra
             scorers.append(measure.with_options(**options) if options else measure)
         else:
             scorers.append(get_scorer(measure, **options))
+    for scorer in scorers:
+        if scorer.options.pos_label is not None or scorer.options.relevance is not None:
+            msg = (
+                f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
+                "grades; leave pos_label and relevance out"
+            )
+            raise InvalidParameterError(msg)
     names = _names(scorers)
     if not names:
         msg = f"{owner} needs at least one measure, such as 'ndcg@10'"

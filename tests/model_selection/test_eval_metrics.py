@@ -347,6 +347,12 @@ def test_measures_that_are_none_or_come_twice():
             make("map", tie="average")
 
 
+@pytest.mark.parametrize("option", [{"pos_label": 2}, {"relevance": {0: 0, 1: 3}}])
+def test_scorers_that_read_labels_are_refused(option):
+    with pytest.raises(InvalidParameterError, match="reads labels, and those of a booster's data"):
+        lightgbm_eval_metric(get_scorer("map", **option))
+
+
 def test_names_fit_into_the_lines_of_xgboost():
     (name,) = xgboost_eval_metric("hmean(ndcg, map)@3").names
     assert not set(name) & set(" :\t")
