@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from sklearn_rank.kernels.expectation import (
+    Parts,
     PositionSums,
     as_float,
+    chance_within,
     depth,
     first_relevant,
     hypergeometric,
     member_weights,
+    parts_of,
     ratio,
     reach,
     top_hits,
@@ -24,28 +27,63 @@ from sklearn_rank.typing import FloatArray, IntArray
 def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> FloatArray:
     """Relevant items within the first k, over k (or over the items that stand there)."""
     hits, _ = top_hits(rankings, k)
-    divisor: FloatArray | float = rankings.n_ranked.astype(np.float64)
-    if k is not None:
-        divisor = np.minimum(divisor, as_float(k)) if denominator == "retrieved" else as_float(k)
-    return where_relevant(rankings, ratio(hits, divisor))
+    return where_relevant(rankings, ratio(hits, _read(rankings, k, denominator)))
+
+
+def precision_parts(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> Parts:
+    """The share of an item that stands within the first k."""
+    return parts_of(rankings, chance_within(rankings, k), _read(rankings, k, denominator))
+
+
+def _read(rankings: JudgedRankings, k: int | None, denominator: str) -> FloatArray | float:
+    """Items that are read, or that would be."""
+    listed = rankings.n_ranked.astype(np.float64)
+    if k is None:
+        return listed
+    return np.minimum(listed, as_float(k)) if denominator == "retrieved" else as_float(k)
 
 
 def recall(rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant") -> FloatArray:
     """Relevant items within the first k, over all relevant items (at most k of them)."""
     hits, _ = top_hits(rankings, k)
-    divisor = _capped(rankings, k) if denominator == "min" else rankings.n_relevant
-    return where_relevant(rankings, ratio(hits, divisor))
+    return where_relevant(rankings, ratio(hits, _sought(rankings, k, denominator)))
+
+
+def recall_parts(
+    rankings: JudgedRankings, *, k: int | None, denominator: str = "relevant"
+) -> Parts:
+    """The share of an item that stands within the first k."""
+    return parts_of(rankings, chance_within(rankings, k), _sought(rankings, k, denominator))
+
+
+def _sought(rankings: JudgedRankings, k: int | None, denominator: str) -> IntArray:
+    """Relevant items, or as many of them as fit within the first k."""
+    return _capped(rankings, k) if denominator == "min" else rankings.n_relevant
 
 
 def f_measure(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> FloatArray:
     """(1 + b^2) P R / (b^2 P + R) of P@k and R@k, which is (1 + b^2) h / (b^2 R + k)."""
     hits, _ = top_hits(rankings, k)
-    read = rankings.n_ranked.astype(np.float64) if k is None else as_float(k)
+    factor, divisor = _f_terms(rankings, k, beta)
+    return where_relevant(rankings, ratio(factor * hits, divisor))
+
+
+def f_measure_parts(rankings: JudgedRankings, *, k: int | None, beta: float = 1.0) -> Parts:
+    """The share of an item that stands within the first k: the value is linear in the hits."""
+    factor, divisor = _f_terms(rankings, k, beta)
+    return parts_of(rankings, factor * chance_within(rankings, k), divisor)
+
+
+def _f_terms(
+    rankings: JudgedRankings, k: int | None, beta: float
+) -> tuple[float, FloatArray | IntArray]:
+    """What the hits are multiplied with, and divided by."""
     of_precision, of_recall = member_weights(beta)
     if not of_precision:
-        return recall(rankings, k=k)
+        return 1.0, rankings.n_relevant
+    read = _read(rankings, k, "k")
     divisor = of_recall * rankings.n_relevant + of_precision * read
-    return where_relevant(rankings, ratio((of_precision + of_recall) * hits, divisor))
+    return of_precision + of_recall, np.asarray(divisor, dtype=np.float64)
 
 
 def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
@@ -59,9 +97,28 @@ def hit_rate(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     return where_relevant(rankings, chance)
 
 
+def hit_rate_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
+    """The item that stands first of the relevant ones has it all."""
+    return _parts_of_first(rankings, hit_rate(rankings, k=k))
+
+
 def reciprocal_rank(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """One over the rank of the first relevant item; 0 where none is within the first k."""
     return where_relevant(rankings, first_relevant(rankings, k, np.reciprocal))
+
+
+def reciprocal_rank_parts(rankings: JudgedRankings, *, k: int | None) -> Parts:
+    """The item that stands first of the relevant ones has it all."""
+    return _parts_of_first(rankings, reciprocal_rank(rankings, k=k))
+
+
+def _parts_of_first(rankings: JudgedRankings, values: FloatArray) -> Parts:
+    """The values, shared by the relevant items of the first tie group that has any."""
+    hits, groups = np.zeros(len(rankings.above)), rankings.groups
+    for query in np.flatnonzero(rankings.n_hits > 0).tolist():
+        start, n_first = rankings.offsets[query], groups.relevant[groups.offsets[query]]
+        hits[start : start + n_first] = values[query] / n_first
+    return parts_of(rankings, hits)
 
 
 def average_recall(
@@ -87,14 +144,20 @@ def average_precision(
     cut = depth(rankings, k)
     groups = rankings.within(cut).groups
     total = segment_sum(_precision_sums(groups, cut), groups.offsets)
-    divisor: FloatArray | IntArray | float = rankings.n_relevant
+    return where_relevant(rankings, ratio(total, precision_divisor(rankings, k, denominator)))
+
+
+def precision_divisor(
+    rankings: JudgedRankings, k: int | None, denominator: str
+) -> FloatArray | IntArray:
+    """(Q,) what sums of precision are divided by, unless it is the number of hits."""
     if denominator == "min":
-        divisor = _capped(rankings, k)
-    elif denominator == "listed":
-        divisor = np.minimum(_capped(rankings, k), rankings.n_ranked)
-    elif denominator == "k" and k is not None:
-        divisor = as_float(k)
-    return where_relevant(rankings, ratio(total, divisor))
+        return _capped(rankings, k)
+    if denominator == "listed":
+        return np.minimum(_capped(rankings, k), rankings.n_ranked)
+    if denominator == "k" and k is not None:
+        return np.full(len(rankings), as_float(k))
+    return rankings.n_relevant
 
 
 def _capped(rankings: JudgedRankings, k: int | None) -> IntArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,6 +47,30 @@ def where_relevant(rankings: JudgedRankings, values: FloatArray) -> FloatArray:
 def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
     """Items of tie groups that stand within the cut."""
     return np.minimum(np.maximum(cut - above, 0), size)
+
+
+class Parts(NamedTuple):
+    """What each relevant item adds to the value of its query: the value is their exact sum.
+
+    In a tie it is the item's expectation over all orders.
+    """
+
+    hits: FloatArray
+    """(H,) of each item that was retrieved."""
+    missing: FloatArray
+    """(Q,) of each that was not."""
+
+
+def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> Parts:
+    """Parts of hits alone, over the divisor of each query; items not retrieved add nothing."""
+    divisors = np.broadcast_to(divisor, len(rankings))
+    return Parts(ratio(hits, np.repeat(divisors, rankings.n_hits)), np.zeros(len(rankings)))
+
+
+def chance_within(rankings: JudgedRankings, k: int | None) -> FloatArray:
+    """(H,) probability that a hit stands within the first ``k``; in a tie all places are alike."""
+    inside = reach(rankings.above, rankings.tied, depth(rankings, k))
+    return np.asarray(inside / rankings.tied)
 
 
 class PositionSums:

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import PositionSums, depth, where_relevant
+from sklearn_rank.kernels.expectation import (
+    Parts,
+    PositionSums,
+    depth,
+    parts_of,
+    where_relevant,
+)
 from sklearn_rank.kernels.user_functions import called
 from sklearn_rank.rankings.grade_counts import SMALL_INTEGERS, Best, best_of, small_integers
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -41,6 +47,32 @@ def dcg(
     with np.errstate(over="ignore", invalid="ignore"):
         total = _discounted(top, _gains(top.grades, 0.0, gain), k, discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
+
+
+def dcg_parts(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> Parts:
+    """Gain of each item over its discount."""
+    gains = _gains(rankings.grades, 0.0, gain)
+    return parts_of(rankings, gains * _all_weights(rankings, k, discount))
+
+
+def ndcg_parts(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> Parts:
+    """The same over the DCG of the best order."""
+    cut = depth(rankings, k)
+    gains, best = _scaled_gains(rankings, rankings, cut, gain)
+    weights = _all_weights(rankings, k, discount)
+    return parts_of(rankings, gains * weights, _ideal(best, cut, discount))
+
+
+def _all_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
+    """(H,) expected weight of the rank of each hit; 0 beyond k."""
+    cut = depth(rankings, k)
+    weights = np.zeros(len(rankings.above))
+    weights[rankings.above < cut] = _item_weights(rankings.within(cut), k, discount)
+    return weights
 
 
 def ideal_dcg(
@@ -164,6 +196,13 @@ def _discounted(
     rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any
 ) -> FloatArray:
     """Sum of the gains of each query, weighed by where the items stand, all of them within k."""
+    weights = _item_weights(rankings, k, discount)
+    weights *= gains
+    return segment_sum(weights, rankings.offsets)
+
+
+def _item_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
+    """(H,) expected weight of the rank of each hit, all of which may stand within k."""
     cut = depth(rankings, k)
     by_rank = _rank_weights(cut, discount)
     weights = by_rank.take(rankings.above)
@@ -172,8 +211,7 @@ def _discounted(
         first, size = rankings.above[tied], rankings.tied[tied]
         last = np.minimum(first + size, cut)
         weights[tied] = PositionSums(by_rank).over(first, last) / size
-    weights *= gains
-    return segment_sum(weights, rankings.offsets)
+    return weights
 
 
 def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import depth, reach, top_hits
+from sklearn_rank.kernels.expectation import Parts, depth, parts_of, ratio, reach, top_hits
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import safe_repr
@@ -25,6 +25,19 @@ def lag(
     total = _irrelevant_above(rankings, listed, unretrieved)
     counted = _counted(rankings, unretrieved)
     return _defined(total, counted, (counted > 0) & (rankings.n_ranked > 0))
+
+
+def lag_parts(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,  # noqa: ARG001 - every kernel takes one
+    unretrieved: str = "last",
+) -> Parts:
+    """Irrelevant items above each relevant one, over the number of those that count."""
+    listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
+    counted = _counted(rankings, unretrieved)
+    hits = parts_of(rankings, _irrelevant_above_each(rankings), counted).hits
+    return Parts(hits, ratio(listed if unretrieved == "last" else 0.0 * listed, counted))
 
 
 def lag_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "last") -> FloatArray:
@@ -47,6 +60,24 @@ def auc(
     total = _irrelevant_above(rankings, negatives, unretrieved)
     pairs = counted * (negatives + smoothing)
     return 1.0 - _defined(total, pairs, pairs > 0)
+
+
+def auc_parts(
+    rankings: JudgedRankings,
+    *,
+    k: int | None,  # noqa: ARG001 - every kernel takes one
+    unretrieved: str = "last",
+    n_negatives: Any = None,
+    smoothing: float = 0.0,
+) -> Parts:
+    """Irrelevant items below each relevant one, over the number of pairs."""
+    negatives = _negatives(rankings, n_negatives) + smoothing
+    pairs = _counted(rankings, unretrieved) * negatives
+    below = np.repeat(negatives, rankings.n_hits) - _irrelevant_above_each(rankings)
+    missing = ratio(np.full(len(rankings), smoothing), pairs)
+    return Parts(
+        parts_of(rankings, below, pairs).hits, missing if unretrieved == "last" else 0.0 * missing
+    )
 
 
 def auc_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "last") -> FloatArray:
@@ -109,6 +140,13 @@ def _irrelevant_above(
     if unretrieved == "last":
         total = total + (rankings.n_relevant - rankings.n_hits) * below_all
     return total
+
+
+def _irrelevant_above_each(rankings: JudgedRankings) -> FloatArray:
+    """(H,) irrelevant items above each hit; half of those in its tie."""
+    groups = rankings.groups
+    above = groups.above - groups.before + (groups.size - groups.relevant) / 2.0
+    return np.repeat(above, groups.relevant)
 
 
 def _negatives(rankings: JudgedRankings, n_negatives: Any) -> FloatArray:

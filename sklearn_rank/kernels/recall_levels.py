@@ -8,7 +8,15 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.binary import average_precision, precision, recall
-from sklearn_rank.kernels.expectation import as_float, depth, ratio, reach, where_relevant
+from sklearn_rank.kernels.expectation import (
+    Parts,
+    as_float,
+    depth,
+    parts_of,
+    ratio,
+    reach,
+    where_relevant,
+)
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray
@@ -27,6 +35,13 @@ def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: AR
     inside = np.minimum(np.maximum(wanted - groups.above, 0), groups.size)
     hits = segment_sum(groups.relevant * inside / groups.size, groups.offsets)
     return where_relevant(rankings, ratio(hits, rankings.n_relevant))
+
+
+def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:  # noqa: ARG001
+    """The share of an item that stands within the first R."""
+    wanted = np.repeat(rankings.n_relevant, rankings.n_hits)
+    inside = np.minimum(np.maximum(wanted - rankings.above, 0), rankings.tied)
+    return parts_of(rankings, inside / rankings.tied, rankings.n_relevant)
 
 
 def interpolated_precision(

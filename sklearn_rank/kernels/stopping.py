@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.expectation import depth, where_relevant
+from sklearn_rank.kernels.expectation import Parts, depth, parts_of, ratio, where_relevant
 from sklearn_rank.kernels.gain import exponential
 from sklearn_rank.kernels.tied_stops import NOBODY, tied_stop
 from sklearn_rank.rankings.grade_counts import best_of
@@ -21,12 +21,42 @@ def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") ->
     cut = depth(rankings, k)
     read, top = rankings.within(cut), _top_grades(rankings, max_grade)
     stops = _stops(read.grades, np.repeat(top, read.n_hits))
-    value = _expected_stop(stops, read.above, read.tied, read.offsets, cut)
+    value = segment_sum(
+        _expected_stops(stops, read.above, read.tied, read.offsets, cut), read.offsets
+    )
     return where_relevant(rankings, value)
+
+
+def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+    """The share of each item: readers who reach it and are satisfied, over its rank.
+
+    Items of a tie share what their tie has by the chances that they satisfy.
+    """
+    cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
+    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
+    shares = _expected_stops(stops, rankings.above, rankings.tied, rankings.offsets, cut)
+    groups = rankings.groups
+    starts = np.cumsum(groups.relevant) - groups.relevant
+    totals = np.add.reduceat(stops, starts) if len(starts) else stops
+    together = np.add.reduceat(shares, starts) if len(starts) else shares
+    return parts_of(rankings, stops * np.repeat(ratio(together, totals), groups.relevant))
 
 
 def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
     """ERR over the ERR of the best order of all relevant items."""
+    best = _best_err(rankings, k, max_grade)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
+
+
+def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+    """Those of ERR over the ERR of the best order."""
+    parts = err_parts(rankings, k=k, max_grade=max_grade)
+    return parts_of(rankings, parts.hits, _best_err(rankings, k, max_grade))
+
+
+def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatArray:
+    """ERR of the best order of all relevant items."""
     cut, top, levels = depth(rankings, k), _top_grades(rankings, max_grade), rankings.levels
     if levels is not None:
         grades, offsets = levels.best(levels.grades, cut)
@@ -34,9 +64,8 @@ def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -
         grades, offsets = best_of(rankings.all_grades, rankings.judged_offsets, cut)
     stops = _stops(grades, np.repeat(top, np.diff(offsets)))
     place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
-    best = _expected_stop(stops, place, np.ones(len(stops), dtype=np.int64), offsets, cut)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
+    untied = np.ones(len(stops), dtype=np.int64)
+    return segment_sum(_expected_stops(stops, place, untied, offsets, cut), offsets)
 
 
 def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
@@ -55,10 +84,10 @@ def _stops(grades: FloatArray, top: FloatArray) -> FloatArray:
     return exponential(grades, top)
 
 
-def _expected_stop(
+def _expected_stops(
     stops: FloatArray, above: IntArray, tied: IntArray, offsets: IntArray, cut: int
 ) -> FloatArray:
-    """Sum over relevant items of P(nobody stopped before) * P(stops here) / rank."""
+    """(H,) P(nobody stopped before) * P(stops here) / rank; the first of a tie has that of all."""
     reading = _still_reading(stops, offsets)
     shares = np.where(above < cut, stops / (above + 1), 0.0)
     in_tie = np.flatnonzero((tied > 1) & (above < cut))
@@ -72,7 +101,7 @@ def _expected_stop(
         read = reading[first] > NOBODY
         first, relevant = first[read], relevant[read]
         shares[first] = tied_stop(stops, first, relevant, above[first], tied[first], cut)
-    return segment_sum(shares * reading, offsets)
+    return shares * reading
 
 
 def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:

@@ -13,6 +13,7 @@ from sklearn_rank.kernels import (
     combined,
     gain,
     judgements,
+    moves,
     pairwise,
     recall_levels,
     stopping,
@@ -43,6 +44,7 @@ MAP = Metric(
     function="mean_average_precision_score",
     aliases=("ap", "mean_average_precision", "average_precision", "map_cut"),
     checks={"denominator": one_of("min", "relevant", "retrieved", "listed", "k")},
+    moves=moves.average_precision_moves,
 )
 MAR = Metric(
     "mar",
@@ -64,6 +66,7 @@ MRR = Metric(
     formula="1 / rank of the first relevant item; 0 if that is beyond k",
     function="mean_reciprocal_rank_score",
     aliases=("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+    parts=binary.reciprocal_rank_parts,
 )
 PRECISION = Metric(
     "precision",
@@ -75,6 +78,7 @@ PRECISION = Metric(
     function="precision_at_k_score",
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
     checks={"denominator": one_of("k", "retrieved")},
+    parts=binary.precision_parts,
 )
 RECALL = Metric(
     "recall",
@@ -86,6 +90,7 @@ RECALL = Metric(
     function="recall_at_k_score",
     aliases=("r", "recall_at_k", "set_r", "set_recall"),
     checks={"denominator": one_of("relevant", "min")},
+    parts=binary.recall_parts,
 )
 FBETA = Metric(
     "fbeta",
@@ -97,6 +102,7 @@ FBETA = Metric(
     function="fbeta_at_k_score",
     aliases=("f1", "f", "f_measure", "f1_beta", "set_f"),
     checks={"beta": BETA},
+    parts=binary.f_measure_parts,
 )
 HIT_RATE = Metric(
     "hit_rate",
@@ -107,6 +113,7 @@ HIT_RATE = Metric(
     formula="1 if h > 0, else 0",
     function="hit_rate_at_k_score",
     aliases=("success", "hit", "hr", "hitrate"),
+    parts=binary.hit_rate_parts,
 )
 ALL_HIT_RATE = Metric(
     "all_hit_rate",
@@ -129,6 +136,7 @@ RPREC = Metric(
     function="r_precision_score",
     aliases=("r_precision",),
     takes_k=False,
+    parts=recall_levels.r_precision_parts,
 )
 IPREC = Metric(
     "iprec",
@@ -163,6 +171,7 @@ GMAP = Metric(
     function="geometric_mean_average_precision_score",
     aliases=("gm_map", "geometric_mean_average_precision"),
     geometric_from=recall_levels.LEAST_AP,
+    moves=moves.average_precision_of_all_moves,
 )
 DCG = Metric(
     "dcg",
@@ -175,6 +184,7 @@ DCG = Metric(
     upper=math.inf,
     graded=True,
     checks=GAIN,
+    parts=gain.dcg_parts,
 )
 IDCG = Metric(
     "idcg",
@@ -201,6 +211,7 @@ NDCG = Metric(
     aliases=("ndcg_cut",),
     graded=True,
     checks=GAIN,
+    parts=gain.ndcg_parts,
 )
 ERR = Metric(
     "err",
@@ -213,6 +224,7 @@ ERR = Metric(
     aliases=("expected_reciprocal_rank",),
     graded=True,
     checks={"max_grade": check_max_grade},
+    parts=stopping.err_parts,
 )
 NERR = Metric(
     "nerr",
@@ -225,6 +237,7 @@ NERR = Metric(
     aliases=("normalized_expected_reciprocal_rank",),
     graded=True,
     checks={"max_grade": check_max_grade},
+    parts=stopping.nerr_parts,
 )
 LAG = Metric(
     "lag",
@@ -242,6 +255,7 @@ LAG = Metric(
     checks={"unretrieved": UNRETRIEVED},
     averages=("macro", "pooled"),
     weights=pairwise.lag_weights,
+    parts=pairwise.lag_parts,
 )
 AUC = Metric(
     "auc",
@@ -258,6 +272,7 @@ AUC = Metric(
     checks=PAIRWISE,
     averages=("positives", "pooled", "macro", "impressions"),
     weights=pairwise.auc_weights,
+    parts=pairwise.auc_parts,
 )
 GAUC = Metric(
     "gauc",
@@ -272,6 +287,7 @@ GAUC = Metric(
     by_score=True,
     counts_irrelevant=True,
     checks=PAIRWISE,
+    parts=pairwise.auc_parts,
 )
 LAUC = Metric(
     "lauc",

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.expectation import Parts
 from sklearn_rank.measures.parameters import Check, number_from, shown
 from sklearn_rank.support.parameters import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
@@ -62,6 +63,11 @@ class Metric:
         The mean over queries is geometric, and no value counts less than this; None: arithmetic.
     of_judgements : bool
         It says how much is judged, whatever is relevant: every convention has it.
+    parts : callable or None
+        Judged rankings to what each relevant item adds to the value; None: it is no sum of these.
+    moves : callable or None
+        Two rankings of a query to each item's part in the change, where that is more than a
+        difference of ``parts``.
     members : tuple of Measure
         Measures that a metric combines unless told otherwise; none if it combines none.
     version : int
@@ -90,6 +96,8 @@ class Metric:
     of_judgements: bool = False
     version: int = 1
     members: tuple[Measure, ...] = ()
+    parts: Callable[..., Parts] | None = None
+    moves: Callable[..., FloatArray] | None = None
 
     def __hash__(self) -> int:
         return hash(self.name)
