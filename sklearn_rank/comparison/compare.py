@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.comparison.settings import Family, Settings
 from sklearn_rank.comparison.systems import read_systems
+from sklearn_rank.evaluation.worst import QueryText, text_function
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.corrections import Correction
 from sklearn_rank.statistics.differences import Alternative, PairedTest
@@ -35,7 +36,7 @@ def compare(
     level: float = 0.95,
     power: float = 0.8,
     queries: Literal["common", "same"] = "common",
-    query_text: Mapping[Any, str] | Callable[[Any], str] | None = None,
+    query_text: QueryText = None,
     n_resamples: int = 9999,
     random_state: int | np.random.Generator = 0,
     **reading: Any,
@@ -133,6 +134,7 @@ def compare(
         random_state=random_state,
     )
     check_option(queries, "queries", ("common", "same"), "compare")
+    text_function(query_text)
     systems = read_systems((baseline, *others), names, measures, reading, "compare")
     joined, notes = join(systems, measures, same_queries=queries == "same")
     return Comparison.of(
@@ -151,7 +153,7 @@ def compare_all(
     level: float = 0.95,
     power: float = 0.8,
     queries: Literal["common", "same"] = "common",
-    query_text: Mapping[Any, str] | Callable[[Any], str] | None = None,
+    query_text: QueryText = None,
     n_resamples: int = 9999,
     random_state: int | np.random.Generator = 0,
     **reading: Any,
@@ -216,6 +218,7 @@ def compare_all(
         random_state=random_state,
     )
     check_option(queries, "queries", ("common", "same"), "compare_all")
+    text_function(query_text)
     read = read_systems(systems, names, measures, reading, "compare_all")
     joined, notes = join(read, measures, same_queries=queries == "same")
     return Comparison.of(

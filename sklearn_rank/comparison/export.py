@@ -38,6 +38,8 @@ class _Comparison(Protocol):
     @property
     def family_text(self) -> str: ...
     @property
+    def all_pairs(self) -> bool: ...
+    @property
     def counts(self) -> dict[str, Any]: ...
     @property
     def notes(self) -> tuple[str, ...]: ...
@@ -59,6 +61,7 @@ def to_dict(comparison: _Comparison, settings: Settings) -> dict[str, Any]:
         "measures": list(comparison.measures),
         **asdict(settings),
         "family_text": comparison.family_text,
+        "all_pairs": comparison.all_pairs,
         "counts": comparison.counts,
         "notes": list(comparison.notes),
         "rows": [_plain(asdict(row)) for row in comparison.rows],

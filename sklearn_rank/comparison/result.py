@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.comparison import export, tables
+from sklearn_rank.comparison.changes import Changes, Direction
 from sklearn_rank.comparison.family import compared
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.scores import letters_of, scores_of
 from sklearn_rank.comparison.settings import Settings
+from sklearn_rank.comparison.setup import Setup
 from sklearn_rank.comparison.told import family_text, notes_of
-from sklearn_rank.comparison.values import Difference, SystemScore
+from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
 from sklearn_rank.evaluation.by_label import read_slices
 from sklearn_rank.evaluation.by_measure import find_measure
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.worst import QueryText
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.support.parameters import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.tables.frames import FrameBackend, native_frame
 from sklearn_rank.tables.table import Table
@@ -31,7 +34,7 @@ __all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Tabular):
+class Comparison(Setup, Tabular):
     """What :func:`compare` or :func:`compare_all` found.
 
     Attributes
@@ -60,8 +63,6 @@ class Comparison(Tabular):
     (0.3889, 2, 1, 0)
     """
 
-    _joined: Joined
-    _settings: Settings
     _rows: tuple[Difference, ...]
     all_pairs: bool
     """Whether each system is compared with each other, not with the baseline alone."""
@@ -85,78 +86,6 @@ class Comparison(Tabular):
         (rows,) = compared([joined], settings, all_pairs=all_pairs)
         told = family_text([rows], settings)
         return cls(joined, settings, rows, all_pairs, told, notes, query_text)
-
-    # What was compared ---------------------------------------------------------------------------
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The systems, the baseline first."""
-        return tuple(self._joined.systems)
-
-    @property
-    def baseline(self) -> str:
-        """The first system."""
-        return self.names[0]
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """All systems but the baseline."""
-        return self.names[1:]
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """What the systems are compared in."""
-        return self._joined.measures
-
-    @property
-    def query_ids(self) -> list[Any]:
-        """Queries that all systems have, in the order of the first."""
-        return list(self._joined.query_ids)
-
-    @property
-    def evaluations(self) -> dict[str, Evaluation]:
-        """The systems as they were given, with all their queries."""
-        return dict(self._joined.systems)
-
-    @property
-    def counts(self) -> dict[str, Any]:
-        """``queries`` that all systems have, and how many were ``left_out`` of each system."""
-        return {"queries": len(self._joined.query_ids), "left_out": dict(self._joined.left_out)}
-
-    @property
-    def test(self) -> str:
-        """The test of each difference."""
-        return self._settings.test
-
-    @property
-    def alternative(self) -> str:
-        """Which differences count against chance."""
-        return self._settings.alternative
-
-    @property
-    def correction(self) -> str | None:
-        """How p-values are corrected for their number."""
-        return self._settings.correction
-
-    @property
-    def family(self) -> str:
-        """Which p-values are corrected together."""
-        return self._settings.family
-
-    @property
-    def alpha(self) -> float:
-        """The greatest corrected p-value that counts as significant."""
-        return self._settings.alpha
-
-    @property
-    def level(self) -> float:
-        """Level of the intervals."""
-        return self._settings.level
-
-    @property
-    def power(self) -> float:
-        """Probability with which a detectable difference is found."""
-        return self._settings.power
 
     # What was found ------------------------------------------------------------------------------
 
@@ -265,6 +194,119 @@ class Comparison(Tabular):
             )
             for (label, part), rows in zip(groups.items(), results, strict=True)
         }
+
+    # Single queries ------------------------------------------------------------------------------
+
+    def most_changed(
+        self,
+        n: int = 10,
+        *,
+        measure: str | Measure | None = None,
+        system: str | None = None,
+        direction: Direction = "both",
+        query_text: QueryText = None,
+    ) -> list[QueryChange]:
+        """The queries that changed most, and the items that explain it.
+
+        What an item contributes is its part of the change: of DCG, its gain times the change of
+        its discount. The parts of all relevant items sum to the change of the query exactly. The
+        guide "Comparing" says what they are for each measure.
+
+        Parameters
+        ----------
+        n : int, default=10
+            At most so many; queries that did not change are never among them.
+        measure : str or Measure, default=None
+            By which they changed; None takes the first that has values per query.
+        system : str, default=None
+            Compared with the baseline; None takes the second system.
+        direction : {"both", "worse", "better"}, default="both"
+            Which changes count, the direction of the measure minded.
+        query_text : mapping or callable, default=None
+            {query: text}, or a function of the query id; None takes what ``compare`` was told.
+
+        Returns
+        -------
+        changes : list of QueryChange
+            The largest change first; of a geometric mean, the largest change of the logarithm.
+
+        Raises
+        ------
+        ScoresRequiredError
+            If the measure is pooled.
+        InvalidParameterError
+            If a parameter means nothing here.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare
+        >>> truth = {"q1": {"a", "b"}, "q2": {"c"}}
+        >>> runs = {
+        ...     "old": {"q1": ["a", "b", "x"], "q2": ["c"]},
+        ...     "new": {"q1": ["b", "x", "a"], "q2": ["c"]},
+        ... }
+        >>> compared = compare(truth, runs, query_text={"q1": "who is it"})
+        >>> (change,) = compared.most_changed(measure="map")
+        >>> change.query, change.text, round(change.difference, 4)
+        ('q1', 'who is it', -0.1667)
+        >>> change.why()
+        'a 1->3 -0.42; b 2->1 +0.25'
+        """
+        check_option(direction, "direction", ("both", "worse", "better"), "most_changed")
+        n = check_integer(n, "n", "most_changed", at_least=0)
+        return self._changes(measure, system, query_text).most_changed(n, direction)
+
+    def worst(
+        self,
+        n: int = 10,
+        *,
+        measure: str | Measure | None = None,
+        system: str | None = None,
+        query_text: QueryText = None,
+    ) -> list[QueryChange]:
+        """The queries that a system answers worst, beside how the baseline answers them.
+
+        Parameters
+        ----------
+        n : int, default=10
+            At most so many; queries of the best possible value are never among them.
+        measure, system, query_text
+            As those of :meth:`most_changed`.
+
+        Returns
+        -------
+        changes : list of QueryChange
+            The worst value first.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare
+        >>> truth = {"q1": {"a"}, "q2": {"b"}}
+        >>> runs = {"old": {"q1": ["a"], "q2": ["b"]}, "new": {"q1": ["a"], "q2": ["x", "b"]}}
+        >>> [(change.query, change.new) for change in compare(truth, runs, measures="mrr").worst()]
+        [('q2', 0.5)]
+        """
+        n = check_integer(n, "n", "worst", at_least=0)
+        return self._changes(measure, system, query_text).worst(n)
+
+    def query_changes(
+        self,
+        queries: Iterable[Any],
+        *,
+        measure: str | Measure | None = None,
+        system: str | None = None,
+        query_text: QueryText = None,
+    ) -> list[QueryChange]:
+        """The same for queries by their ids, in the order given."""
+        return self._changes(measure, system, query_text).of(queries)
+
+    def _changes(self, measure: Any, system: str | None, query_text: QueryText) -> Changes:
+        pair = self._pair([self.others[0] if system is None else system])
+        if measure is None:
+            tested = [name for name in self.measures if not self.is_pooled(name)]
+            measure = (tested or self.measures)[0]
+        text = self._query_text if query_text is None else query_text
+        return Changes(self._joined, self._find(measure), pair, text)
 
     # As plain values -----------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measur
 from sklearn_rank.evaluation.compute import Scored, score_measures, score_slice
 from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
+from sklearn_rank.evaluation.worst import QueryText, QueryValue, text_function, worst_of
 from sklearn_rank.exceptions import (
     InvalidParameterError,
 )
@@ -26,6 +27,7 @@ from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
+from sklearn_rank.support.parameters import check_integer
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.tables.table import Table
 from sklearn_rank.tables.tabular import Tabular
@@ -421,6 +423,48 @@ class Evaluation(Tabular):
         measures, settled = zip(*((own.measure, own.zero_division) for own in kept), strict=True)
         scored = score_measures(measures, judged, settled)
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
+
+    def worst(
+        self, n: int = 10, *, measure: str | Measure | None = None, query_text: QueryText = None
+    ) -> list[QueryValue]:
+        """The queries that are answered worst.
+
+        Parameters
+        ----------
+        n : int, default=10
+            At most so many; queries of the best possible value are never among them.
+        measure : str or Measure, default=None
+            By which they are; None takes the first that has values per query.
+        query_text : mapping or callable, default=None
+            {query: text}, or a function of the query id.
+
+        Returns
+        -------
+        queries : list of QueryValue
+            The worst value first.
+
+        Raises
+        ------
+        ScoresRequiredError
+            If the measure is pooled.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["x", "b"]}, "mrr")
+        >>> [(bad.query, bad.text, bad.value) for bad in ev.worst(query_text={"q2": "what?"})]
+        [('q2', 'what?', 0.5)]
+        """
+        n = check_integer(n, "n", "worst", at_least=0)
+        text = text_function(query_text)
+        first = next(iter([*self.per_query, *self.scores]))
+        name = find_measure(first if measure is None else measure, self._scored)
+        values = self.per_query[name]
+        numbers = worst_of(values, self._scored[name].measure.metric, n)
+        return [
+            QueryValue(place.query, text(place.query), name, float(values[number]), place)
+            for number, place in zip(numbers, self.placements(numbers), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.

@@ -83,7 +83,7 @@ class _Spots(NamedTuple):
     own: FloatArray
     """(I,) expected 1 / rank, 0 beyond the cutoff."""
     joint: FloatArray
-    """(I,) expected 1 / the lower rank of two items of this group."""
+    """(I,) expected 1 / the lower rank of two items of this group, or on this rank."""
 
     def beside(self, others: _Spots) -> FloatArray:
         """(I,) sum over all other items, where ``others`` has them, of 1 / the lower rank."""
@@ -123,8 +123,10 @@ def _spots(rankings: JudgedRankings, items: IntArray, n_items: int, k: int | Non
         np.zeros(n_items),
         np.zeros(n_items),
     )
-    # Two items on one rank, before and after a move, are as deep as that rank.
-    columns = (above + tied / 2.0, tied, harmonic / tied, np.where(tied > 1, joint, harmonic))
+    # Where one item was and the other is now, there is room for one: the other is a rank below.
+    # Whichever ranking is longer, so that both of a pair say the same.
+    below = np.where(above + 1 < (np.inf if k is None else k), 1.0 / (above + 2), 0.0)
+    columns = (above + tied / 2.0, tied, harmonic / tied, np.where(tied > 1, joint, below))
     for column, values in zip(spots, columns, strict=True):
         column[items] = values
     return spots

@@ -132,7 +132,9 @@ def test_average_precision_by_shapley(seed: int) -> None:
 
     def total(ranks: list[int]) -> Fraction:
         own = sum(Fraction(1, rank) for rank in ranks)
-        return own + sum(Fraction(1, max(pair)) for pair in itertools.combinations(ranks, 2))
+        # Of two items on one rank, before and after a move, one stands a rank below.
+        lower = (max(a, b) + (a == b) for a, b in itertools.combinations(ranks, 2))
+        return own + sum(Fraction(1, rank) for rank in lower)
 
     parts = [Fraction(0)] * 4
     orders = list(itertools.permutations(range(4)))

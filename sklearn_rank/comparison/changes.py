@@ -1,0 +1,105 @@
+"""Single queries of a comparison: those that changed most, and those that are answered worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from sklearn_rank.comparison.attribution import Explanation, explain
+from sklearn_rank.comparison.join import Joined
+from sklearn_rank.comparison.values import QueryChange
+from sklearn_rank.evaluation.compute import logarithms
+from sklearn_rank.evaluation.worst import text_function, worst_of
+from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import FloatArray
+
+Direction = Literal["both", "worse", "better"]
+_BY_RELEVANCE = "it reads relevance scores, whose ranking is not kept"
+
+
+class Changes:
+    """Queries of two systems by one measure."""
+
+    def __init__(
+        self, joined: Joined, measure: str, pair: tuple[str, str], query_text: Any
+    ) -> None:
+        self._joined = joined
+        self._name = measure
+        self._measure = joined.measure(measure)
+        self._pair = pair
+        self._text = text_function(query_text)
+        values = [joined.values(system, measure) for system in pair]
+        if any(column is None for column in values):
+            msg = f"{measure} ranks all queries together; it has no values per query"
+            raise ScoresRequiredError(msg)
+        self._old, self._new = (column for column in values if column is not None)
+
+    def most_changed(self, n: int, direction: Direction) -> list[QueryChange]:
+        """Those that moved the mean most, the largest change first."""
+        gains = self._gains()
+        sizes = {"both": np.abs(gains), "worse": -gains, "better": gains}[direction]
+        order = np.argsort(-sizes, kind="stable").tolist()
+        return self._changes([place for place in order[:n] if sizes[place] > 0])
+
+    def worst(self, n: int) -> list[QueryChange]:
+        """Those of the worst values of the second system."""
+        return self._changes(worst_of(self._new, self._measure.metric, n))
+
+    def of(self, queries: Iterable[Any]) -> list[QueryChange]:
+        """Those of these ids."""
+        places = {query: number for number, query in enumerate(self._joined.query_ids)}
+        numbers = []
+        for query in queries:
+            if query not in places:
+                msg = f"query {safe_repr(query)} was not compared"
+                raise InvalidParameterError(msg)
+            numbers.append(places[query])
+        return self._changes(numbers)
+
+    def _gains(self) -> FloatArray:
+        """(Q,) changes on the scale of the mean, above 0 for the better; 0 where undefined."""
+        metric = self._measure.metric
+        old, new = self._old, self._new
+        if metric.geometric_from is not None:
+            old, new = (logarithms(side, metric.geometric_from) for side in (old, new))
+        moved = np.nan_to_num(new - old, nan=0.0)
+        return moved if metric.greater_is_better else -moved
+
+    def _changes(self, numbers: Sequence[int]) -> list[QueryChange]:
+        placements = [
+            self._joined.systems[system].placements(self._joined.places[system][list(numbers)])
+            for system in self._pair
+        ]
+        changes = []
+        for number, before, after in zip(numbers, *placements, strict=True):
+            query = self._joined.query_ids[number]
+            old, new = float(self._old[number]), float(self._new[number])
+            explained = self._explained(before, after, math.isnan(new - old))
+            changes.append(
+                QueryChange(
+                    query,
+                    self._text(query),
+                    self._name,
+                    *self._pair,
+                    old,
+                    new,
+                    new - old,
+                    explained.items,
+                    before,
+                    after,
+                    explained.remark,
+                )
+            )
+        return changes
+
+    def _explained(self, before: Any, after: Any, undefined: bool) -> Explanation:
+        judged = self._joined.systems[self._pair[1]]._judged
+        if self._measure.metric.by_score and judged.by_relevance is not None:
+            return Explanation((), f"{self._name} has no parts by item: {_BY_RELEVANCE}")
+        if undefined:
+            return Explanation((), f"{self._name} is undefined for this query")
+        return explain(self._measure, before, after)

@@ -1,0 +1,249 @@
+"""Single queries: which changed most or are worst, and the items that explain it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import compare, evaluate
+from sklearn_rank.comparison.attribution import NO_IDS
+from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+
+TRUTH = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
+RUNS = {
+    "old": {"q1": [*"abx"], "q2": [*"cx"], "q3": [*"xyd"], "q4": [*"e"]},
+    "new": {"q1": [*"xba"], "q2": [*"xyc"], "q3": [*"dxy"], "q4": [*"e"]},
+}
+TEXTS = {"q1": "who?", "q2": "what?"}
+LOG3 = 1 / math.log2(3)
+
+
+def compared(measures: Any = ("dcg", "mrr"), **options: Any) -> Any:
+    return compare(TRUTH, RUNS, measures=measures, query_text=TEXTS, **options)
+
+
+def test_discounted_gains_by_hand() -> None:
+    # Gains 1 and 3; a 1 -> 3, b 2 -> 2.
+    (change,) = compared().query_changes(["q1"])
+    assert (change.query, change.text, change.measure) == ("q1", "who?", "dcg")
+    assert (change.baseline, change.system) == ("old", "new")
+    assert change.old == pytest.approx(1 + 3 * LOG3)
+    assert change.new == pytest.approx(3 * LOG3 + 1 / 2)
+    assert [tuple(item) for item in change.items] == [
+        ("a", 1.0, 1, 3, pytest.approx(-1 / 2)),
+        ("b", 2.0, 2, 2, 0.0),
+    ]
+    assert change.why() == "a 1->3 -0.5"
+    assert (change.n_old, change.n_new) == (3, 3)
+    assert change.remark == ""
+
+
+def test_the_largest_changes_come_first_and_none_is_0() -> None:
+    found = compared()
+    # RR: 1 -> 1/2, 1 -> 1/3, 1/3 -> 1, 1 -> 1; of two alike the first in the data.
+    by = {
+        direction: [
+            change.query for change in found.most_changed(measure="mrr", direction=direction)
+        ]
+        for direction in ("both", "worse", "better")
+    }
+    assert by == {"both": ["q2", "q3", "q1"], "worse": ["q2", "q1"], "better": ["q3"]}
+    assert [change.query for change in found.most_changed(2, measure="mrr")] == ["q2", "q3"]
+    assert found.most_changed(0) == []
+
+
+def test_the_worst_queries_of_a_system() -> None:
+    found = compared()
+    worst = found.worst(measure="mrr")
+    assert [(change.query, change.new) for change in worst] == [("q2", 1 / 3), ("q1", 1 / 2)]
+    assert [change.text for change in worst] == ["what?", "who?"]
+    assert [change.query for change in found.worst(1, measure="mrr")] == ["q2"]
+
+
+def test_less_is_better_for_lag() -> None:
+    found = compared("lag")
+    # Irrelevant items above: q1 0 -> 1, q2 0 -> 2, q3 2 -> 0.
+    assert [change.query for change in found.most_changed(direction="worse")] == ["q2", "q1"]
+    assert [change.query for change in found.worst()] == ["q2", "q1"]
+    assert found.most_changed(direction="better")[0].why() == "d 3->1 -2"
+
+
+def test_items_that_come_and_go() -> None:
+    truth = {"q": {"a", "b"}}
+    found = compare(truth, {"old": {"q": ["a"]}, "new": {"q": ["x", "b"]}}, measures="recall@2")
+    assert found.most_changed() == []
+    (change,) = found.query_changes(["q"])
+    assert {(item.item, item.old_rank, item.new_rank) for item in change.items} == {
+        ("a", 1, None),
+        ("b", None, 2),
+    }
+    assert change.why() in ("a 1->- -0.5; b -->2 +0.5", "b -->2 +0.5; a 1->- -0.5")
+
+
+def test_ties_are_ranks_in_the_mean() -> None:
+    truth = {"q": {"a", "b"}}
+    runs = {"old": {"q": {"a": 2, "b": 1, "x": 1}}, "new": {"q": {"a": 1, "b": 1, "x": 1}}}
+    (change,) = compare(truth, runs, measures="precision@1").most_changed()
+    assert [tuple(item) for item in change.items] == [
+        ("a", 1.0, 1, 2, pytest.approx(1 / 3 - 1)),
+        ("b", 1.0, 2.5, 2, pytest.approx(1 / 3)),
+    ]
+    assert change.why() == "a 1->2 -0.67; b 2.5->2 +0.33"
+
+
+def test_many_items_are_counted() -> None:
+    items = [f"d{number}" for number in range(9)]
+    runs = {"old": {"q": [*items, "x"]}, "new": {"q": ["x", *items]}}
+    (change,) = compare({"q": set(items)}, runs, measures="dcg").most_changed()
+    assert change.why(2).endswith("; 7 more")
+    assert change.why(2).count("->") == 2
+
+
+SUMS = (
+    "map",
+    "map@2",
+    "map@5",
+    "gmap",
+    "ndcg@2",
+    "err",
+    "hit_rate@2",
+    "rprec",
+    "fbeta@2",
+    "gauc",
+    "lag",
+)
+
+
+@pytest.mark.parametrize("layout", ["scores", "lists"])
+@pytest.mark.parametrize("measure", SUMS)
+def test_contributions_sum_to_the_change(measure: str, layout: str) -> None:
+    generator = np.random.default_rng(0)
+    items = list("abcdefgh")
+
+    def run() -> Any:
+        order = generator.permutation(items)[: generator.integers(2, 8)].tolist()
+        if layout == "lists":
+            return order
+        return dict(zip(order, generator.integers(0, 4, len(order)).tolist(), strict=True))
+
+    truth = {
+        query: dict(zip("abdf", generator.integers(1, 4, 4).tolist(), strict=True))
+        for query in range(40)
+    }
+    runs = {name: {query: run() for query in truth} for name in ("old", "new")}
+    found = compare(truth, runs, measures=measure, zero_division=np.nan)
+    changes = found.most_changed(40)
+    assert len(changes) > 10
+    for change in changes:
+        total = math.fsum(item.contribution for item in change.items)
+        assert change.difference == pytest.approx(total, abs=1e-12)
+        assert len(change.items) == 4
+
+
+def test_only_grades_that_count_are_items() -> None:
+    # Of grades 1 and 2, b at rank 2, then 1.
+    runs = {"old": {"q": [*"abx"]}, "new": {"q": [*"bax"]}}
+    truth = {"q": {"a": 1, "b": 2}}
+    (change,) = compare(truth, runs, measures="map(min_rel=2)").most_changed()
+    assert [tuple(item) for item in change.items] == [("b", 2.0, 2, 1, 0.5)]
+
+
+@pytest.mark.parametrize("measure", ["iprec", "mar", "hmean", "all_hit_rate@1", "set_map@2"])
+def test_what_is_no_sum_says_so_and_shows_the_ranks(measure: str) -> None:
+    (change,) = compared(measure, ties="stable").query_changes(["q1"])
+    assert change.remark.endswith("has no parts by item: its value is no sum over items")
+    assert all(math.isnan(item.contribution) for item in change.items)
+    assert change.why() == "a 1->3"
+
+
+def test_without_ids_there_are_ranks_alone() -> None:
+    old, new = (evaluate(TRUTH, run, "mrr") for run in RUNS.values())
+    change = compare(old, new).most_changed(1)[0]
+    assert change.items == ()
+    assert change.remark == NO_IDS
+    assert [hit.rank for hit in change.after.hits] == [3]
+    kept = [evaluate(TRUTH, run, "mrr", keep_items=True) for run in RUNS.values()]
+    assert compare(*kept).most_changed(1)[0].why() == "c 1->3 -0.67"
+
+
+def test_relevance_scores_are_another_ranking() -> None:
+    truth, runs = {"q": {"a"}}, {"old": {"q": ["x", "a"]}, "new": {"q": ["x", "a"]}}
+    relevance = {"old": {"q": [0.9, 0.1]}, "new": {"q": [0.9, 0.9]}}
+    (change,) = compare(truth, runs, measures="gauc", relevance=relevance).most_changed()
+    assert change.difference == 0.5
+    assert change.remark == (
+        "gauc has no parts by item: it reads relevance scores, whose ranking is not kept"
+    )
+
+
+def test_negatives_by_query() -> None:
+    truth = {"q": {"a"}}
+    runs = {"old": {"q": ["a", "x"]}, "new": {"q": ["x", "a"]}}
+    from sklearn_rank import measure
+
+    spec = measure("gauc", n_negatives={"q": 4})
+    (change,) = compare(truth, runs, measures=[spec]).most_changed()
+    assert change.why() == "a 1->2 -0.25"
+
+
+def test_an_undefined_query_has_no_change() -> None:
+    truth = {"q": {"a"}, "r": set()}
+    runs = {"old": {"q": ["a"], "r": ["a"]}, "new": {"q": ["x", "a"], "r": ["a"]}}
+    found = compare(truth, runs, measures="map", zero_division=np.nan)
+    (change,) = found.query_changes(["r"])
+    assert math.isnan(change.difference)
+    assert change.remark == "map is undefined for this query"
+    assert [change.query for change in found.most_changed()] == ["q"]
+
+
+def test_text_may_be_a_function_and_be_told_later() -> None:
+    found = compared()
+    assert found.most_changed(1, query_text=str.upper)[0].text == "Q1"
+    assert found.most_changed(1, query_text={})[0].text == ""
+    assert found.most_changed(1, query_text=lambda _query: None)[0].text == ""
+    with pytest.raises(InvalidParameterError, match="query_text must be"):
+        found.most_changed(query_text="who?")
+    with pytest.raises(InvalidParameterError, match="query_text must be"):
+        compare(TRUTH, RUNS, query_text=3)
+
+
+def test_wrong_questions_are_refused() -> None:
+    found = compared()
+    with pytest.raises(InvalidParameterError, match="'direction' parameter of most_changed"):
+        found.most_changed(direction="up")
+    for function in (found.most_changed, found.worst):
+        with pytest.raises(InvalidParameterError, match="'n' parameter of "):
+            function(-1)
+    with pytest.raises(InvalidParameterError, match="query 'q9' was not compared"):
+        found.query_changes(["q9"])
+
+
+def test_hostile_ids_of_items_are_escaped() -> None:
+    evil = "\x1b[31m\n"
+    runs = {"old": {"q": [evil]}, "new": {"q": ["x", evil]}}
+    (change,) = compare({"q": {evil}}, runs, measures="mrr").most_changed()
+    assert change.items[0].item == evil
+    assert change.why() == "\\x1b[31m\\x0a 1->2 -0.5"
+
+
+# One system alone --------------------------------------------------------------------------------
+
+
+def test_the_worst_queries_of_an_evaluation() -> None:
+    ev = evaluate(TRUTH, RUNS["new"], ("mrr", "lag"), keep_items=True)
+    worst = ev.worst(query_text=TEXTS)
+    assert [(bad.query, bad.text, bad.value) for bad in worst] == [
+        ("q2", "what?", 1 / 3),
+        ("q1", "who?", 1 / 2),
+    ]
+    assert [hit.item for hit in worst[0].placement.hits] == ["c"]
+    assert [bad.query for bad in ev.worst(1, measure="lag")] == ["q2"]
+    with pytest.raises(InvalidParameterError, match="'n' parameter of worst"):
+        ev.worst(1.5)
+    grades = np.array([[1, 0], [0, 1]])
+    pooled = evaluate(grades, np.array([[1.0, 0], [1, 0]]), "auc(average=pooled)")
+    with pytest.raises(ScoresRequiredError, match="no values per query"):
+        pooled.worst()

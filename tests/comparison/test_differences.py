@@ -1,0 +1,384 @@
+"""What a comparison says of two systems: by hand, and against SciPy on the values per query."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sklearn_rank import compare, compare_all, evaluate
+from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.statistics import correct_p_values, mean_confidence_interval
+
+
+def runs(n: int, gains: dict[str, float], seed: int = 0) -> tuple[Any, dict[str, Any]]:
+    """A matrix of grades, some queries without any, and scores that know them more or less."""
+    generator = np.random.default_rng(seed)
+    truth = (generator.random((n, 12)) < 0.2).astype(int)
+    noise = generator.random((n, 12))
+    scores = {
+        name: noise + gain * truth + 0.5 * generator.random((n, 12)) for name, gain in gains.items()
+    }
+    return truth, scores
+
+
+THREE = {"old": 0.2, "new": 0.5, "same": 0.2}
+
+
+def compared(n: int = 60, measures: Any = ("map", "mrr"), **options: Any) -> Any:
+    truth, scores = runs(n, THREE)
+    return compare(truth, scores, measures=measures, zero_division=np.nan, **options)
+
+
+# A row -------------------------------------------------------------------------------------------
+
+
+def test_a_row_by_hand() -> None:
+    # Reciprocal ranks 1, 1/2, 1, 1 and 1/2, 1/2, 1/2, 1: differences -1/2, 0, -1/2, 0.
+    truth = {query: {"a"} for query in "pqrs"}
+    old = {"p": ["a"], "q": ["x", "a"], "r": ["a"], "s": ["a"]}
+    new = {"p": ["x", "a"], "q": ["x", "a"], "r": ["x", "a"], "s": ["a"]}
+    row = compare(truth, {"old": old, "new": new}, measures="mrr")["mrr"]
+    assert (row.measure, row.baseline, row.system, row.queries) == ("mrr", "old", "new", 4)
+    assert (row.baseline_value, row.value, row.difference) == (7 / 8, 5 / 8, -1 / 4)
+    assert (row.wins, row.ties, row.losses, row.better) == (0, 2, 2, False)
+    spread = math.sqrt((2 * (1 / 4) ** 2 + 2 * (1 / 4) ** 2) / 3)
+    assert row.effect == pytest.approx(-1 / 4 / spread)
+    t = -1 / 4 / (spread / 2)
+    assert row.p == row.p_corrected == pytest.approx(2 * stats.t.cdf(t, 3))
+    reach = stats.t.ppf(0.975, 3) * spread / 2
+    assert (row.low, row.high) == pytest.approx((-1 / 4 - reach, -1 / 4 + reach))
+    detectable = (stats.t.ppf(0.975, 3) + stats.t.ppf(0.8, 3)) * spread / 2
+    assert row.detectable == pytest.approx(detectable)
+    assert not row.significant
+
+
+@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon", "bootstrap"])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str) -> None:
+    found = compared(40, "map", test=test, alternative=alternative, n_resamples=2000)
+    values = found.values("map")
+    kept = ~np.isnan(values["old"])
+    assert 0 < kept.sum() < 40
+    change = (values["new"] - values["old"])[kept]
+    expected = {
+        "t": lambda: stats.ttest_1samp(change, 0, alternative=alternative).pvalue,
+        "permutation": lambda: (
+            stats.permutation_test(
+                (change,), np.mean, permutation_type="samples", alternative=alternative
+            ).pvalue
+        ),
+        "wilcoxon": lambda: stats.wilcoxon(change, alternative=alternative).pvalue,
+        "bootstrap": lambda: stats.ttest_1samp(change, 0, alternative=alternative).pvalue,
+    }[test]()
+    exact = test in ("t", "wilcoxon")
+    row = found["map", "new"]
+    assert row.p == pytest.approx(expected, rel=1e-9) if exact else abs(row.p - expected) < 0.02
+    assert row.queries == kept.sum()
+    assert any("without a pair of defined values" in note for note in found.notes)
+
+
+def test_less_is_better_turns_wins_and_not_the_difference() -> None:
+    truth, scores = runs(50, THREE)
+    row = compare(truth, scores, measures="lag", zero_division=np.nan)["lag", "new"]
+    assert row.difference < 0
+    assert row.better
+    assert row.wins > row.losses
+    assert row.significant
+
+
+def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
+    truth, scores = runs(50, THREE)
+    found = compare(truth, scores, measures="gmap", zero_division=np.nan)
+    values = {name: column[~np.isnan(column)] for name, column in found.values("gmap").items()}
+    logs = {name: np.log(np.maximum(column, 1e-5)) for name, column in values.items()}
+    row = found["gmap", "new"]
+    assert row.p == pytest.approx(stats.ttest_rel(logs["new"], logs["old"]).pvalue)
+    was = math.exp(logs["old"].mean())
+    assert row.baseline_value == pytest.approx(was)
+    assert row.difference == pytest.approx(math.exp(logs["new"].mean()) - was)
+    ends = stats.ttest_rel(logs["new"], logs["old"]).confidence_interval(0.95)
+    assert (row.low, row.high) == pytest.approx(tuple(was * math.expm1(end) for end in ends))
+
+
+def test_weights_weigh_both_sides() -> None:
+    truth, scores = runs(30, THREE)
+    weights = np.arange(30) % 4
+    found = compare(
+        truth, scores, measures="map", sample_weight=weights, zero_division=np.nan, names=None
+    )
+    evaluated = found.evaluations
+    row = found["map", "new"]
+    assert row.value == pytest.approx(evaluated["new"]["map"])
+    assert row.difference == pytest.approx(evaluated["new"]["map"] - evaluated["old"]["map"])
+    change = found.differences("map", "new")
+    kept = ~np.isnan(change) & (weights > 0)
+    assert row.queries == kept.sum()
+    expected = mean_confidence_interval(change[kept], weights=weights[kept], method="t")
+    assert (row.low, row.high) == pytest.approx(expected)
+    with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
+        compare(evaluated, test="wilcoxon")
+    with pytest.raises(InvalidParameterError, match="test='anova' takes no weights"):
+        compare_all(evaluated, test="anova")
+
+
+def test_systems_that_weigh_queries_differently_are_not_tested() -> None:
+    # Weights by impressions are lengths of rankings.
+    truth = {"q": {"a"}, "r": {"b"}}
+    found = compare(
+        truth,
+        {"old": {"q": [*"axy"], "r": [*"xb"]}, "new": {"q": [*"xay"], "r": [*"bxyz"]}},
+        measures="auc(average=impressions)",
+    )
+    (row,) = found.rows
+    assert math.isnan(row.p)
+    assert row.wins is None
+    assert row.remark == "the systems weigh the queries differently"
+    assert row.difference == pytest.approx((3 * 1 / 2 + 4 * 1) / 7 - (3 * 1 + 2 * 0) / 5)
+    assert "is not tested: the systems weigh the queries differently" in found.notes[-1]
+
+
+def test_a_pooled_measure_has_values_and_no_test() -> None:
+    truth, scores = runs(30, THREE)
+    found = compare(truth, scores, measures=("auc(average=pooled)", "map"), zero_division=np.nan)
+    row = found["auc(average=pooled)", "new"]
+    evaluated = found.evaluations
+    assert row.difference == evaluated["new"][row.measure] - evaluated["old"][row.measure]
+    assert row.better
+    assert math.isnan(row.p)
+    assert found.is_pooled(row.measure)
+    assert "Holm over 2 p-values: 2 comparisons x 1 measure" in found.family_text
+    with pytest.raises(ScoresRequiredError, match="it has no values per query"):
+        found.values(row.measure)
+    with pytest.raises(ScoresRequiredError, match="it has no values per query"):
+        found.most_changed(measure=row.measure)
+    assert found.most_changed(1)[0].measure == "map"
+
+
+def test_a_pooled_measure_over_common_queries_alone() -> None:
+    truth, scores = runs(20, THREE)
+    groups = np.repeat(np.arange(20), 12)
+    old = evaluate(truth.ravel(), scores["old"].ravel(), "auc(average=pooled)", groups=groups)
+    part = slice(0, 120)
+    new = evaluate(
+        truth.ravel()[part], scores["new"].ravel()[part], "auc(average=pooled)", groups=groups[part]
+    )
+    (row,) = compare(old, new).rows
+    alone = evaluate(
+        truth.ravel()[part], scores["old"].ravel()[part], "auc(average=pooled)", groups=groups[part]
+    )
+    assert (row.queries, row.baseline_value) == (10, alone["auc(average=pooled)"])
+    assert row.value == new["auc(average=pooled)"]
+
+
+# A family ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "bonferroni", None])
+def test_all_p_values_are_one_family(correction: Any) -> None:
+    found = compared(correction=correction)
+    raw = [row.p for row in found.rows]
+    assert len(raw) == 4
+    assert [row.p_corrected for row in found.rows] == correct_p_values(raw, correction)
+    assert all(row.significant == (row.p_corrected <= 0.05) for row in found.rows)
+    first = found.rows[0]
+    alone = compared(measures="map", correction=None)["map", "new"]
+    times = 1 if correction is None else 4
+    assert first.detectable == pytest.approx(
+        alone.detectable
+        * (stats.t.isf(0.025 / times, first.queries - 1) + stats.t.ppf(0.8, first.queries - 1))
+        / (stats.t.isf(0.025, first.queries - 1) + stats.t.ppf(0.8, first.queries - 1))
+    )
+
+
+def test_a_family_for_each_measure() -> None:
+    found = compared(family="measure")
+    for measure in ("map", "mrr"):
+        rows = [row for row in found.rows if row.measure == measure]
+        expected = correct_p_values([row.p for row in rows], "holm")
+        assert [row.p_corrected for row in rows] == expected
+    assert found.family_text == (
+        "paired t-test; Holm over 2 p-values for each measure: 2 comparisons"
+    )
+    assert compared().family_text == (
+        "paired t-test; Holm over 4 p-values: 2 comparisons x 2 measures"
+    )
+    assert compared(correction=None).family_text == "paired t-test; p-values not corrected"
+
+
+def test_slices_are_one_family_together() -> None:
+    found = compared(measures="map")
+    labels = {query: query % 3 for query in found.query_ids}
+    parts = found.by_slice(labels)
+    rows = [row for part in parts.values() for row in part.rows]
+    assert list(parts) == [0, 1, 2]
+    assert [row.p_corrected for row in rows] == correct_p_values([row.p for row in rows], "holm")
+    assert parts[0].family_text == (
+        "paired t-test; Holm over 6 p-values: 2 comparisons x 1 measure x 3 slices"
+    )
+    change = found.differences("map", "new")[1::3]
+    expected = stats.ttest_1samp(change[~np.isnan(change)], 0).pvalue
+    assert parts[1]["map", "new"].p == pytest.approx(expected)
+    assert parts[1].query_ids == found.query_ids[1::3]
+
+
+def test_slices_by_a_column_of_the_frames() -> None:
+    import polars as pl
+
+    truth = pl.DataFrame({"query": [1, 2], "item": ["a", "b"], "grade": 1, "kind": ["x", "y"]})
+    run = pl.DataFrame({"query": [1, 2, 2], "item": [*"aab"], "score": [1.0, 2.0, 1.0]})
+    parts = compare(truth, {"old": run, "new": run}, measures="mrr").by_slice("kind")
+    assert {label: part["mrr"].value for label, part in parts.items()} == {"x": 1, "y": 0.5}
+
+
+# All pairs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["tukey", "anova"])
+def test_all_pairs_at_once(test: Any) -> None:
+    truth, scores = runs(60, {"a": 0.2, "b": 0.2, "c": 0.8})
+    found = compare_all(
+        truth, scores, measures="map", test=test, zero_division=np.nan, n_resamples=999
+    )
+    assert found.all_pairs
+    assert [(row.baseline, row.system) for row in found.rows] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert [row.significant for row in found.rows] == [False, True, True]
+    widths = [row.high - row.low for row in found.rows]
+    assert widths == pytest.approx([widths[0]] * 3)
+    assert all(row.p_corrected >= row.p for row in found.rows)
+    backwards = compare_all(dict(reversed(found.evaluations.items())), test=test, n_resamples=999)
+    assert backwards["map", "c", "a"].p_corrected == found["map", "a", "c"].p_corrected
+    assert backwards["map", "c", "a"].difference == -found["map", "a", "c"].difference
+
+
+def test_several_measures_are_several_families_of_pairs() -> None:
+    truth, scores = runs(40, {"a": 0.2, "b": 0.25, "c": 0.3})
+    options: Any = {"zero_division": np.nan, "n_resamples": 999}
+    alone = compare_all(truth, scores, measures="map", **options)
+    both = compare_all(truth, scores, measures=("map", "mrr"), **options)
+    for row, twice in zip(alone.rows, both.rows, strict=False):
+        assert twice.p_corrected == min(1, 2 * row.p_corrected)
+    assert alone.family_text == "randomised Tukey HSD over 3 comparisons"
+    assert both.family_text == (
+        "randomised Tukey HSD over 3 comparisons, times 2 (Bonferroni): 2 measures"
+    )
+
+
+def test_all_pairs_one_by_one() -> None:
+    truth, scores = runs(40, THREE)
+    found = compare_all(truth, scores, measures="map", test="t", zero_division=np.nan)
+    expected = correct_p_values([row.p for row in found.rows], "holm")
+    assert [row.p_corrected for row in found.rows] == expected
+    assert len(found.rows) == 3
+
+
+# Systems with their letters ----------------------------------------------------------------------
+
+
+def test_the_best_systems_and_whom_they_beat() -> None:
+    found = compared(measures="map")
+    scores = {score.system: score for score in found.scores}
+    assert found.letters == {"old": "a", "new": "b", "same": "c"}
+    assert [score.best for score in found.scores] == [False, True, False]
+    assert scores["new"].better_than == ("a",)
+    assert scores["old"].worse_than == ("b",)
+    assert scores["same"].better_than == scores["same"].worse_than == ()
+    assert scores["new"].value == found["map", "new"].value
+
+
+def test_letters_go_on_after_z() -> None:
+    ev = evaluate([{"a"}], [["a"]], "mrr")
+    found = compare(*[ev] * 29)
+    assert list(found.letters.values())[24:] == ["y", "z", "aa", "ab", "ac"]
+    assert all(score.best for score in found.scores)
+
+
+# Reproducible ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_no_p_value_depends_on_others(test: Any) -> None:
+    options: Any = {"test": test, "n_resamples": 500, "correction": None}
+    found = compared(**options)
+    alone = compare(
+        {name: found.evaluations[name] for name in ("old", "same")}, measures="mrr", **options
+    )
+    assert alone["mrr"].p == found["mrr", "same"].p
+    assert (alone["mrr"].low, alone["mrr"].high) == (
+        found["mrr", "same"].low,
+        found["mrr", "same"].high,
+    )
+    seeded = [
+        compared(random_state=np.random.default_rng(3), **options)["map", "same"].p for _ in "ab"
+    ]
+    assert seeded[0] == seeded[1]
+
+
+# What is said beside -----------------------------------------------------------------------------
+
+
+def test_few_queries_are_noted() -> None:
+    truth = {query: {"a"} for query in range(4)}
+    new = {**{key: ["a"] for key in truth}, 0: ["x", "a"]}
+    found = compare(truth, {"old": {key: ["a"] for key in truth}, "new": new}, measures="mrr")
+    assert found.notes == (
+        "4 queries are few: only differences as large as those detectable are likely to show",
+        "at most 1 query changed in mrr of 'new': as many coins all fall alike with a probability "
+        "above 0.05",
+    )
+    assert compared(60).notes[0].startswith("up to")
+
+
+def test_a_row_is_found_by_name() -> None:
+    found = compared()
+    assert found["map", "new"].system == found["AP", "old", "new"].system == "new"
+    with pytest.raises(InvalidParameterError, match="name one of the systems 'new', 'same'"):
+        found["map"]
+    with pytest.raises(InvalidParameterError, match=r"no system 'nwe'; did you mean 'new'\?"):
+        found["map", "nwe"]
+    with pytest.raises(KeyError, match="all pairs by compare_all"):
+        found["map", "new", "same"]
+    with pytest.raises(InvalidParameterError, match="'err' was not evaluated"):
+        found["err", "new"]
+
+
+# As plain values ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_frame_has_a_row_for_each_difference(backend: Any) -> None:
+    found = compared(measures=("map", "auc(average=pooled)"))
+    frame = found.to_frame(backend)
+    columns = list(frame.column_names if backend == "pyarrow" else frame.columns)
+    assert columns[:6] == ["measure", "baseline", "system", "queries", "value", "difference"]
+    assert columns[6:11] == ["low", "high", "effect", "p", "p_corrected"]
+    assert columns[11:] == ["wins", "ties", "losses", "detectable"]
+    if backend == "pandas":
+        rows = frame.to_dict("records")
+    else:
+        rows = frame.to_pylist() if backend == "pyarrow" else frame.to_dicts()
+    assert len(rows) == 4
+    assert (rows[0]["measure"], rows[0]["system"], rows[0]["wins"]) == (
+        "map",
+        "new",
+        found["map", "new"].wins,
+    )
+    assert rows[2]["p"] is None or math.isnan(rows[2]["p"])
+
+
+def test_plain_objects_are_json() -> None:
+    import json
+
+    found = compared(measures=("map", "auc(average=pooled)"))
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["names"] == ["old", "new", "same"]
+    assert told["rows"][2]["p"] is None
+    assert (told["test"], told["correction"], told["alpha"]) == ("t", "holm", 0.05)
+    assert [score["letter"] for score in told["scores"][:3]] == ["a", "b", "c"]
