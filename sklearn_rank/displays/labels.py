@@ -120,10 +120,7 @@ def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -
     """
     if names is None:
         return []
-    texts = [shown_name(name) for name in names]
-    for line, text in zip(lines, texts, strict=True):
-        # A leading underscore would hide the line from legends.
-        line.set_label(text if not text.startswith("_") else f"\N{ZERO WIDTH SPACE}{text}")
+    texts = set_names(lines, names)
     if ax.get_figure().get_layout_engine() is None:  # type: ignore[union-attr]
         add_legend(ax, lines)
         return []
@@ -138,11 +135,20 @@ def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -
     )
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], *, above: bool = False) -> Any:
-    """A legend that reads no formula from names; above the axes where nothing may be covered."""
-    place: dict[str, Any] = {"loc": "best"}
-    if above:
-        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": min(len(handles), 4)}
+def set_names(artists: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """Give artists their labels for a legend; returns the names as they are shown."""
+    texts = [shown_name(name) for name in names]
+    for artist, text in zip(artists, texts, strict=False):
+        # A leading underscore would hide the artist from legends.
+        artist.set_label(f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text)
+    return texts
+
+
+def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> Any:
+    """A legend that reads no formula from names; "above" the axes where nothing may be covered."""
+    place: dict[str, Any] = {"loc": loc}
+    if loc == "above":
+        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": min(len(handles), 3)}
         place |= {"borderaxespad": 0.2, "handletextpad": 0.4, "columnspacing": 1.4}
     legend = ax.legend(handles=list(handles), **place)
     for text in legend.get_texts():

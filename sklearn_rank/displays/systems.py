@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.further import with_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
@@ -13,7 +14,8 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_cutoff
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.typing import FloatArray
 
 
 class Systems(NamedTuple):
@@ -97,6 +99,25 @@ def with_measure(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluat
 def spelling_in(evaluation: Evaluation, measure: Measure) -> str:
     """Name under which an evaluation has a measure."""
     return list(evaluation)[evaluation.measures.index(measure)]
+
+
+def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
+    """Values of a measure, evaluated or not; ScoresRequiredError for a pooled one."""
+    measured = with_measure(evaluation, [measure])
+    return measured.per_query[spelling_in(measured, measure)]
+
+
+def check_system(comparison: Comparison, system: str | None) -> str:
+    """Name of a system beside the baseline; None is the first."""
+    if system is None:
+        return comparison.others[0]
+    if system not in comparison.others:
+        msg = (
+            f"the comparison has no system {safe_repr(system)} beside {safe_repr(comparison.baseline)}"
+            f"{closest(system, comparison.others)}; it has: {listed(comparison.others)}"
+        )
+        raise InvalidParameterError(msg)
+    return system
 
 
 def check_last_cutoff(k: Any, owner: str) -> int:

@@ -1,18 +1,22 @@
-"""Curves over all thresholds, built on scikit-learn's."""
+"""Curves over all thresholds, as arrays."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from sklearn_rank.engines.read import read_any
-from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.pool import ScorePool
+from sklearn_rank.evaluation.curves import (
+    RECALLS,
+    interpolated,
+    limits_of,
+    precision_recall_curves,
+    roc_curves,
+)
+from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.sorting import sortable
-from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
+from sklearn_rank.typing import FloatArray, StringProvider
 
 __all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]
 
@@ -68,25 +72,16 @@ def ranking_roc_curve(
     >>> print(fpr, tpr, thresholds)
     [0. 0. 1. 1.] [0.  0.5 0.5 1. ] [inf  3.  2.  1.]
     """
-    from sklearn.metrics import roc_curve
-
     owner = "ranking_roc_curve"
-    curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
-    defined = [ranking for ranking in curves if 0 < ranking.labels.sum() < len(ranking.labels)]
-    if not defined:
-        msg = "the ROC curve needs a relevant and an irrelevant item"
-        raise UndefinedMetricError(msg)
-    points = [
-        roc_curve(ranking.labels, ranking.codes, drop_intermediate=False) for ranking in defined
-    ]
+    judged = _read(y_true, y_score, groups, average, string_provider, relevance, owner)
+    curves = roc_curves(judged, average)
     if average == "pooled":
-        fpr, tpr, codes = points[0]
-        return fpr, tpr, defined[0].scores_of(codes)
-    grid = np.unique(np.concatenate([fpr for fpr, _, _ in points]))
+        return curves[0].x, curves[0].y, curves[0].thresholds
+    grid = np.unique(np.concatenate([curve.x for curve in curves]))
     steps = np.zeros((len(grid), 2))
-    for fpr, tpr, _ in points:
-        steps += _limits(grid, fpr, tpr)
-    steps /= len(points)
+    for curve in curves:
+        steps += limits_of(grid, curve.x, curve.y)
+    steps /= len(curves)
     return np.repeat(grid, 2), steps.ravel(), np.full(2 * len(grid), np.nan)
 
 
@@ -140,50 +135,17 @@ def ranking_precision_recall_curve(
     >>> print(precision, recall, thresholds)
     [0.66666667 0.5        1.         1.        ] [1.  0.5 0.5 0. ] [1. 2. 3.]
     """
-    from sklearn.metrics import precision_recall_curve
-
     owner = "ranking_precision_recall_curve"
-    curves = _labelled(y_true, y_score, groups, average, string_provider, relevance, owner)
-    defined = [ranking for ranking in curves if ranking.labels.any()]
-    if not defined:
-        msg = "the precision-recall curve needs a relevant item"
-        raise UndefinedMetricError(msg)
-    points = []
-    for ranking in defined:
-        precision, recall, codes = precision_recall_curve(ranking.labels, ranking.codes)
-        # No threshold reaches what was not retrieved.
-        first = int(len(codes) > 0 and codes[0] == _NOT_RETRIEVED)
-        points.append((precision[first:], recall[first:], codes[first:]))
+    judged = _read(y_true, y_score, groups, average, string_provider, relevance, owner)
+    curves = precision_recall_curves(judged, average)
     if average == "pooled":
-        precision, recall, codes = points[0]
-        return precision, recall, defined[0].scores_of(codes)
-    grid = np.linspace(1.0, 0.0, 101)  # the recalls that the docstring names, falling
-    mean = np.mean([_interpolated(grid, p, r) for p, r, _ in points], axis=0)
+        return curves[0].y, curves[0].x, curves[0].thresholds
+    grid = RECALLS[::-1]
+    mean = np.mean([interpolated(grid, curve.y, curve.x) for curve in curves], axis=0)
     return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
 
 
-_NOT_RETRIEVED = 0.0
-"""Code below that of every item in the ranking, which are 1, 2, ... from the bottom up."""
-
-
-class _Labelled(NamedTuple):
-    """One ranking as scikit-learn reads it."""
-
-    labels: BoolArray
-    codes: FloatArray
-    """Stand in for the scores, whose infinities scikit-learn refuses."""
-    scores: Array | None = None
-    """Scores, ascending, of the codes 1, 2, ...; None where they mean nothing."""
-
-    def scores_of(self, codes: FloatArray) -> FloatArray:
-        """Thresholds in the units of the scores."""
-        if self.scores is None:
-            return np.full(len(codes), np.nan)
-        known = np.concatenate(([-np.inf], self.scores, [np.inf])).astype(np.float64)
-        return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
-
-
-def _labelled(
+def _read(
     y_true: Any,
     y_score: Any,
     groups: Any,
@@ -191,9 +153,9 @@ def _labelled(
     string_provider: StringProvider | None,
     relevance: Any,
     owner: str,
-) -> list[_Labelled]:
+) -> Judged:
     check_option(average, "average", ("pooled", "macro"), owner)
-    judged = read_any(
+    return read_any(
         y_true,
         y_score,
         groups=groups,
@@ -201,50 +163,3 @@ def _labelled(
         relevance=relevance,
         owner=owner,
     )
-    if average == "macro":
-        views = judged.by_score
-        queries = range(len(views))
-        return [_from_places(views.part(slice(query, query + 1)).widened()) for query in queries]
-    pooled = judged.pool().widened()
-    scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
-    return [_from_places(pooled, scores)]
-
-
-def _from_places(ranking: JudgedRankings, scores: Array | None = None) -> _Labelled:
-    """Labels and codes in rank order; with scores, one code for each of their values."""
-    n_ranked, groups = int(ranking.n_ranked[0]), ranking.groups
-    labels = np.zeros(n_ranked, dtype=bool)
-    codes = np.arange(n_ranked, 0.0, -1.0)
-    for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
-        codes[above : above + size] = n_ranked - above
-        labels[above : above + relevant] = True
-    if scores is not None:
-        scores, counts = np.unique(sortable(scores), return_counts=True)
-        codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
-    unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
-    return _Labelled(
-        np.concatenate((labels, np.ones(unretrieved, dtype=bool))),
-        np.concatenate((codes, np.full(unretrieved, _NOT_RETRIEVED))),
-        scores,
-    )
-
-
-def _limits(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
-    """(n_grid, 2) heights at which a curve reaches and leaves each rate of the grid."""
-    last = np.searchsorted(fpr, grid, side="right") - 1
-    first = np.searchsorted(fpr, grid, side="left")
-    on_curve = fpr[last] == grid
-    width = np.where(on_curve, 1.0, fpr[first] - fpr[last])
-    between = tpr[last] + (grid - fpr[last]) * (tpr[first] - tpr[last]) / width
-    return np.stack(
-        (np.where(on_curve, tpr[first], between), np.where(on_curve, tpr[last], between)), axis=1
-    )
-
-
-def _interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """Best precision at each recall of the grid or above it; 0 where it is never reached."""
-    if len(precision) < 2:
-        return np.zeros(len(grid))
-    best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]
-    place = np.searchsorted(-reached, -grid, side="right") - 1
-    return np.where(place >= 0, best[np.maximum(place, 0)], 0.0)
