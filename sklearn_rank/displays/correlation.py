@@ -31,7 +31,7 @@ _LARGEST = 400.0
 
 
 class MeasureCorrelationDisplay(Display):
-    """Two measures of each query against each other, with their rank correlation.
+    r"""Two measures of each query against each other, with their rank correlation.
 
     Queries of the same two values are one mark, whose area is their number. Make one with
     :meth:`from_evaluation` or :meth:`from_predictions`.
@@ -69,7 +69,7 @@ class MeasureCorrelationDisplay(Display):
     >>> from sklearn_rank import MeasureCorrelationDisplay
     >>> shown = MeasureCorrelationDisplay(x=[0.1, 0.2, 0.4], y=[0.5, 0.7, 0.6]).plot()
     >>> round(shown.tau, 3), shown.ax_.get_title(loc="left")
-    (0.333, 'Kendall τ 0.33, Pearson r 0.33 over 3 queries')
+    (0.333, 'Kendall τ 0.33, Pearson r 0.33\n3 queries')
     """
 
     def __init__(self, *, x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> None:
@@ -102,7 +102,8 @@ class MeasureCorrelationDisplay(Display):
         areas = _POINT * counts * min(1.0, _LARGEST / (_POINT * counts.max(initial=1)))
         with canvas(ax, OWNER, (4.8, 4.4)) as ax:
             self.points_: PathCollection = ax.scatter(
-                *places,
+                places[0],
+                places[1],
                 s=np.maximum(areas, 4.0),
                 color=COLOURS[0],
                 alpha=0.55,
@@ -111,7 +112,7 @@ class MeasureCorrelationDisplay(Display):
             )
             ax.set(xlabel=f"{self.names[0]} of a query", ylabel=f"{self.names[1]} of a query")
             ax.set_title(
-                f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f} over {counts.sum():,} queries",
+                f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f}\n{counts.sum():,} queries",
                 loc="left",
             )
             return self._drawn_on(ax)
@@ -150,7 +151,7 @@ class MeasureCorrelationDisplay(Display):
             msg = f"{OWNER} takes a result of evaluate, got {safe_repr(evaluation)}"
             raise TypeError(msg)
         if y is None and len(evaluation) < 2:
-            msg = f"{OWNER} needs two measures; the evaluation has {list(evaluation)[0]} alone"
+            msg = f"{OWNER} needs two measures; the evaluation has {next(iter(evaluation))} alone"
             raise ValueError(msg)
         measures = [
             measure_of(evaluation, x),

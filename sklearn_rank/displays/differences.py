@@ -10,7 +10,7 @@ import numpy as np
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.base import Display
-from sklearn_rank.displays.labels import place_labels, shown_name
+from sklearn_rank.displays.labels import Side, has_margin, place_labels, shown_name
 from sklearn_rank.displays.style import BETTER, WORSE, canvas, ink_of
 from sklearn_rank.displays.systems import check_system, measure_of
 from sklearn_rank.evaluation.result import Evaluation
@@ -90,9 +90,7 @@ class QueryDifferencesDisplay(Display):
     ) -> None:
         self.differences: FloatArray = np.asarray(differences, dtype=np.float64)
         self.query_ids = list(query_ids)
-        check_same_length(
-            "differences", len(self.differences), "query_ids", len(self.query_ids)
-        )
+        check_same_length("differences", len(self.differences), "query_ids", len(self.query_ids))
         self.measure, self.greater_is_better = measure, greater_is_better
         self.names = names
 
@@ -125,7 +123,9 @@ class QueryDifferencesDisplay(Display):
             title = ", ".join(f"{n:,} {word}" for n, word in zip(counts, words, strict=True))
             ax.set_title(title, loc="left")
             widest = np.abs(values).max(initial=0) or 1.0
-            ax.set(xlim=(-1.08 * widest, 1.08 * widest), ylim=(-0.5, max(len(values), 1) - 0.5))
+            if not has_margin(ax):  # room for names on both sides
+                ax.set_xlim(-1.08 * widest, 1.08 * widest)
+            ax.set(ylim=(-0.5, max(len(values), 1) - 0.5))
             baseline, new = map(shown_name, self.names)
             ax.set_xlabel(f"{self.measure}: {new} minus {baseline}", parse_math=False)
             ax.set_ylabel(f"{len(values):,} queries, sorted")
@@ -150,20 +150,24 @@ class QueryDifferencesDisplay(Display):
         ax.axvline(0, color=ink_of(ax), linewidth=0.8)
 
     def _draw_names(self, ax: Axes, values: FloatArray, gains: FloatArray, named: int) -> None:
-        """On the side of zero where the row has no bar."""
+        """In the margin; where there is none, on the side of zero where the row has no bar."""
         last = len(values) - 1
         best = [row for row in range(last, last - named, -1) if row >= 0 and gains[row] > 0]
-        worst = [row for row in range(named) if row <= last and gains[row] < 0]
+        worst = [row for row in range(named) if row <= last and gains[row] < 0][::-1]
         self.labels_: list[Any] = []
-        for rows in (best, worst):
-            if not rows:
-                continue
+        sides: list[tuple[list[int], Side]] = [(best + worst, "margin")]
+        if not has_margin(ax):
+            left_is_best: tuple[Side, Side] = ("left", "right")
+            free = left_is_best if self.greater_is_better else left_is_best[::-1]
+            sides = list(zip((best, worst), free, strict=True))
+        for rows, side in sides:
             texts = [
                 f"{shown_name(self.query_ids[self.order_[row]])}  {_signed(values[row])}"
                 for row in rows
             ]
-            points = [(0.0, float(row)) for row in rows]
-            side = "left" if values[rows[0]] > 0 else "right"
+            # From the end of a bar that points to the margin, else from its foot.
+            reach = values if side == "margin" else np.zeros(len(values))
+            points = [(max(float(reach[row]), 0.0), float(row)) for row in rows]
             self.labels_ += place_labels(ax, points, texts, side)
 
     @classmethod

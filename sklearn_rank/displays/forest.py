@@ -21,6 +21,7 @@ from sklearn_rank.displays.systems import (
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -110,9 +111,7 @@ class ForestDisplay(Display):
         self.label, self.reference = label, reference
         self.names = check_names(names, len(self.values))
 
-    def plot(
-        self, ax: Axes | None = None, *, names: Sequence[str] | None = None
-    ) -> ForestDisplay:
+    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> ForestDisplay:
         """Draw the rows.
 
         Parameters
@@ -138,12 +137,12 @@ class ForestDisplay(Display):
                 self.reference_ = ax.axvline(self.reference, **line)
             for number in range(len(self.values)):
                 self._draw_series(ax, number)
-            ax.set_yticks(range(len(self.rows)), [shown_name(row) for row in self.rows])
+            ax.set_yticks(range(len(self.rows)), [safe_text(row, limit=80) for row in self.rows])
             for text in ax.get_yticklabels():
                 text.set_parse_math(False)
             ax.set_ylim(len(self.rows) - 0.5, -0.5)
             ax.grid(visible=False, axis="y")
-            ax.set_xlabel(self.label, parse_math=False)
+            ax.set_xlabel(self.label, parse_math=False, loc="right")
             if shown is not None:
                 set_names(self.marks_, shown)
                 add_legend(ax, self.marks_, "above")
@@ -164,7 +163,7 @@ class ForestDisplay(Display):
             ecolor=style["color"],
             elinewidth=1.6,
         )
-        faces = [style["color"] if full else "white" for full in self.filled[number]]
+        faces = [style["color"] if full else "none" for full in self.filled[number]]
         marks = ax.scatter(
             values,
             heights,
@@ -216,13 +215,15 @@ class ForestDisplay(Display):
         first = systems.evaluations[0]
         if slices is None:
             wanted = list(first.measures) if measure is None else [measure_of(first, measure)]
-            parts = [[with_measure(one, wanted)] * len(wanted) for one in systems.evaluations]
+            parts: list[list[Evaluation | None]] = [
+                [with_measure(one, wanted)] * len(wanted) for one in systems.evaluations
+            ]
             rows, reference = [str(one) for one in wanted], None
             label = f"mean over queries, {level:.0%} interval"
         else:
             one = measure_of(first, measure)
             parts, rows = _slice_parts(systems.evaluations, one, slices)
-            wanted, reference = [one] * len(rows), parts[0][0][spelling_in(parts[0][0], one)]
+            wanted, reference = [one] * len(rows), _value(parts[0][0], one)
             label = f"{one}, mean and {level:.0%} interval"
         display = cls(
             rows=rows,
@@ -277,11 +278,12 @@ class ForestDisplay(Display):
         ]
         told = "difference" if wanted is None else f"{wanted}: difference"
         of = f" from {shown_name(comparison.baseline)}" if not comparison.all_pairs else ""
+        hollow = "" if all(row.significant for _, row in drawn) else "\nhollow: not significant"
         display = cls(
             rows=[name for name, _ in drawn],
             values=[[row.difference for _, row in drawn]],
             intervals=[[(row.low, row.high) for _, row in drawn]],
-            label=f"{told}{of}, {comparison.level:.0%} interval\nhollow: not significant",
+            label=f"{told}{of}, {comparison.level:.0%} interval{hollow}",
             reference=0.0,
             filled=[[row.significant for _, row in drawn]],
         )
@@ -311,9 +313,13 @@ def _slice_parts(
         [whole, *(of_system.get(label) for label in labels)]
         for whole, of_system in zip(wholes, sliced, strict=True)
     ]
-    counts = [max(len(part.query_ids) for part in column if part) for column in zip(*parts, strict=True)]
+    counts = [
+        max(len(part.query_ids) for part in column if part) for column in zip(*parts, strict=True)
+    ]
     names = [ALL, *map(str, labels)]
-    return parts, [f"{name} ({count:,})" for name, count in zip(names, counts, strict=True)]
+    return parts, [
+        f"{shown_name(name)} ({count:,})" for name, count in zip(names, counts, strict=True)
+    ]
 
 
 def _value(part: Evaluation | None, measure: Measure) -> float:
@@ -328,7 +334,7 @@ def _interval(part: Evaluation | None, measure: Measure, level: float) -> tuple[
 
 def _row_name(comparison: Comparison, row: Any, measure: str | None, label: Any) -> str:
     """What tells a difference from the others of the picture."""
-    told = [] if label is None else [f"{label} ({row.queries:,})"]
+    told = [] if label is None else [f"{shown_name(label)} ({row.queries:,})"]
     if measure is None and len(comparison.measures) > 1:
         told.append(row.measure)
     if comparison.all_pairs:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 Point = tuple[float, float]
+Side = Literal["margin", "right", "left"]
 
 FONT_SIZE = 9.0
 _LINE = 1.3
 """Height of a line of text, in sizes of its font."""
 _GAP = 8.0
 """Points between the axes (or a point) and its label."""
-_LONGEST = 32
+_LONGEST = 28
 """Characters of a name that are shown: more would leave little room for the picture."""
 
 
@@ -61,7 +62,7 @@ class _Place:
     ax: Axes
     points: Sequence[Point]
     number: int
-    side: Literal["margin", "right", "left"]
+    side: Side
 
     def __call__(self, renderer: Any) -> Transform:
         """Transform that takes the origin to the place of the label."""
@@ -81,7 +82,7 @@ def place_labels(
     ax: Axes,
     points: Sequence[Point],
     texts: Sequence[str],
-    side: Literal["margin", "right", "left"],
+    side: Side,
     colours: Sequence[Any] | None = None,
 ) -> list[Any]:
     """Texts in the right margin, or right or left of their points; a hair line leads to each."""
@@ -113,15 +114,18 @@ def place_labels(
     return placed
 
 
-def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> list[Any]:
-    """Names at the ends of lines; in a legend where the figure would cut the margin off.
+def has_margin(ax: Axes) -> bool:
+    """Whether the figure makes room for what stands beside the axes, as those of the displays."""
+    figure = ax.get_figure()
+    return figure is not None and figure.get_layout_engine() is not None
 
-    A figure makes room for its margin only if it has a layout engine, as those of the displays.
-    """
+
+def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> list[Any]:
+    """Names at the ends of lines; in a legend where the figure would cut the margin off."""
     if names is None:
         return []
     texts = set_names(lines, names)
-    if ax.get_figure().get_layout_engine() is None:  # type: ignore[union-attr]
+    if not has_margin(ax):
         add_legend(ax, lines)
         return []
     ends = [_last_point(line) for line in lines]
@@ -148,12 +152,18 @@ def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> Any:
     """A legend that reads no formula from names; "above" the axes where nothing may be covered."""
     place: dict[str, Any] = {"loc": loc}
     if loc == "above":
-        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": min(len(handles), 3)}
+        place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": _columns(handles)}
         place |= {"borderaxespad": 0.2, "handletextpad": 0.4, "columnspacing": 1.4}
     legend = ax.legend(handles=list(handles), **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return legend
+
+
+def _columns(handles: Sequence[Any]) -> int:
+    """As many as a line of text holds."""
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    return max(1, min(len(handles), 60 // (longest + 4)))
 
 
 def _last_point(line: Line2D) -> Point | None:

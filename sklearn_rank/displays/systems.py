@@ -113,8 +113,9 @@ def check_system(comparison: Comparison, system: str | None) -> str:
         return comparison.others[0]
     if system not in comparison.others:
         msg = (
-            f"the comparison has no system {safe_repr(system)} beside {safe_repr(comparison.baseline)}"
-            f"{closest(system, comparison.others)}; it has: {listed(comparison.others)}"
+            f"the comparison has no system {safe_repr(system)}"
+            f"{closest(str(system), comparison.others)}; beside {safe_repr(comparison.baseline)} "
+            f"there is: {listed(comparison.others)}"
         )
         raise InvalidParameterError(msg)
     return system

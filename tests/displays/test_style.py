@@ -108,7 +108,7 @@ def test_the_first_series_differ_without_colour_and_stand_out():
 def test_names_are_printable_and_short():
     assert shown_name("a\nb\x1b") == "a\\x0ab\\x1b"
     assert shown_name(17) == "17"
-    assert len(shown_name("x" * 200)) == 32
+    assert len(shown_name("x" * 200)) == 28
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
