@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import compare as compare
     from sklearn_rank.comparison.compare import compare_all as compare_all
     from sklearn_rank.comparison.result import Comparison as Comparison
+    from sklearn_rank.displays.correlation import (
+        MeasureCorrelationDisplay as MeasureCorrelationDisplay,
+    )
+    from sklearn_rank.displays.curves import (
+        RankingPrecisionRecallCurveDisplay as RankingPrecisionRecallCurveDisplay,
+    )
+    from sklearn_rank.displays.curves import RankingRocCurveDisplay as RankingRocCurveDisplay
+    from sklearn_rank.displays.differences import QueryDifferencesDisplay as QueryDifferencesDisplay
+    from sklearn_rank.displays.distribution import (
+        QueryDistributionDisplay as QueryDistributionDisplay,
+    )
+    from sklearn_rank.displays.forest import ForestDisplay as ForestDisplay
     from sklearn_rank.displays.measure_at_k import MeasureAtKDisplay as MeasureAtKDisplay
     from sklearn_rank.displays.precision_recall_at_k import (
         PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
@@ -190,6 +202,11 @@ _HOMES = {
         "r_precision_score",
         "set_average_precision_score",
     ),
+    "displays.correlation": ("MeasureCorrelationDisplay",),
+    "displays.curves": ("RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"),
+    "displays.differences": ("QueryDifferencesDisplay",),
+    "displays.distribution": ("QueryDistributionDisplay",),
+    "displays.forest": ("ForestDisplay",),
     "displays.measure_at_k": ("MeasureAtKDisplay",),
     "displays.precision_recall_at_k": ("PrecisionRecallAtKDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),

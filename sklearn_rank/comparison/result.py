@@ -310,6 +310,36 @@ class Comparison(Setup, Tabular):
 
     # As plain values -----------------------------------------------------------------------------
 
+    def plot(self, kind: str = "forest", **options: Any) -> Any:
+        """Draw the comparison; needs Matplotlib.
+
+        Parameters
+        ----------
+        kind : str, default="forest"
+            "forest" (differences from the baseline with intervals), "differences" (of the
+            queries, sorted), "at_k" (a measure against k), "distribution" (the values of the
+            queries), "roc" or "precision_recall".
+        **options
+            As in ``from_comparison`` or ``from_evaluation`` of the display.
+
+        Returns
+        -------
+        display : display of :mod:`sklearn_rank.displays`
+            Drawn, with ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare, evaluate
+        >>> truth = {"q1": {"a"}, "q2": {"b"}}
+        >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b", "x"]}, "mrr")
+        >>> new = evaluate(truth, {"q1": ["a", "x"], "q2": ["b", "x"]}, "mrr")
+        >>> compare({"old": old, "new": new}).plot("differences").ax_.get_title(loc="left")
+        '1 better, 1 equal, 0 worse'
+        """
+        from sklearn_rank.displays.doors import plot_comparison
+
+        return plot_comparison(self, kind, options)
+
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """One row per measure and compared system.
 

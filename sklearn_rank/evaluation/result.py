@@ -466,6 +466,34 @@ class Evaluation(Tabular):
             for number, place in zip(numbers, self.placements(numbers), strict=True)
         ]
 
+    def plot(self, kind: str = "forest", **options: Any) -> Any:
+        """Draw the evaluation; needs Matplotlib.
+
+        Parameters
+        ----------
+        kind : str, default="forest"
+            "forest" (measures, or slices of the queries, with intervals), "at_k" (a measure
+            against k), "distribution" (the values of the queries), "correlation" (of two
+            measures), "roc" or "precision_recall".
+        **options
+            As in ``from_evaluation`` of the display.
+
+        Returns
+        -------
+        display : display of :mod:`sklearn_rank.displays`
+            Drawn, with ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], "mrr")
+        >>> ev.plot("at_k", measure="recall", k=2).lines_[0].get_ydata().tolist()
+        [0.5, 1.0]
+        """
+        from sklearn_rank.displays.doors import plot_evaluation
+
+        return plot_evaluation(self, kind, options)
+
     def to_dict(self) -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
 

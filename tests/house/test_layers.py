@@ -44,6 +44,12 @@ LAYERS = {
         ("plugin",),
     ),
 }
+# Methods of lower rooms that open an upper one. They import it in their body, so that whoever does
+# not call them loads nothing of it: (module, module of the upper room).
+DOORS = {
+    ("sklearn_rank.comparison.result", "sklearn_rank.displays.doors"),
+    ("sklearn_rank.evaluation.result", "sklearn_rank.displays.doors"),
+}
 ROOTS = {
     package.__name__: Path(package.__file__ or "").parent
     for package in (sklearn_rank, pytest_rankmetrics)
@@ -62,7 +68,16 @@ MODULES = sorted(set(FILES) - set(ROOTS))
 
 
 def imported_modules(path: Path) -> set[str]:
-    """Modules of either package that a file imports, wherever in the file, for types too."""
+    """Modules of either package that a file imports, wherever in the file, for types too.
+
+    Without those behind its doors.
+    """
+    name = module_name(path)
+    return {other for other in all_imported(path) if (name, other) not in DOORS}
+
+
+def all_imported(path: Path) -> set[str]:
+    """The same with those behind doors."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -99,6 +114,21 @@ def test_every_module_imports_from_below(module: str) -> None:
         and level_of(other) >= level_of(module)
     ]
     assert not upward, f"{module} imports from its own level or above: {sorted(upward)}"
+
+
+@pytest.mark.parametrize(("module", "upper"), sorted(DOORS))
+def test_a_door_opens_when_it_is_called(module: str, upper: str) -> None:
+    tree = ast.parse(FILES[module].read_text())
+    inner = {
+        node.module
+        for method in ast.walk(tree)
+        if isinstance(method, ast.FunctionDef)
+        for node in ast.walk(method)
+        if isinstance(node, ast.ImportFrom)
+    }
+    outer = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    assert upper in inner
+    assert upper not in outer
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,52 @@
+"""What the ``plot`` methods of evaluations and comparisons open: a display for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.displays.base import Display
+from sklearn_rank.displays.correlation import MeasureCorrelationDisplay
+from sklearn_rank.displays.curves import RankingPrecisionRecallCurveDisplay, RankingRocCurveDisplay
+from sklearn_rank.displays.differences import QueryDifferencesDisplay
+from sklearn_rank.displays.distribution import QueryDistributionDisplay
+from sklearn_rank.displays.forest import ForestDisplay
+from sklearn_rank.displays.measure_at_k import MeasureAtKDisplay
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.support.parameters import check_option
+
+Draw = Callable[..., Display]
+
+_OF_EVALUATIONS: Mapping[str, Draw] = {
+    "at_k": MeasureAtKDisplay.from_evaluation,
+    "distribution": QueryDistributionDisplay.from_evaluation,
+    "precision_recall": RankingPrecisionRecallCurveDisplay.from_evaluation,
+    "roc": RankingRocCurveDisplay.from_evaluation,
+}
+"""Pictures of one system or of several."""
+
+OF_EVALUATION: Mapping[str, Draw] = {
+    "forest": ForestDisplay.from_evaluation,
+    "correlation": MeasureCorrelationDisplay.from_evaluation,
+    **_OF_EVALUATIONS,
+}
+
+OF_COMPARISON: Mapping[str, Draw] = {
+    "forest": ForestDisplay.from_comparison,
+    "differences": QueryDifferencesDisplay.from_comparison,
+    **_OF_EVALUATIONS,
+}
+
+
+def plot_evaluation(evaluation: Evaluation, kind: str, options: Mapping[str, Any]) -> Display:
+    """The display of a kind, drawn."""
+    check_option(kind, "kind", tuple(OF_EVALUATION), "Evaluation.plot")
+    return OF_EVALUATION[kind](evaluation, **options)
+
+
+def plot_comparison(comparison: Comparison, kind: str, options: Mapping[str, Any]) -> Display:
+    """The display of a kind, drawn."""
+    check_option(kind, "kind", tuple(OF_COMPARISON), "Comparison.plot")
+    what = comparison.evaluations if kind in _OF_EVALUATIONS else comparison
+    return OF_COMPARISON[kind](what, **options)
