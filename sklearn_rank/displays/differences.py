@@ -27,7 +27,7 @@ __all__ = ["QueryDifferencesDisplay"]
 
 OWNER = "QueryDifferencesDisplay"
 
-_MOST_ROWS = 1000
+_MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
 
 
@@ -137,13 +137,12 @@ class QueryDifferencesDisplay(Display):
         rows = np.arange(len(values))
         if len(values) > _MOST_ROWS:
             rows = np.linspace(0, len(values) - 1, _MOST_ROWS).round().astype(np.int64)
-        heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))
         areas = []
         for colour, sign in ((BETTER, 1.0), (WORSE, -1.0)):
-            lengths = np.where(gains * sign > 0, values, 0.0)[rows]
-            areas.append(
-                ax.fill_betweenx(heights, 0, np.repeat(lengths, 2), color=colour, linewidth=0)
-            )
+            changed = rows[gains[rows] * sign > 0]
+            heights = np.repeat(changed, 2) + np.tile([-0.5, 0.5], len(changed))
+            lengths = np.repeat(values[changed], 2)
+            areas.append(ax.fill_betweenx(heights, 0, lengths, color=colour, linewidth=0))
         self.better_: PolyCollection
         self.worse_: PolyCollection
         self.better_, self.worse_ = areas

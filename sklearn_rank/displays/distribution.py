@@ -114,10 +114,9 @@ class QueryDistributionDisplay(Display):
                 # Markers that start at other places stay apart where steps coincide.
                 apart = {"markevery": (0.03 + 0.05 * (number % 4), 0.2)}
                 style = {**series_style(number), **apart, "drawstyle": "steps-post"}
-                steps = np.append(values[:1], values), np.append(0.0, shares)
-                self.lines_ += ax.plot(
-                    *steps[: 2 if len(values) else 0], **{**style, **styles[number]}
-                )
+                # From 0 at the least value; of no values, nothing.
+                steps = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
+                self.lines_ += ax.plot(*steps, **{**style, **styles[number]})
             ax.set(xlabel=f"{self.measure} of a query", ylabel="Share of queries at or below")
             ax.set_ylim(-0.01, 1.03)
             if shown is not None:

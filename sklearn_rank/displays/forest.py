@@ -19,7 +19,6 @@ from sklearn_rank.displays.systems import (
     with_measure,
 )
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import FloatArray
@@ -306,9 +305,6 @@ def _slice_parts(
     wholes = [with_measure(evaluation, [measure]) for evaluation in evaluations]
     sliced = [whole.by_slice(slices) for whole in wholes]
     labels = list(dict.fromkeys(label for parts in sliced for label in parts))
-    if not labels:
-        msg = "no query is in any slice"
-        raise InvalidParameterError(msg)
     parts: list[list[Evaluation | None]] = [
         [whole, *(of_system.get(label) for label in labels)]
         for whole, of_system in zip(wholes, sliced, strict=True)

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import InvalidParameterError, MeasureAtKDisplay, evaluate
 
-mpl.use("Agg")
-
 TRUTH = {"q1": {"a", "b"}, "q2": {"c"}}
 FIRST = {"q1": ["a", "x", "b"], "q2": ["y", "c"]}
 SECOND = {"q1": ["x", "a", "b"], "q2": ["c", "y"]}
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def test_curves_by_hand():

@@ -6,8 +6,6 @@ import subprocess
 import sys
 import warnings
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,16 +27,8 @@ from sklearn_rank import (
     map_scorer,
 )
 
-mpl.use("Agg")
-
 TRUTH = [{"a", "b"}, {"c"}]
 LISTS = [["a", "x", "b"], ["y", "c"]]
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def rows():

@@ -19,15 +19,7 @@ from sklearn_rank.displays import plot_style
 from sklearn_rank.displays.labels import shown_name, spread
 from sklearn_rank.displays.style import COLOURS, series_style
 
-mpl.use("Agg")
-
 HOSTILE = "</svg><script>$a_1$ & 'b'\x1b[31m\u202e"
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def close_curves(names):

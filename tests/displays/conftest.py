@@ -1,0 +1,15 @@
+"""Pictures without a screen, closed after each test. Needs Matplotlib, which ``test`` has."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")

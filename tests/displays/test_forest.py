@@ -1,0 +1,175 @@
+"""Rows of means with intervals: slices, measures, differences; and the doors to all displays."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from sklearn_rank import ForestDisplay, InvalidParameterError, compare, compare_all, evaluate
+from sklearn_rank.displays.doors import OF_COMPARISON, OF_EVALUATION
+
+RNG = np.random.default_rng(0)
+QUERIES = [f"q{number}" for number in range(24)]
+TRUTH = {query: {"a", "b"} for query in QUERIES}
+SLICES = {query: "even" if number % 2 else "odd" for number, query in enumerate(QUERIES)}
+
+
+def run(strength):
+    items = ("a", "b", "c", "d", "e", "f")
+    return {
+        query: {item: float(strength * (item in "ab") + RNG.normal()) for item in items}
+        for query in QUERIES
+    }
+
+
+EVALUATIONS = {
+    name: evaluate(TRUTH, run(strength), ("map", "recall@2"))
+    for name, strength in (("old", 0.0), ("new", 0.2), ("best", 4.0))
+}
+
+
+def test_a_row_for_each_slice():
+    shown = ForestDisplay.from_evaluation(EVALUATIONS, "map", slices=SLICES, level=0.9)
+    assert shown.rows == ["all queries (24)", "odd (12)", "even (12)"]
+    assert [text.get_text() for text in shown.ax_.get_yticklabels()] == shown.rows
+    for number, evaluation in enumerate(EVALUATIONS.values()):
+        parts = [evaluation, *evaluation.by_slice(SLICES).values()]
+        means = [part["map"] for part in parts]
+        ends = [part.confidence_interval("map", 0.9) for part in parts]
+        assert shown.marks_[number].get_offsets()[:, 0].tolist() == means
+        (bars,) = shown.bars_[number].lines[2]
+        drawn = [segment[:, 0].tolist() for segment in bars.get_segments()]
+        assert drawn == [pytest.approx(end) for end in ends]
+    assert list(shown.reference_.get_xdata()) == [EVALUATIONS["old"]["map"]] * 2
+    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == list(EVALUATIONS)
+    # The first row is at the top, and systems stand side by side in a row.
+    bottom, top = shown.ax_.get_ylim()
+    assert bottom > top
+    assert len({mark.get_offsets()[0, 1] for mark in shown.marks_}) == 3
+
+
+def test_a_row_for_each_measure():
+    shown = ForestDisplay.from_evaluation(EVALUATIONS["old"])
+    assert shown.rows == ["map", "recall@2"]
+    assert shown.values[0].tolist() == list(EVALUATIONS["old"].scores.values())
+    assert shown.reference_ is None
+    assert shown.ax_.get_legend() is None
+
+
+def test_a_slice_that_one_system_lacks():
+    part = {query: TRUTH[query] for query in QUERIES[:2]}
+    fewer = evaluate(part, {query: ["a"] for query in part}, "map")
+    labels = dict.fromkeys(QUERIES[:2], "first") | dict.fromkeys(QUERIES[2:], "rest")
+    shown = ForestDisplay.from_evaluation(
+        {"all": EVALUATIONS["old"], "few": fewer},
+        slices=lambda query: labels[query],
+    )
+    assert shown.rows == ["all queries (24)", "first (2)", "rest (22)"]
+    assert np.isnan(shown.values[1]).tolist() == [False, False, True]
+
+
+def test_pooled_measures_have_no_interval():
+    y, score, groups = [1, 0, 0, 1], [4, 3, 2, 1], list("aabb")
+    pooled = evaluate(y, score, ("auc(average=pooled)", "map"), groups=groups)
+    shown = ForestDisplay.from_evaluation(pooled)
+    assert np.isnan(shown.intervals[0][0]).all()
+    assert shown.values[0][0] == 1 / 2
+
+
+def test_differences_of_a_comparison():
+    comparison = compare(EVALUATIONS)
+    shown = ForestDisplay.from_comparison(comparison, "map")
+    rows = [comparison["map", name] for name in ("new", "best")]
+    assert shown.rows == ["new", "best"]
+    assert shown.values[0].tolist() == [row.difference for row in rows]
+    assert shown.intervals[0].tolist() == [[row.low, row.high] for row in rows]
+    assert list(shown.reference_.get_xdata()) == [0.0, 0.0]
+    # Only what is significant is filled.
+    assert [row.significant for row in rows] == [False, True]
+    assert [face[3] > 0 for face in shown.marks_[0].get_facecolors()] == [False, True]
+    assert shown.ax_.get_xlabel() == (
+        "map: difference from old, 95% interval\nhollow: not significant"
+    )
+
+
+def test_rows_of_a_comparison_are_told_apart():
+    assert ForestDisplay.from_comparison(compare(EVALUATIONS)).rows == [
+        "map, new",
+        "map, best",
+        "recall@2, new",
+        "recall@2, best",
+    ]
+    two = {name: EVALUATIONS[name] for name in ("old", "best")}
+    assert ForestDisplay.from_comparison(compare(two)).rows == ["map", "recall@2"]
+    assert ForestDisplay.from_comparison(compare(two), slices=SLICES).rows == [
+        "all queries (24)",
+        "odd (12)",
+        "even (12)",
+    ]
+    pairs = ForestDisplay.from_comparison(compare_all(EVALUATIONS, n_resamples=99), "map")
+    assert len(pairs.rows) == 3
+    assert "best - old" in pairs.rows or "old - best" in pairs.rows
+
+
+@pytest.mark.parametrize("size", [(6.4, 3.8), (3.6, 2.6)])
+def test_nothing_is_cut_off(size):
+    long = {query: f"a slice with a long name {number % 2}" for number, query in enumerate(QUERIES)}
+    shown = ForestDisplay.from_evaluation(EVALUATIONS, "map", slices=long)
+    figure = shown.figure_
+    figure.set_size_inches(size)
+    figure.draw_without_rendering()
+    texts = [*shown.ax_.get_yticklabels(), shown.ax_.xaxis.label]
+    texts += shown.ax_.get_legend().get_texts()
+    for text in texts:
+        box = text.get_window_extent()
+        assert figure.bbox.x0 <= box.x0, text
+        assert box.x1 <= figure.bbox.x1, text
+
+
+@pytest.mark.parametrize("kind", sorted(OF_EVALUATION))
+def test_doors_of_evaluations(kind):
+    options = {"measure": "ndcg", "k": 3} if kind == "at_k" else {}
+    shown = EVALUATIONS["old"].plot(kind, **options)
+    assert isinstance(shown.ax_, mpl.axes.Axes)
+
+
+@pytest.mark.parametrize("kind", sorted(OF_COMPARISON))
+def test_doors_of_comparisons(kind):
+    shown = compare(EVALUATIONS).plot(kind)
+    assert isinstance(shown.ax_, mpl.axes.Axes)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: EVALUATIONS["old"].plot("pie"),
+            InvalidParameterError,
+            "The 'kind' parameter of Evaluation.plot must be",
+        ),
+        (
+            lambda: compare(EVALUATIONS).plot("correlation"),
+            InvalidParameterError,
+            "The 'kind' parameter of Comparison.plot must be",
+        ),
+        (
+            lambda: ForestDisplay.from_evaluation(EVALUATIONS["old"], slices={}),
+            InvalidParameterError,
+            "slices must be a non-empty mapping or a function",
+        ),
+        (
+            lambda: ForestDisplay(rows=["a"], values=[[1, 2]], intervals=[[[0, 1]]]),
+            ValueError,
+            r"values holds an array of shape \(2,\); for these rows it is \(1,\)",
+        ),
+        (
+            lambda: ForestDisplay(rows=["a"], values=[[1]], intervals=[]),
+            ValueError,
+            "intervals must hold one array of 1 rows for each of the values",
+        ),
+    ],
+)
+def test_what_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
