@@ -58,7 +58,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
     "Files": ("files.read", "files.write"),
-    "Larger than memory": ("engines.options",),
+    "Larger than memory": ("engines.scan", "engines.options"),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),
 }

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
     )
     from sklearn_rank.engines.options import EngineOptions as EngineOptions
+    from sklearn_rank.engines.scan import scan_qrels as scan_qrels
+    from sklearn_rank.engines.scan import scan_run as scan_run
     from sklearn_rank.evaluation.combine import Combination as Combination
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -144,6 +146,7 @@ _HOMES = {
     "comparison.compare": ("compare", "compare_all"),
     "comparison.result": ("Comparison",),
     "engines.options": ("EngineOptions",),
+    "engines.scan": ("scan_qrels", "scan_run"),
     "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),

@@ -49,7 +49,7 @@ class DuckDBRows:
 
         Nothing else may be asked of the connection before the last one: it would end the stream.
         """
-        return _frames(self._plain.project(", ".join(map(_quoted, columns))))
+        return _frames(self._plain.project(", ".join(map(quoted, columns))))
 
     @cached_property
     def _plain(self) -> Any:
@@ -60,14 +60,15 @@ class DuckDBRows:
 
 def _as_plain(name: str, kind: str) -> str:
     """SQL for a column: whole numbers of 128 bits, which a sum has, and short decimals are cast."""
-    column = _quoted(name)
+    column = quoted(name)
     decimal = re.fullmatch(r"DECIMAL\((\d+),\s*\d+\)", kind)
     if decimal is not None and int(decimal[1]) <= _EXACT_DIGITS:
         return f"CAST({column} AS DOUBLE) AS {column}"
     return f"CAST({column} AS BIGINT) AS {column}" if kind == "HUGEINT" else column
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.rows import BATCH
 from sklearn_rank.engines.spill import temporary
 from sklearn_rank.engines.stream import read_streams
+from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.rankings.source import Judged
 
 if TYPE_CHECKING:
@@ -46,8 +48,23 @@ class PolarsRows:
         # Before Polars 1.35 the streaming engine writes batches into files alone.
         with temporary(self.temp_directory) as directory:
             path = directory / "rows.arrow"
-            frame.sink_ipc(path)
+            with _own_errors():
+                frame.sink_ipc(path)
             yield from _slices(path)
+
+
+@contextmanager
+def _own_errors() -> Iterator[None]:
+    """Errors of our readers of text, of which early versions of Polars keep the words alone."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.ComputeError as error:
+        _, own, text = str(error).partition(f"{FileFormatError.__name__}: ")
+        if not own:
+            raise
+        raise FileFormatError(text) from error
 
 
 def _slices(path: Any) -> Iterator[pl.DataFrame]:

@@ -6,7 +6,7 @@ Quotes are those of CSV; a line feed inside of quotes is refused.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sklearn_rank.files.numbers import as_value, read_number
@@ -67,7 +67,17 @@ def read_delimited(
     source: Source, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool
 ) -> tuple[Rows, bool]:
     """Rows, and whether their numbers are ranks."""
-    rows, fields, kind = Rows(source), None, GRADE[0]
+    rows, kind = Rows(source), GRADE[0]
+    for kind in add_delimited(rows, blocks, columns, is_run=is_run):  # noqa: B007
+        pass
+    return rows, kind == "rank"
+
+
+def add_delimited(
+    rows: Rows, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool
+) -> Iterator[Role]:
+    """What the numbers are, after each block, for those who take the rows away."""
+    source, fields, kind = rows.source, None, GRADE[0]
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
@@ -79,8 +89,8 @@ def read_delimited(
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
         if block.data and not add_fast(rows, block, fields):
             _add_lines(rows, block, fields, kind)
+        yield kind
     refuse_unread(rows.watched, source.name, ORDER if is_run else GRADE)
-    return rows, kind == "rank"
 
 
 def _fields(names: list[str], named: NamedColumns, separator: str) -> Fields:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
-from typing import IO, Any, Literal, TypeAlias, cast, get_args
+from typing import IO, Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 import numpy as np
 
 from sklearn_rank.files.columnar import Columnar, read_columnar
-from sklearn_rank.files.delimited import has_header, read_delimited
+from sklearn_rank.files.delimited import add_delimited, has_header, read_delimited
 from sklearn_rank.files.jsons import looks_like_lines, read_json
 from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import (
@@ -24,9 +24,9 @@ from sklearn_rank.files.source import (
     source_of,
     whole,
 )
-from sklearn_rank.files.trec import read_trec
+from sklearn_rank.files.trec import add_trec, read_trec
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.inputs.roles import Columns, Role
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import Array
 
@@ -165,23 +165,14 @@ def _read(
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
     with opened(source) as (file, head):
-        if head.startswith(b"PK\x03\x04"):
-            source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
-        kind: str | None = format or _columnar_kind(head)
+        _refuse_archive(source, head)
+        kind: str | None = format or columnar_kind(head)
         if kind in ("parquet", "arrow"):
             table = read_columnar(
                 _reopened(source, file), cast("Columnar", kind), columns, is_run=is_run
             )
             return *table[:4], {"unread": tuple(table.unread)}
-        content = decompressed(file, head, source)
-        is_one_value = kind == "json" or (kind is None and kind_of_name(source.path) == "json")
-        cut = whole if is_one_value else blocks
-        text = cut(source, content, compressed=content is not file)
-        first = next(text, None)
-        if first is None:
-            source.fail(None, "is empty")
-        rest = chain((first,), text)
-        kind = kind or _text_kind(source, first)
+        kind, rest = _text(source, kind, file, head)
         rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
     about = {
         "comments": rows.comments,
@@ -190,6 +181,61 @@ def _read(
         "listed": rows.listed,
     }
     return *rows.columns(), by_rank, about
+
+
+def _refuse_archive(source: Source, head: bytes) -> None:
+    if head.startswith(b"PK\x03\x04"):
+        source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
+
+
+def _text(
+    source: Source, kind: str | None, file: io.BufferedReader, head: bytes
+) -> tuple[str, Iterator[Block]]:
+    """The format of a file of text, and its content."""
+    content = decompressed(file, head, source)
+    is_one_value = kind == "json" or (kind is None and kind_of_name(source.path) == "json")
+    cut = whole if is_one_value else blocks
+    text = cut(source, content, compressed=content is not file)
+    first = next(text, None)
+    if first is None:
+        source.fail(None, "is empty")
+    return kind or _text_kind(source, first), chain((first,), text)
+
+
+class Part(NamedTuple):
+    """Some rows of a file of text."""
+
+    queries: Any
+    items: Any
+    numbers: Array | None
+    role: Role
+    """What the numbers are."""
+
+
+def read_parts(
+    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
+) -> Generator[Part]:
+    """The rows of a file of text, some at a time; those of JSON all at once."""
+    role = "score" if is_run else "grade"
+    rows = Rows(source)
+    with opened(source) as (file, head):
+        _refuse_archive(source, head)
+        kind, rest = _text(source, format, file, head)
+        steps: Iterator[Any]
+        if kind == "trec":
+            steps = (role for _ in add_trec(rows, rest, is_run=is_run))
+        elif kind == "csv":
+            steps = add_delimited(rows, rest, columns, is_run=is_run)
+        else:
+            rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
+            steps = iter(("rank" if by_rank else role,))
+        taken = 0
+        for number in steps:
+            if rows.n_rows > taken:  # else a block of comments
+                yield Part(*rows.take_away(), number)
+            taken = rows.n_rows
+    if not rows.n_rows:
+        source.fail(None, "holds no rows")
 
 
 def _read_text(
@@ -213,7 +259,8 @@ def _reopened(source: Source, file: IO[bytes]) -> Source:
     return source if is_path else source._replace(path=file)
 
 
-def _columnar_kind(head: bytes) -> Literal["parquet", "arrow"] | None:
+def columnar_kind(head: bytes) -> Literal["parquet", "arrow"] | None:
+    """The format of a file that begins with these bytes, if it is no text."""
     if head.startswith(b"PAR1"):
         return "parquet"
     return "arrow" if head.startswith(b"ARROW1") else None

@@ -78,6 +78,12 @@ class Rows:
         if numbers is not None:
             self.numbers.append(np.asarray(numbers))
 
+    def take_away(self) -> tuple[Any, Any, Array | None]:
+        """Queries, items and numbers that came since the last time, which are then forgotten."""
+        taken = self.columns()
+        self.queries, self.items, self.numbers = [], [], []
+        return taken
+
     def columns(self) -> tuple[Any, Any, Array | None]:
         """Queries, items and numbers of all blocks."""
         if not self.n_rows:

@@ -7,7 +7,7 @@ are comments, as in trec_eval 10; blank lines are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sklearn_rank.files.numbers import read_number, read_whole
 from sklearn_rank.files.rows import Fields, Rows, add_fast
@@ -19,11 +19,19 @@ QRELS = Fields(4, 0, 2, 3, whole=True, spaced=True)
 
 def read_trec(source: Source, blocks: Iterable[Block], *, is_run: bool) -> Rows:
     """Rows of a run or of judgements."""
-    rows, fields = Rows(source), RUN if is_run else QRELS
+    rows = Rows(source)
+    for _ in add_trec(rows, blocks, is_run=is_run):
+        pass
+    return rows
+
+
+def add_trec(rows: Rows, blocks: Iterable[Block], *, is_run: bool) -> Iterator[Rows]:
+    """The rows after each block, for those who take them away."""
+    fields = RUN if is_run else QRELS
     for block in blocks:
         if not add_fast(rows, block, fields, tag=5 if is_run else None):
             _add_lines(rows, block, fields)
-    return rows
+        yield rows
 
 
 def _add_lines(rows: Rows, block: Block, fields: Fields) -> None:

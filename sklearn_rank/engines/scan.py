@@ -1,0 +1,251 @@
+"""Files as lazy frames: nothing is read before somebody evaluates them."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from sklearn_rank.engines.duckdb import quoted
+from sklearn_rank.engines.options import EngineOptions
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.files.access import readable
+from sklearn_rank.files.delimited import NamedColumns, find_columns
+from sklearn_rank.files.read import (
+    FORMATS,
+    FileFormat,
+    Part,
+    columnar_kind,
+    read_parts,
+)
+from sklearn_rank.files.source import Limits, Source, opened, source_of
+from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.support.parameters import check_option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ScanEngine: TypeAlias = Literal["polars", "duckdb"]
+Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+_UNLIMITED = Limits(max_rows=1 << 62, max_bytes=1 << 62)
+"""Files are larger than memory here; lines are not."""
+
+
+def scan_run(
+    path: Paths,
+    *,
+    format: FileFormat | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    engine: ScanEngine = "polars",
+    memory_limit: int | str | None = None,
+) -> Any:
+    r"""Rankings of a system in files that may be larger than memory, as a lazy frame.
+
+    Parameters
+    ----------
+    path : path, or sequence of paths
+        Files of one format; a name with ``*``, ``?`` or ``[`` stands for all files that match.
+    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
+        None tells it from the first file. JSON is read whole, the others as they stream.
+    columns : mapping, default=None
+        Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
+        for a role that no column has.
+    engine : {"polars", "duckdb"}, default="polars"
+        DuckDB reads Parquet.
+    memory_limit : int or str, default=None
+        What DuckDB's own buffers may take, as in :class:`EngineOptions`.
+
+    Returns
+    -------
+    run : polars.LazyFrame or duckdb.DuckDBPyRelation
+        The columns "query" and "item", as text, and "score" or "rank" if there is one.
+
+    Raises
+    ------
+    FileFormatError
+        If the files do not hold what their format demands; of text that is seen while they stream.
+    ColumnRoleError
+        If it is not clear which column holds what.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn_rank import evaluate, scan_qrels, scan_run
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run, qrels = Path(folder, "bm25.run"), Path(folder, "qrels.txt")
+    ...     written = run.write_text("q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 9.25 bm25\n")
+    ...     written = qrels.write_text("q1 0 d2 1\n")
+    ...     evaluate(scan_qrels(qrels), scan_run(run), "mrr")["mrr"]
+    0.5
+    """
+    return _scan(path, format, columns, engine, memory_limit, is_run=True)
+
+
+def scan_qrels(
+    path: Paths,
+    *,
+    format: FileFormat | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    engine: ScanEngine = "polars",
+    memory_limit: int | str | None = None,
+) -> Any:
+    """Relevance judgements in files that may be larger than memory, as a lazy frame.
+
+    Parameters
+    ----------
+    path, format, engine, memory_limit
+        As in :func:`scan_run`.
+    columns : mapping, default=None
+        Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
+        role that no column has.
+
+    Returns
+    -------
+    qrels : polars.LazyFrame or duckdb.DuckDBPyRelation
+        The columns "query" and "item", as text, and "grade" if there is one.
+
+    Raises
+    ------
+    FileFormatError
+        If the files do not hold what their format demands; of text that is seen while they stream.
+    ColumnRoleError
+        If it is not clear which column holds what.
+    """
+    return _scan(path, format, columns, engine, memory_limit, is_run=False)
+
+
+def _scan(
+    path: Paths,
+    format: FileFormat | None,
+    columns: Columns | None,
+    engine: ScanEngine,
+    memory_limit: int | str | None,
+    *,
+    is_run: bool,
+) -> Any:
+    owner = "scan_run" if is_run else "scan_qrels"
+    check_option(engine, "engine", get_args(ScanEngine), owner)
+    if format is not None:
+        check_option(format, "format", FORMATS, owner)
+    options = EngineOptions(memory_limit)  # refuses a limit that is none
+    sources = [source_of(name, _UNLIMITED) for name in _names(path)]
+    kind: str | None = format
+    if kind is None:
+        with opened(sources[0]) as (_, head):
+            kind = columnar_kind(head)
+    if engine == "duckdb":
+        if kind != "parquet":
+            msg = f"engine='duckdb' reads Parquet here, and {sources[0].name} is none; leave it out"
+            raise InvalidParameterError(msg)
+        return _duckdb(sources, columns, options, is_run=is_run)
+    if kind in ("parquet", "arrow"):
+        return _columnar(sources, kind, columns, is_run=is_run)
+    return _text(sources, format, columns, is_run=is_run)
+
+
+def _names(path: Paths) -> list[str]:
+    """All files that a path, a pattern or several of them name, in order."""
+    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    names: list[str] = []
+    for entry in given:
+        text = os.fsdecode(os.fspath(entry))
+        is_pattern = glob.has_magic(text) and not os.path.exists(text)
+        names += sorted(glob.glob(text, recursive=True)) if is_pattern else [text]
+    if not names:
+        msg = f"no file has a name like {given}"
+        raise FileNotFoundError(msg)
+    for name in names:
+        with readable(name, "path"), open(name, "rb"):
+            pass
+    return names
+
+
+def _columnar(
+    sources: list[Source], kind: str, columns: Columns | None, *, is_run: bool
+) -> pl.LazyFrame:
+    import polars as pl
+
+    scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
+    frame = scan([source.path for source in sources])
+    schema = frame.collect_schema()
+    named = find_columns(schema.names(), columns, sources[0].name, is_run=is_run)
+    ids = {role: pl.col(getattr(named, role)).cast(pl.String) for role in ("query", "item")}
+    number = {} if named.number is None else {named.kind: pl.col(named.number)}
+    # Numbers of unknown names go along, to be asked about.
+    others = [column.name for column in named.watched if schema[column.name].is_numeric()]
+    return frame.select(*others, **ids, **number)
+
+
+def _duckdb(
+    sources: list[Source], columns: Columns | None, options: EngineOptions, *, is_run: bool
+) -> Any:
+    import duckdb
+
+    connection = duckdb.connect()
+    _OPEN.append(connection)
+    if options.memory_limit is not None:
+        connection.execute(f"SET memory_limit = '{options.n_bytes}B'")
+    relation = connection.read_parquet([str(source.path) for source in sources])
+    named = find_columns(list(relation.columns), columns, sources[0].name, is_run=is_run)
+    return relation.project(", ".join(_sql_columns(named)))
+
+
+_OPEN: list[Any] = []
+"""Connections, which early versions close although a relation still reads by them."""
+
+
+def _sql_columns(named: NamedColumns) -> Iterator[str]:
+    for role in ("query", "item"):
+        yield f"CAST({quoted(getattr(named, role))} AS VARCHAR) AS {role}"
+    if named.number is not None:
+        yield f"{quoted(named.number)} AS {named.kind}"
+    for column in named.watched:
+        yield quoted(column.name)
+
+
+def _text(
+    sources: list[Source], format: FileFormat | None, columns: Columns | None, *, is_run: bool
+) -> pl.LazyFrame:
+    """A lazy frame that asks the strict readers of text for some rows at a time."""
+    import polars as pl
+    from polars.io.plugins import register_io_source
+
+    parts = read_parts(sources[0], format, columns, is_run=is_run)
+    first = next(parts)
+    parts.close()
+    schema: dict[str, Any] = {"query": pl.String, "item": pl.String}
+    if first.numbers is not None:
+        schema[first.role] = pl.Float64
+
+    def read(
+        with_columns: list[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,  # noqa: ARG001
+    ) -> Iterator[pl.DataFrame]:
+        left = n_rows
+        for source in sources:
+            for part in read_parts(source, format, columns, is_run=is_run):
+                frame = _frame(part, schema)
+                if left is not None:
+                    frame = frame.head(left)
+                    left -= frame.height
+                if predicate is not None:
+                    frame = frame.filter(predicate)
+                yield frame if with_columns is None else frame.select(with_columns)
+                if left == 0:
+                    return
+
+    return register_io_source(read, schema=schema)
+
+
+def _frame(part: Part, schema: Mapping[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {"query": part.queries, "item": part.items}
+    if part.numbers is not None:
+        columns[part.role] = part.numbers
+    return pl.DataFrame(columns, schema_overrides=schema).select(list(schema))

@@ -1,0 +1,155 @@
+"""Files as lazy frames: the same values as from files that are read, and the same refusals."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from sklearn_rank import (
+    ColumnRoleError,
+    FileFormatError,
+    InvalidParameterError,
+    evaluate,
+    read_qrels,
+    read_run,
+    scan_qrels,
+    scan_run,
+)
+from sklearn_rank.files import source as source_module
+from tests.engines.problems import assert_same
+
+RUN = {
+    "query": ["1", "1", "1", "2", "2"],
+    "item": ["7", "8", "9", "7", "5"],
+    "score": [0.5, 2.0, 1.0, 3.0, 4.0],
+}
+QRELS = {"query": ["1", "1", "2", "3"], "item": ["9", "4", "5", "1"], "grade": [2, 1, 1, 1]}
+
+
+def _trec(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "a.run", folder / "a.qrels"
+    rows = zip(*RUN.values(), strict=True)
+    run.write_text("# made by hand\n" + "".join(f"{q} Q0 {i} 1 {s} x\n" for q, i, s in rows))
+    rows = zip(*QRELS.values(), strict=True)
+    qrels.write_text("".join(f"{q}\t0\t{i}\t{g}\n" for q, i, g in rows))
+    return qrels, run
+
+
+def _csv(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "run.csv", folder / "qrels.csv.gz"
+    pl.DataFrame(RUN).write_csv(run)
+    qrels.write_bytes(gzip.compress(pl.DataFrame(QRELS).write_csv().encode()))
+    return qrels, run
+
+
+def _json_lines(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "run.jsonl", folder / "qrels.jsonl"
+    pl.DataFrame(RUN).write_ndjson(run)
+    pl.DataFrame(QRELS).write_ndjson(qrels)
+    return qrels, run
+
+
+def _parquet(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "run.parquet", folder / "qrels.parquet"
+    # Ids are text, also where a file holds integers.
+    pl.DataFrame(RUN).with_columns(pl.col("item").cast(pl.Int32)).write_parquet(run)
+    pl.DataFrame(QRELS).rename({"query": "user_id"}).write_parquet(qrels)
+    return qrels, run
+
+
+def _arrow(folder: Path) -> tuple[Path, Path]:
+    run, qrels = folder / "run.arrow", folder / "qrels.feather"
+    pl.DataFrame(RUN).write_ipc(run)
+    pl.DataFrame(QRELS).write_ipc(qrels)
+    return qrels, run
+
+
+@pytest.mark.parametrize("write", [_trec, _csv, _json_lines, _parquet, _arrow])
+def test_what_is_scanned_is_what_is_read(
+    write: Callable[[Path], tuple[Path, Path]],
+    tmp_path: Path,
+    way: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(source_module, "BLOCK_BYTES", 16)
+    qrels, run = write(tmp_path)
+    measures = ("map", "ndcg@2", "mrr")
+    expected = evaluate(read_qrels(qrels), read_run(run), measures)
+    assert_same(evaluate(scan_qrels(qrels), scan_run(run), measures), expected)
+    # One side may be read, too.
+    assert_same(evaluate(read_qrels(qrels), scan_run(run), measures), expected)
+    assert_same(evaluate(scan_qrels(qrels), read_run(run), measures), expected)
+
+
+def test_duckdb_reads_parquet(tmp_path: Path, way: str) -> None:
+    qrels, run = _parquet(tmp_path)
+    expected = evaluate(read_qrels(qrels), read_run(run), "map")
+    scanned = [
+        scan(path, engine="duckdb", memory_limit="256MiB")
+        for scan, path in ((scan_qrels, qrels), (scan_run, run))
+    ]
+    assert_same(evaluate(*scanned, "map"), expected)
+    with pytest.raises(InvalidParameterError, match="engine='duckdb' reads Parquet here, and"):
+        scan_run(_csv(tmp_path)[1], engine="duckdb")
+
+
+def test_a_pattern_stands_for_many_files(tmp_path: Path) -> None:
+    qrels, run = _parquet(tmp_path)
+    whole = pl.read_parquet(run)
+    for number in range(3):
+        whole[2 * number : 2 * number + 2].write_parquet(tmp_path / f"part-{number}.parquet")
+    expected = evaluate(read_qrels(qrels), read_run(run), "map")
+    for paths in (tmp_path / "part-*.parquet", sorted(tmp_path.glob("part-*.parquet"))):
+        assert_same(evaluate(scan_qrels(qrels), scan_run(paths), "map"), expected)
+    with pytest.raises(FileNotFoundError, match="no file has a name like"):
+        scan_run(tmp_path / "none-*.parquet")
+
+
+def test_a_scan_of_text_takes_part_in_a_query(tmp_path: Path) -> None:
+    run = scan_run(_trec(tmp_path)[1])
+    assert run.filter(pl.col("score") > 1).select("item").collect().to_series().to_list() == [
+        *("8", "7", "5")
+    ]
+    assert run.head(2).collect().height == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 Q0 d 1 x t", "a.run:3: score 'x' is not a number"),
+        ("1  Q0 d 1 2.5", "a.run:3: 5 fields instead of 6 fields"),
+        ("1 Q0 d 1 nan t", "a.run:3: score 'nan' is not a number"),
+    ],
+)
+def test_a_broken_line_is_named_when_it_is_reached(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text(f"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n{line}\n")
+    with pytest.raises(FileFormatError, match=message):
+        evaluate({"1": {"a"}}, scan_run(path, format="trec"), "map")
+
+
+def test_files_that_cannot_be_scanned(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="cannot be read: "):
+        scan_run(tmp_path / "absent.run")
+    (tmp_path / "empty.run").write_text("")
+    with pytest.raises(FileFormatError, match="is empty"):
+        scan_qrels(tmp_path / "empty.run")
+    with pytest.raises(InvalidParameterError, match="The 'engine' parameter of scan_run"):
+        scan_run(tmp_path / "empty.run", engine="sqlite")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match="'memory_limit' parameter of EngineOptions"):
+        scan_run(tmp_path / "empty.run", memory_limit="much")
+
+
+def test_numbers_of_an_unknown_name_are_asked_about(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "run.parquet"
+    pl.DataFrame(RUN).rename({"score": "points"}).write_parquet(path)
+    with pytest.raises(ColumnRoleError, match="but 'points' holds numbers"):
+        evaluate({"1": {"9"}}, scan_run(path), "map")
+    # The order of the rows ranks: 9 is third, (1/3) / 1.
+    unnamed: dict[str, Any] = {"score": None}
+    assert evaluate({"1": {"9"}}, scan_run(path, columns=unnamed), "map")["map"] == 1 / 3
