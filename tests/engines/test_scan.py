@@ -126,11 +126,16 @@ def test_a_scan_of_text_takes_part_in_a_query(tmp_path: Path) -> None:
         ("1 Q0 d 1 nan t", "a.run:3: score 'nan' is not a number"),
     ],
 )
-def test_a_broken_line_is_named_when_it_is_reached(line: str, message: str, tmp_path: Path) -> None:
+def test_a_broken_line_is_named_when_it_is_reached(
+    line: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Blocks of two lines: the first is looked at when the file is named.
+    monkeypatch.setattr(source_module, "BLOCK_BYTES", 28)
     path = tmp_path / "a.run"
     path.write_text(f"1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n{line}\n")
+    run = scan_run(path, format="trec")
     with pytest.raises(FileFormatError, match=message):
-        evaluate({"1": {"a"}}, scan_run(path, format="trec"), "map")
+        evaluate({"1": {"a"}}, run, "map")
 
 
 def test_files_that_cannot_be_scanned(tmp_path: Path) -> None:
