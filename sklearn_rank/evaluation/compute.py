@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +18,9 @@ from sklearn_rank.exceptions import (
 )
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
+from sklearn_rank.rankings.away import Away
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.threads import in_threads
@@ -60,11 +62,34 @@ def score_measures(
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
     ]
-    functions = [
-        _by_block(measure, judged)
-        for measure, value in zip(measures, pooled, strict=True)
+    per_query = iter(
+        _values_of_queries(
+            [measure for measure, value in zip(measures, pooled, strict=True) if value is None],
+            judged,
+            n_jobs,
+        )
+    )
+    if isinstance(zero_division, (str, float)):
+        zero_division = [zero_division] * len(measures)
+    scored = [
+        _averaged(measure, judged, *next(per_query), settled)
         if value is None
+        else _averaged_pool(measure, value, settled)
+        for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
     ]
+    warned = [result for result in scored if result.zero_division == "warn"]
+    if any(result.average.n_undefined for result in warned):
+        warn_of_undefined({str(result.measure): result.average for result in warned})
+    return scored
+
+
+def _values_of_queries(
+    measures: Sequence[Measure], judged: Judged, n_jobs: int | None
+) -> list[tuple[FloatArray, FloatArray | None]]:
+    """Values of each measure, and the weights of the queries in its mean."""
+    functions = [_by_block(measure, judged) for measure in measures]
+    if judged.away is not None:
+        return _values_from_away(measures, judged, judged.away)
     if any(measure.calls_back for measure in measures):
         n_jobs = None
 
@@ -74,18 +99,38 @@ def score_measures(
 
     blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
-    if isinstance(zero_division, (str, float)):
-        zero_division = [zero_division] * len(measures)
-    scored = [
-        _averaged(measure, judged, next(per_query), _average_weights(measure, judged), settled)
-        if value is None
-        else _averaged_pool(measure, value, settled)
-        for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
+    weights = (_average_weights(measure, judged) for measure in measures)
+    return list(zip(per_query, weights, strict=True))
+
+
+def _values_from_away(
+    measures: Sequence[Measure], judged: Judged, away: Away
+) -> list[tuple[FloatArray, FloatArray | None]]:
+    """The same by sending the measures to where the places are."""
+    weighed = [measure for measure in measures if _weighs_queries(measure)]
+    columns = away.values(sent(measures), len(measures) + len(weighed))
+    away.release()
+    own = dict(zip(weighed, columns[len(measures) :], strict=True))
+    return [
+        (values, _with_weights(own.get(measure), judged.weights))
+        for measure, values in zip(measures, columns, strict=False)
     ]
-    warned = [result for result in scored if result.zero_division == "warn"]
-    if any(result.average.n_undefined for result in warned):
-        warn_of_undefined({str(result.measure): result.average for result in warned})
-    return scored
+
+
+def sent(measures: Sequence[Measure]) -> Callable[[JudgedRankings], list[FloatArray]]:
+    """A function that can be pickled: values of each measure, then weights of those that weigh."""
+    return partial(_columns_of, measures=tuple(measures))
+
+
+def _columns_of(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
+    judged = Judged(rankings, _PARTS_HAVE_NONE, keyed=True)
+    block = _cut(judged, slice(0, len(rankings)))
+    columns = [_by_block(measure, judged)(block) for measure in measures]
+    weights = (_own_weights(measure, judged) for measure in measures)
+    return columns + [column for column in weights if column is not None]
+
+
+_PARTS_HAVE_NONE = NoPool("a part of the queries has none")
 
 
 def _counts_irrelevant(measure: Measure) -> bool:
@@ -246,19 +291,32 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
     """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-    options = measure.options
-    average, weigh = options.get("average", "macro"), measure.metric.weights
-    if average == "macro" or weigh is None:
-        return judged.weights
+    return _with_weights(_own_weights(measure, judged), judged.weights)
+
+
+def _weighs_queries(measure: Measure) -> bool:
+    """Whether some queries count more than others in the mean, by their relevant items."""
+    is_macro = measure.options.get("average", "macro") == "macro"
+    return measure.metric.weights is not None and not is_macro
+
+
+def _own_weights(measure: Measure, judged: Judged) -> FloatArray | None:
+    options, weigh = measure.options, measure.metric.weights
+    if weigh is None or not _weighs_queries(measure):
+        return None
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
     relevant = _relevant(measure, rankings)
-    weights = weigh(relevant, average=average, unretrieved=options["unretrieved"])
-    if judged.weights is None:
-        return weights
+    return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
+
+
+def _with_weights(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
+    """Weights that a measure gives to queries times those of the data."""
+    if own is None or given is None:
+        return given if own is None else own
     with np.errstate(over="ignore"):
-        together = weights * judged.weights
+        together = own * given
     # Only proportions count.
-    return together if np.isfinite(together).all() else weights * in_unit(judged.weights)[0]
+    return together if np.isfinite(together).all() else own * in_unit(given)[0]
 
 
 def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:

@@ -45,7 +45,7 @@ def told_differences(
         "tied": lambda: 0 if ties_are_given else judged.by_score.n_tied,
         "empty": lambda: int((rankings.n_ranked == 0).sum()) - judged.counts.missing,
         "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum()),
-        "graded": lambda: int((rankings.judged_grades > 1).sum()),
+        "graded": lambda: rankings.n_graded,
         "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
         "close": lambda: _n_close(_scores(*sides)),
     }

@@ -147,6 +147,11 @@ class JudgedRankings:
         """(Q,) highest grade among all relevant items; 0 without any."""
         return segment_max(self.judged_grades, self.judged_offsets)
 
+    @property
+    def n_graded(self) -> int:
+        """Relevant items, retrieved or not, of a grade above 1."""
+        return int((self.judged_grades > 1).sum())
+
     @cached_property
     def levels(self) -> LevelCounts | None:
         """How often each query has which grade, if all grades are small whole numbers."""

@@ -83,7 +83,7 @@ def ranked(
     rank, work, order = _way(items, n_ranked, depth, by_place=TIE_RULES[ties].by_place)
 
     def rank_block(queries: slice) -> Hits:
-        hits = _resolve(rank(queries), ties)
+        hits = resolved(rank(queries), ties)
         if depth is not None:
             hits = _within(hits, depth)
         tied = None if hits.tied is None else hits.tied.astype(kept)
@@ -377,7 +377,7 @@ def _order_ties(ties: _TiedHits, grades: Array) -> None:
     grades[ties.hits] = tied_grades[order_segments(falling_codes(tied_grades), ties.borders).order]
 
 
-def _resolve(hits: Hits, ties: Ties) -> Hits:
+def resolved(hits: Hits, ties: Ties) -> Hits:
     """Break ties for or against the relevant items, the better grades first or last."""
     tied = hits.tied
     if ties not in ("optimistic", "pessimistic"):

@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.rankings.away import Away
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
@@ -121,6 +122,8 @@ class Judged:
     """Ids of the items, where they were asked for and the layout has any."""
     rank_all: Callable[[], JudgedRankings] | None = None
     """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
+    away: Away | None = None
+    """Where places are if they are not here; ``rankings`` then hold sizes alone."""
 
     @property
     def query_ids(self) -> Sequence[Any] | Array:

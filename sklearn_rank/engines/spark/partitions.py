@@ -1,0 +1,92 @@
+"""Measures where the rows are: kernels run in Spark's executors, and values per query come back.
+
+The executors need this package, NumPy and PyArrow; without this module they need nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sklearn_rank.engines.spark.waist import WaistRows, first_rows, rankings_of
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.typing import FloatArray, IntArray, Ties
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK = 1 << 18
+"""Rows that are computed at once: a batch of Spark has 10,000, for which calls cost more than
+their work; and this many take a few megabytes."""
+
+Function = Callable[[JudgedRankings], Sequence[FloatArray]]
+"""Some values per query of a block of queries."""
+
+
+@dataclass
+class Partitions:
+    """The waist of a problem, in Spark, parted by query."""
+
+    rows: Any
+    """A frame as ``plans.window`` makes it, the rows of each query together."""
+    ties: Ties
+    order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def values(self, function: Function, n_values: int) -> list[FloatArray]:
+        """What the function makes of each query, in the order of the ids of the queries."""
+        table = self.frame(function, [f"v{number}" for number in range(n_values)]).toArrow()
+        table = table.sort_by("q")
+        return [table[name].to_numpy() for name in table.column_names[1:]]
+
+    def frame(self, function: Function, names: Sequence[str]) -> Any:
+        """A frame of Spark with the query ``q`` and its values; nothing is computed yet."""
+        # A name of a column may hold anything; those of a schema may not.
+        columns = [f"v{number}" for number in range(len(names))]
+        kind = self.rows.schema["q"].dataType.simpleString()
+        schema = ", ".join([f"q {kind}", *(f"{column} double" for column in columns)])
+        compute = partial(computed, function=function, ties=self.ties)
+        return self.rows.mapInArrow(compute, schema).toDF("q", *names)
+
+    def release(self) -> None:
+        """Forget the rows, which can be made again."""
+        self.rows.unpersist()
+
+
+def computed(
+    batches: Iterator[pa.RecordBatch], *, function: Function, ties: Ties
+) -> Iterator[pa.RecordBatch]:
+    """Values per query of the rows of a partition."""
+    import pyarrow as pa
+
+    for table in whole_queries(batches):
+        rankings = rankings_of(WaistRows.of(table), ties)
+        ids = table["q"].take(first_rows(table["q"])).combine_chunks()
+        values = [pa.array(column, pa.float64()) for column in function(rankings)]
+        names = ["q", *(f"v{number}" for number in range(len(values)))]
+        yield pa.RecordBatch.from_arrays([ids, *values], names)
+
+
+def whole_queries(batches: Iterator[pa.RecordBatch], n_rows: int = BLOCK) -> Iterator[pa.Table]:
+    """Blocks of about ``n_rows`` rows that end where a query does."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    size, wanted = 0, n_rows
+    for batch in batches:
+        held.append(batch)
+        size += batch.num_rows
+        if size < wanted:
+            continue
+        table = pa.Table.from_batches(held)
+        last = int(first_rows(table["q"])[-1])
+        if last:
+            yield table.slice(0, last)
+        held, size = table.slice(last).to_batches(), size - last
+        # A query longer than a block: look for its end when there is as much again.
+        wanted = max(n_rows, 2 * size)
+    if size:
+        yield pa.Table.from_batches(held)
