@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import (
 )
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
-from sklearn_rank.rankings.away import Away
+from sklearn_rank.rankings.away import PLACES_ARE_AWAY, Away
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.support.sums import in_unit
@@ -107,6 +107,10 @@ def _values_from_away(
     measures: Sequence[Measure], judged: Judged, away: Away
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """The same by sending the measures to where the places are."""
+    holes = [measure for measure in measures if measure.metric.of_judgements]
+    if holes and judged.rankings.unjudged is not None:
+        msg = f"{holes[0]} reads places of items that are not relevant, too; {PLACES_ARE_AWAY}"
+        raise InvalidParameterError(msg)
     weighed = [measure for measure in measures if _weighs_queries(measure)]
     columns = away.values(sent(measures), len(measures) + len(weighed))
     away.release()
@@ -117,16 +121,20 @@ def _values_from_away(
     ]
 
 
-def sent(measures: Sequence[Measure]) -> Callable[[JudgedRankings], list[FloatArray]]:
+def sent(
+    measures: Sequence[Measure], *, weighs: bool = True
+) -> Callable[[JudgedRankings], list[FloatArray]]:
     """A function that can be pickled: values of each measure, then weights of those that weigh."""
-    return partial(_columns_of, measures=tuple(measures))
+    return partial(_columns_of, measures=tuple(measures), weighs=weighs)
 
 
-def _columns_of(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
+def _columns_of(
+    rankings: JudgedRankings, *, measures: Sequence[Measure], weighs: bool
+) -> list[FloatArray]:
     judged = Judged(rankings, _PARTS_HAVE_NONE, keyed=True)
     block = _cut(judged, slice(0, len(rankings)))
     columns = [_by_block(measure, judged)(block) for measure in measures]
-    weights = (_own_weights(measure, judged) for measure in measures)
+    weights = (_own_weights(measure, judged) for measure in measures if weighs)
     return columns + [column for column in weights if column is not None]
 
 

@@ -14,6 +14,7 @@ from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measure
 from sklearn_rank.evaluation.compute import Scored, score_measures, score_slice
+from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.evaluation.worst import QueryText, QueryValue, text_function, worst_of
@@ -506,13 +507,14 @@ class Evaluation(Tabular):
         measures = {name: str(scored.measure) for name, scored in self._scored.items()}
         return tables.to_dict(self, self._judged.listed_ids(), measures)
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow", "spark"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the data frame; it has to be installed.
+        backend : {"pandas", "polars", "pyarrow", "spark"}, default="pandas"
+            Library of the data frame; it has to be installed. Frames of Spark alone become one
+            of Spark.
 
         Returns
         -------
@@ -525,6 +527,8 @@ class Evaluation(Tabular):
         >>> evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "mrr").to_frame("polars").rows()
         [('q1', 0.5)]
         """
+        if backend == "spark":
+            return to_engine_frame(self._judged, self._scored)
         return tables.to_frame(self._judged.listed_ids(), self.per_query, backend)
 
     def _table(self, rows: str) -> Table:

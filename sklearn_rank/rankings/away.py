@@ -10,6 +10,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
+from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
@@ -30,7 +31,7 @@ class Away(Protocol):
         function: Callable[[JudgedRankings], Sequence[FloatArray]],
         names: Sequence[str],
     ) -> Any:
-        """The same as a frame of the engine, with a row for each query."""
+        """The same as a frame of the engine, its columns (the first for the query) so named."""
 
     def release(self) -> None:
         """Forget what was kept for the next call, which makes it anew."""
@@ -54,6 +55,7 @@ class AwayRankings(JudgedRankings):
         n_graded: IntArray,
         in_ties: BoolArray,
         weights: FloatArray | None = None,
+        unjudged: Unjudged | None = None,
     ) -> AwayRankings:
         """Rankings of these sizes, each of shape (Q,)."""
         judged_offsets = offsets_of(n_relevant)
@@ -70,6 +72,7 @@ class AwayRankings(JudgedRankings):
             judged_grades=np.broadcast_to(np.uint8(1), int(judged_offsets[-1])),
             weights=weights,
             cutoff=Cutoff(0, n_retrieved, in_ties),
+            unjudged=unjudged,
             graded=n_graded,
         )
 
@@ -91,6 +94,7 @@ class AwayRankings(JudgedRankings):
             n_graded=self.graded[queries],
             in_ties=self.in_ties[queries],
             weights=None if self.weights is None else self.weights[queries],
+            unjudged=None if self.unjudged is None else self.unjudged.take(queries),
         )
 
     def at_least(self, min_rel: float) -> NoReturn:  # noqa: ARG002
@@ -98,10 +102,12 @@ class AwayRankings(JudgedRankings):
         refuse_away()
 
 
+PLACES_ARE_AWAY = (
+    "places of items stayed where the rows are; pass engine=EngineOptions(waist='driver') to "
+    "evaluate to bring them back"
+)
+
+
 def refuse_away() -> NoReturn:
     """InvalidParameterError for what takes the places of single items."""
-    msg = (
-        "places of items stayed where the rows are; pass "
-        "engine=EngineOptions(waist='driver') to evaluate to bring them back"
-    )
-    raise InvalidParameterError(msg)
+    raise InvalidParameterError(PLACES_ARE_AWAY)

@@ -171,7 +171,7 @@ def test_to_dict_cuts_no_ids():
 
 def test_to_frame_of_other_libraries(evaluation):
     with pytest.raises(InvalidParameterError, match=r"The 'backend' parameter of to_frame must be"):
-        evaluation.to_frame("spark")
+        evaluation.to_frame("dask")
 
 
 # Display -----------------------------------------------------------------------------------------

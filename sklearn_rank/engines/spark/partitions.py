@@ -6,15 +6,13 @@ The executors need this package, NumPy and PyArrow; without this module they nee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sklearn_rank.engines.spark.waist import WaistRows, first_rows, rankings_of
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.typing import FloatArray, IntArray, Ties
+from sklearn_rank.typing import FloatArray, Ties
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,22 +32,25 @@ class Partitions:
     rows: Any
     """A frame as ``plans.window`` makes it, the rows of each query together."""
     ties: Ties
-    order: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: Spark is not pickled."""
+        return type(None), ()
 
     def values(self, function: Function, n_values: int) -> list[FloatArray]:
         """What the function makes of each query, in the order of the ids of the queries."""
-        table = self.frame(function, [f"v{number}" for number in range(n_values)]).toArrow()
-        table = table.sort_by("q")
-        return [table[name].to_numpy() for name in table.column_names[1:]]
+        names = [f"v{number}" for number in range(n_values)]
+        table = self.frame(function, ["q", *names]).toArrow().sort_by("q")
+        return [table[name].to_numpy() for name in names]
 
     def frame(self, function: Function, names: Sequence[str]) -> Any:
-        """A frame of Spark with the query ``q`` and its values; nothing is computed yet."""
-        # A name of a column may hold anything; those of a schema may not.
-        columns = [f"v{number}" for number in range(len(names))]
-        kind = self.rows.schema["q"].dataType.simpleString()
-        schema = ", ".join([f"q {kind}", *(f"{column} double" for column in columns)])
+        """A frame of Spark with the query and its values; nothing is computed yet."""
+        # A column may have any name, but not in the text of a schema.
+        columns = ["q", *(f"v{number}" for number in range(len(names) - 1))]
+        kinds = [self.rows.schema["q"].dataType.simpleString(), *["double"] * (len(names) - 1)]
+        schema = ", ".join(map(" ".join, zip(columns, kinds, strict=True)))
         compute = partial(computed, function=function, ties=self.ties)
-        return self.rows.mapInArrow(compute, schema).toDF("q", *names)
+        return self.rows.mapInArrow(compute, schema).toDF(*names)
 
     def release(self) -> None:
         """Forget the rows, which can be made again."""

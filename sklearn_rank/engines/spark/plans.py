@@ -1,7 +1,7 @@
 """The plans that Spark runs, as SQL over two frames, ``{truth}`` and ``{run}``.
 
-Both have the columns ``q`` (query), ``i`` (item) and ``x`` (grade, or score). SQL rather than column functions, because Classic and Connect sessions read the same text, and a
-plan is seen whole.
+Both have the columns ``q`` (query), ``i`` (item) and ``x`` (grade, or score). SQL rather than
+column functions, because Classic and Connect sessions read the same text, and a plan is seen whole.
 """
 
 from __future__ import annotations
@@ -77,13 +77,14 @@ WITH pairs AS (
   FROM {truth} GROUP BY q, i
 ), judged AS (
   SELECT q, sum(n) AS n, $truth, sum(n - 1) AS repeated,
-    count_if(most <> least) AS contradictory, count_if(most > 0) AS relevant
+    count_if(most <> least) AS contradictory, count_if(most > 0) AS relevant,
+    count_if(least <= 0) AS irrelevant
   FROM pairs GROUP BY q
 ), ranked AS (
   SELECT q, count(*) AS n, $run, $ranks AS repeated FROM {run} GROUP BY q
 ), queries AS (
   SELECT t.n AS t_n, r.n AS r_n, $truth_missing AS t_missing, $run_missing AS r_missing,
-    $evaluated AS evaluated, t.relevant,
+    $evaluated AS evaluated, t.relevant, t.irrelevant,
     t.no_item AS t_no_item, t.no_value AS t_no_value, t.n_nan AS t_nan,
     t.n_infinite, t.n_negative, t.repeated, t.contradictory,
     r.no_item AS r_no_item, r.no_value AS r_no_value, r.n_nan AS r_nan, r.repeated AS r_repeated
@@ -96,6 +97,7 @@ SELECT
   coalesce(sum(t_n), 0) AS n_judgements,
   coalesce(sum(r_n), 0) AS n_rows,
   coalesce(sum(CASE WHEN evaluated THEN relevant END), 0) AS n_relevant,
+  coalesce(sum(CASE WHEN evaluated THEN irrelevant END), 0) AS n_irrelevant,
   coalesce(sum(CAST(relevant AS double) * r_n), 0) AS n_pairs,
   coalesce(sum(CASE WHEN t_missing THEN t_n END), 0) AS truth_query_missing,
   coalesce(sum(CASE WHEN r_missing THEN r_n END), 0) AS run_query_missing,
@@ -120,35 +122,52 @@ def window(*, by_id: bool, skips: bool) -> str:
     Both sides go to the partition of their query together, in one shuffle. There a query's rows
     meet by item, which joins the sides and shows repeated items, and are then ranked.
     """
-    return Template(_WINDOW).substitute(
-        order="x DESC NULLS LAST" + (", CAST(i AS string) DESC" if by_id else ""),
-        kept="judged > 0 AND n_ranked > 0" if skips else "judged > 0",
+    kept = "judged > 0 AND n_ranked > 0" if skips else "judged > 0"
+    return _placed(by_id=by_id) + Template(_WINDOW).substitute(kept=kept)
+
+
+def unjudged(*, by_id: bool, depth: int | None) -> str:
+    """Ranked items that nobody judged, where fewer than ``depth`` items stand above them."""
+    cut = "" if depth is None else f" AND above < {depth}"
+    return _placed(by_id=by_id) + (
+        "SELECT q, CAST(above AS bigint) AS above, not_below - above AS tied FROM placed "
+        f"WHERE judged > 0 AND x IS NOT NULL AND is_unjudged{cut}"
     )
 
 
-_WINDOW = """
+def _placed(*, by_id: bool) -> str:
+    order = "x DESC NULLS LAST" + (", CAST(i AS string) DESC" if by_id else "")
+    return Template(_PLACED).substitute(order=order)
+
+
+_PLACED = """
 WITH rows AS (
   SELECT q, i, x, NULL AS grade FROM {run}
   UNION ALL
   SELECT q, i, NULL AS x, x AS grade FROM {truth}
 ), items AS (
-  SELECT q, i, max(x) AS x, max(grade) AS grade, count(x) AS times
+  SELECT q, i, max(x) AS x, max(grade) AS grade, count(x) AS times,
+    coalesce(max(grade), -1) < 0 AS is_unjudged
   FROM (SELECT * FROM rows DISTRIBUTE BY q) GROUP BY q, i
 ), placed AS (
-  SELECT q, x, grade,
+  SELECT q, x, grade, is_unjudged,
     rank() OVER best - 1 AS above,
     count(x) OVER best AS not_below,
     row_number() OVER best AS number,
     count(x) OVER whole AS n_ranked,
     count(grade) OVER whole AS judged,
     count_if(grade > 0) OVER whole AS relevant,
+    count_if(x IS NOT NULL AND is_unjudged) OVER whole AS unjudged,
     sum(CASE WHEN times > 1 THEN times - 1 ELSE 0 END) OVER whole AS repeated
   FROM items
   WINDOW best AS (PARTITION BY q ORDER BY $order),
     whole AS (PARTITION BY q ORDER BY $order
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 )
-SELECT q, n_ranked, repeated,
+"""
+
+_WINDOW = """
+SELECT q, n_ranked, repeated, unjudged,
   CASE WHEN grade > 0 THEN CAST(grade AS double) ELSE 0 END AS grade,
   CASE WHEN grade > 0 AND x IS NOT NULL THEN CAST(above AS bigint) ELSE -1 END AS above,
   CASE WHEN grade > 0 AND x IS NOT NULL THEN not_below - above ELSE 1 END AS tied
@@ -157,20 +176,23 @@ WHERE $kept AND (grade > 0 OR (relevant = 0 AND number = 1))
 """
 
 
-def hits(*, skips: bool) -> str:
+def hits(*, skips: bool, all_judged: bool) -> str:
     """Every relevant judgement with the score that its item has in the run, if it was retrieved.
 
-    The run is read as it lies: only the relevant judgements are sent to it.
+    The run is read as it lies: only the judgements are sent to it. ``all_judged`` takes those of
+    grade 0, too.
     """
-    return Template(_HITS).substitute(ranked="INNER" if skips else "LEFT")
+    return Template(_HITS).substitute(
+        ranked="INNER" if skips else "LEFT", wanted=">= 0" if all_judged else "> 0"
+    )
 
 
 _HITS = """
-WITH relevant AS (
-  SELECT q, i, max(x) AS grade FROM {truth} GROUP BY q, i HAVING max(x) > 0
+WITH wanted AS (
+  SELECT q, i, max(x) AS grade FROM {truth} GROUP BY q, i HAVING max(x) $wanted
 ), hits AS (
-  SELECT /*+ BROADCAST(relevant) */ run.q, run.i, run.x
-  FROM {run} AS run JOIN relevant ON run.q = relevant.q AND run.i = relevant.i
+  SELECT /*+ BROADCAST(wanted) */ run.q, run.i, run.x
+  FROM {run} AS run JOIN wanted ON run.q = wanted.q AND run.i = wanted.i
 ), sizes AS (
   SELECT q, count(*) AS n_ranked FROM {run} GROUP BY q
 ), queries AS (
@@ -180,8 +202,8 @@ SELECT queries.q, coalesce(n_ranked, 0) AS n_ranked, coalesce(CAST(grade AS doub
   hits.x, hits.i
 FROM queries
   $ranked JOIN sizes ON sizes.q = queries.q
-  LEFT JOIN relevant ON relevant.q = queries.q
-  LEFT JOIN hits ON hits.q = relevant.q AND hits.i = relevant.i
+  LEFT JOIN wanted ON wanted.q = queries.q
+  LEFT JOIN hits ON hits.q = wanted.q AND hits.i = wanted.i
 """
 
 
@@ -219,7 +241,7 @@ Rows of one hash meet in a shuffle of eight bytes each; only those are then comp
 
 
 SIZES = """
-SELECT q, first(n_ranked) AS n_ranked, first(repeated) AS repeated,
+SELECT q, first(n_ranked) AS n_ranked, first(repeated) AS repeated, first(unjudged) AS unjudged,
   count_if(grade > 0) AS n_relevant, count_if(above >= 0) AS n_retrieved,
   count_if(grade > 1) AS n_graded, coalesce(max(tied) > 1, false) AS in_ties
 FROM {rows} GROUP BY q

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from sklearn_rank.engines.problem import Problem
+
 from sklearn_rank.engines.spark import plans
+from sklearn_rank.engines.spark.later import LeftOut, SparkColumns, frame_of, sample
 from sklearn_rank.engines.spark.partitions import Partitions
-from sklearn_rank.engines.spark.sides import Sides, SparkSide, can_meet, find_frames
+from sklearn_rank.engines.spark.sides import can_meet, find_frames
 from sklearn_rank.engines.spark.survey import (
     Survey,
     refuse_apart,
@@ -21,16 +22,23 @@ from sklearn_rank.engines.spark.survey import (
     refuse_faults,
     take_survey,
 )
-from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.frames import DIVIDED_QUERY
+from sklearn_rank.engines.spark.unjudged import UnjudgedRows
+from sklearn_rank.engines.spark.waist import (
+    WaistRows,
+    numbered_hits,
+    rankings_of,
+    with_places,
+    without_irrelevant,
+)
+from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
+from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.mappings import query_weights
 from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.away import AwayRankings, refuse_away
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import InputCounts, Judged, NoPool, one_label_each
+from sklearn_rank.rankings.source import InputCounts, Judged, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.support.arrays import is_missing
+from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,14 +95,18 @@ class _Reading:
         survey = take_survey(self.sides, self.missing)
         negative = self.told.get("negative_grades", "raise")
         refuse_faults(self.sides, survey, self.missing, negative)
-        away = self._is_away(survey)
-        if self._way(survey, away=away) == "count":
-            return self._finished(survey, self._counted(), 0)
-        rows = self.sides.sql(plans.window(by_id=self.by_id, skips=self.missing == "skip"))
-        if away:
-            return self._away(survey, rows)
-        table = rows.toArrow()
-        return self._finished(survey, table, self._repeated(table))
+        # As in memory: who wrote down what is not relevant has written down all that was judged.
+        has_zero = survey.n_irrelevant > 0
+        assumed = settled(self.told.get("assume"), has_grades=True, has_zero=has_zero)
+        is_partial = assumed == "partial"
+        is_away = self._is_away(survey)
+        if self._way(survey, is_partial=is_partial, is_away=is_away) == "count":
+            judged = self._at_hand(self._counted(is_partial=is_partial), is_partial=is_partial)
+        elif is_away:
+            judged = self._away(self._windowed(), is_partial=is_partial)
+        else:
+            judged = self._at_hand(self._windowed().toArrow(), is_partial=is_partial)
+        return self._with_counts(survey, replace(judged, assumed=assumed))
 
     # Which way ----------------------------------------------------------------------------------
 
@@ -104,10 +116,10 @@ class _Reading:
             return (survey.n_relevant + survey.n_judged) * _ROW > self._memory
         return self.options.waist == "executors"
 
-    def _way(self, survey: Survey, *, away: bool) -> str:
+    def _way(self, survey: Survey, *, is_partial: bool, is_away: bool) -> str:
         way = self.options.way
         reason = ""
-        if away:
+        if is_away:
             reason = "finds places on the driver, and measures are computed in the executors"
         elif not self.raises:
             reason = "does not see which item of several has the best score (duplicates='first')"
@@ -116,7 +128,8 @@ class _Reading:
             raise InvalidParameterError(msg)
         if way != "auto" or reason:
             return "window" if reason else way
-        fits = survey.n_relevant * _BROADCAST <= self._memory
+        n_sent = survey.n_relevant + (survey.n_irrelevant if is_partial else 0)
+        fits = n_sent * _BROADCAST <= self._memory
         return "count" if fits and survey.n_pairs <= PAIRS_PER_ROW * survey.n_rows else "window"
 
     @cached_property
@@ -131,85 +144,99 @@ class _Reading:
 
     # The two ways -------------------------------------------------------------------------------
 
-    def _counted(self) -> pa.Table:
-        """The rows of the waist, by counting the greater scores of each hit."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
+    def _windowed(self) -> Any:
+        """The rows of the waist, in Spark, by ranking all rows of each query."""
+        return self.sides.sql(plans.window(by_id=self.by_id, skips=self.missing == "skip"))
 
+    def _counted(self, *, is_partial: bool) -> pa.Table:
+        """The rows of the waist, by counting the greater scores of each hit."""
         if self.raises:
             repeated = self.sides.sql(plans.REPEATED).toArrow()["repeated"][0].as_py()
             if repeated:
                 refuse_duplicates(self.sides, repeated)
-        table = self.sides.sql(plans.hits(skips=self.missing == "skip")).toArrow()
-        above = np.full(table.num_rows, -1, dtype=np.int64)
-        tied = np.ones(table.num_rows, dtype=np.int64)
-        numbered = table.append_column("number", pa.array(np.arange(table.num_rows)))
-        hits = numbered.filter(pc.is_valid(table["x"])).select(["q", "i", "x", "number"])
-        if hits.num_rows:
-            frame = self.sides.session.createDataFrame(hits)
-            counts = self.sides.sql(plans.count(by_id=self.by_id), hits=frame).toArrow()
-            places = counts["number"].to_numpy()
-            above[places] = counts["above"].to_numpy()
-            tied[places] = counts["tied"].to_numpy()
-        return table.append_column("above", pa.array(above)).append_column("tied", pa.array(tied))
+        plan = plans.hits(skips=self.missing == "skip", all_judged=is_partial)
+        table = without_irrelevant(self.sides.sql(plan).toArrow().sort_by("q"))
+        hits = numbered_hits(table)
+        if not hits.num_rows:
+            return with_places(table, None)
+        frame = self.sides.session.createDataFrame(hits)
+        counts = self.sides.sql(plans.count(by_id=self.by_id), hits=frame).toArrow()
+        return with_places(table, counts)
 
-    def _repeated(self, table: pa.Table) -> int:
-        """Repeated rows of the run; an error unless the best of them counts."""
-        first = WaistRows.of(table).starts
-        number = int(table["repeated"].to_numpy()[first].sum())
+    def _refuse_repeated(self, number: int) -> int:
+        """Rows that repeat an item: an error unless the best of them counts."""
         if number and self.raises:
             refuse_duplicates(self.sides, number)
         return number
 
-    def _away(self, survey: Survey, rows: Any) -> Judged:
-        """Sizes alone; the waist stays where it is until it is measured."""
-        rows = rows.persist()
-        table = self.sides.session.sql(plans.SIZES, rows=rows).toArrow().sort_by("q")
-        number = int(table["repeated"].to_numpy().sum())
-        if number and self.raises:
-            rows.unpersist()
-            refuse_duplicates(self.sides, number)
-        sizes = AwayRankings.of(
-            table["q"].to_pylist(),
-            **{
-                name: table[name].to_numpy()
-                for name in ("n_ranked", "n_relevant", "n_retrieved", "n_graded", "in_ties")
-            },
-        )
-        return self._with_counts(survey, sizes, Partitions(rows, self.ties), number)
-
     # What comes of it ----------------------------------------------------------------------------
 
-    def _finished(self, survey: Survey, table: pa.Table, repeated: int) -> Judged:
-        rankings = rankings_of(WaistRows.of(table.sort_by("q")), self.ties)
-        return self._with_counts(survey, rankings, None, repeated)
+    def _at_hand(self, table: pa.Table, *, is_partial: bool) -> Judged:
+        """The waist on the driver."""
+        table = table.sort_by("q")
+        rows = WaistRows.of(table)
+        repeated = self._refuse_repeated(int(table["repeated"].to_numpy()[rows.starts].sum()))
+        rankings = rankings_of(rows, self.ties)
+        if is_partial:
+            unjudged = self._unjudged(rows.query_ids, table["unjudged"].to_numpy()[rows.starts])
+            rankings = replace(rankings, unjudged=unjudged)
+        return Judged(rankings, _NO_POOL, counts=InputCounts(duplicates=repeated))
 
-    def _with_counts(
-        self, survey: Survey, rankings: JudgedRankings, away: Partitions | None, repeated: int
-    ) -> Judged:
-        skips = self.missing == "skip"
+    def _away(self, frame: Any, *, is_partial: bool) -> Judged:
+        """Sizes alone; the waist stays where it is until it is measured."""
+        frame = frame.persist()
+        table = self.sides.session.sql(plans.SIZES, rows=frame).toArrow().sort_by("q")
+        try:
+            repeated = self._refuse_repeated(int(table["repeated"].to_numpy().sum()))
+        except DuplicateItemError:
+            frame.unpersist()
+            raise
+        columns = {name: table[name].to_numpy() for name in table.column_names[1:]}
+        query_ids = table["q"].to_pylist()
+        sizes = AwayRankings.of(
+            query_ids,
+            **{name: columns[name] for name in ("n_ranked", "n_relevant", "n_retrieved")},
+            n_graded=columns["n_graded"],
+            in_ties=columns["in_ties"] & (self.ties == "average"),
+        )
+        if is_partial:
+            sizes = replace(sizes, unjudged=self._unjudged(query_ids, columns["unjudged"]))
+        return Judged(
+            sizes,
+            _NO_POOL,
+            counts=InputCounts(duplicates=repeated),
+            rank_all=refuse_away,
+            away=Partitions(frame, self.ties),
+        )
+
+    def _unjudged(self, query_ids: Sequence[Any], counts: IntArray) -> Unjudged:
+        depth = self.told.get("depth")
+        plan = plans.unjudged(by_id=self.by_id, depth=depth)
+        return Unjudged(counts, UnjudgedRows(self.sides, plan, query_ids), depth)
+
+    def _with_counts(self, survey: Survey, judged: Judged) -> Judged:
+        """The same with what was counted, weights, and what else is known of the queries."""
+        rankings = judged.rankings
         query_ids = list(rankings.query_ids)
         weights = query_weights(self.told.get("sample_weight"), query_ids)
-        rankings = replace(rankings, weights=weights)
-        judged = Judged(
-            rankings,
-            _NO_POOL,
-            counts=InputCounts(
+        judged = replace(
+            judged,
+            rankings=replace(rankings, weights=weights),
+            counts=replace(
+                judged.counts,
                 missing=survey.n_judged - survey.n_common,
                 unjudged=survey.n_ranked - survey.n_common,
-                duplicates=repeated,
                 unjudged_grades=survey.faults["truth_value_negative"],
             ),
             missing=np.flatnonzero(rankings.n_ranked == 0),
-            left_out=_LeftOut(self.sides, skips=skips),
+            left_out=LeftOut(self.sides, skips=self.missing == "skip"),
             keyed=True,
-            query_columns=tuple(map(_Columns, (self.sides.truth, self.sides.run))),
-            rank_all=None if away is None else refuse_away,
-            away=away,
+            query_columns=tuple(map(SparkColumns, (self.sides.truth, self.sides.run))),
+            make_frame=partial(frame_of, self.sides),
         )
         if rankings.n_retrieved.any():
             return judged
-        samples = (_sample(self.sides, side) for side in ("truth", "run"))
+        samples = (sample(self.sides, side) for side in ("truth", "run"))
         return with_hint(judged, *samples, None)
 
 
@@ -223,52 +250,3 @@ def _bytes_of(size: str) -> int:
         return 1 << 30
     unit = parts[2].lower() or "m"
     return int(parts[1]) << 10 * (1 + "kmgtp".index(unit))
-
-
-def _sample(sides: Sides, side: str) -> dict[Any, Any]:
-    """Some queries of a side as a mapping, to see how ids are written."""
-    rows = sides.sql(plans.sample(side)).toArrow().to_pylist()
-    mapping: dict[Any, dict[Any, Any]] = {}
-    for row in rows:
-        mapping.setdefault(row["q"], {})[row["i"]] = row["x"]
-    return mapping
-
-
-@dataclass(frozen=True, eq=False)
-class _LeftOut(Collection[Any]):
-    """Ids of queries that were given but not evaluated, fetched when somebody asks."""
-
-    sides: Sides
-    skips: bool
-
-    @cached_property
-    def _ids(self) -> dict[Any, None]:
-        text = plans.left_out(skips=self.skips)
-        return dict.fromkeys(self.sides.sql(text).toArrow()["q"].to_pylist())
-
-    def __contains__(self, query: object) -> bool:
-        return query in self._ids
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._ids)
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Columns of a frame that say something of its queries, read when they are asked for."""
-
-    side: SparkSide
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.side.frame.columns
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """{query: label}; InvalidParameterError if a query has several."""
-        query = plans.quoted(self.side.side.named["query"])
-        pairs = self.side.frame.selectExpr(f"{query} AS q", f"{plans.quoted(name)} AS label")
-        rows = pairs.distinct().orderBy("q").toArrow().to_pylist()
-        labels = ((row["q"], row["label"]) for row in rows if not is_missing(row["label"]))
-        return one_label_each(name, labels, DIVIDED_QUERY)

@@ -35,6 +35,8 @@ class Survey:
     n_rows: int
     n_relevant: int
     """Relevant judgements of evaluated queries."""
+    n_irrelevant: int
+    """Their other judgements."""
     n_pairs: float
     """Relevant judgements times rows of the run, summed over queries."""
     faults: Mapping[str, int]
@@ -47,8 +49,9 @@ def take_survey(sides: Sides, missing: Missing) -> Survey:
     numbers = sides.sql(text).toArrow().to_pylist()[0]
     known = {
         name: numbers.pop(name)
-        for name in ("n_judged", "n_ranked", "n_common", "n_judgements", "n_rows", "n_relevant")
+        for name in ("n_judged", "n_ranked", "n_common", "n_judgements", "n_rows")
     }
+    known |= {name: numbers.pop(name) for name in ("n_relevant", "n_irrelevant")}
     return Survey(**known, n_pairs=numbers.pop("n_pairs"), faults=numbers)
 
 

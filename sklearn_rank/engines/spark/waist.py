@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_NUMBERS = ("n_ranked", "grade", "above", "tied")
+
+
 class WaistRows(NamedTuple):
     """A row for each relevant judgement, and one of grade 0 for each query without any.
 
@@ -37,7 +40,7 @@ class WaistRows(NamedTuple):
     def of(cls, table: pa.Table) -> WaistRows:
         """The rows of a table with columns of these names, and ``q`` for the query."""
         starts = first_rows(table["q"])
-        numbers = {name: table[name].to_numpy() for name in ("n_ranked", "grade", "above", "tied")}
+        numbers = {name: table[name].to_numpy() for name in _NUMBERS}
         return cls(
             starts,
             _ids(table["q"].take(starts)),
@@ -92,3 +95,49 @@ def rankings_of(rows: WaistRows, ties: Ties) -> JudgedRankings:
         judged_offsets=offsets_of(np.bincount(query[relevant], minlength=n_queries)),
         judged_grades=narrow_grades(rows.grade[relevant]),
     )
+
+
+# The way that counts -----------------------------------------------------------------------------
+
+
+def without_irrelevant(table: pa.Table) -> pa.Table:
+    """Rows of judgements to those of the waist, and how many ranked items nobody judged.
+
+    Of a query without a relevant item one row stays, of grade 0.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    starts = first_rows(table["q"])
+    query = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, table.num_rows)))
+    was_ranked = pc.is_valid(table["x"]).to_numpy()
+    n_judged = np.bincount(query[was_ranked], minlength=len(starts))
+    unjudged = table["n_ranked"].to_numpy() - n_judged[query]
+    kept = table["grade"].to_numpy() > 0
+    has_none = np.bincount(query[kept], minlength=len(starts)) == 0
+    kept[starts[has_none]] = True
+    table = table.append_column("unjudged", pa.array(unjudged))
+    return table.append_column("repeated", pa.array(np.zeros_like(unjudged))).filter(pa.array(kept))
+
+
+def numbered_hits(table: pa.Table) -> pa.Table:
+    """Query, item and score of the relevant items that were retrieved, with their row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = table.append_column("number", pa.array(np.arange(table.num_rows)))
+    is_hit = pc.and_(pc.is_valid(table["x"]), pc.greater(table["grade"], 0))
+    return table.filter(is_hit).select(["q", "i", "x", "number"])
+
+
+def with_places(table: pa.Table, counts: pa.Table | None) -> pa.Table:
+    """Rows of the waist with what was counted for the numbered ones."""
+    import pyarrow as pa
+
+    above = np.full(table.num_rows, -1, dtype=np.int64)
+    tied = np.ones(table.num_rows, dtype=np.int64)
+    if counts is not None:
+        places = counts["number"].to_numpy()
+        above[places] = counts["above"].to_numpy()
+        tied[places] = counts["tied"].to_numpy()
+    return table.append_column("above", pa.array(above)).append_column("tied", pa.array(tied))
