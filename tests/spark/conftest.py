@@ -1,0 +1,66 @@
+"""Sessions of Spark: one for all tests of a module, on two threads of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
+
+Make = Callable[[dict[str, Any]], Any]
+
+SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def start(*, connect: bool) -> Any:
+    """A session, with Connect or without."""
+    # Workers import the package from here, and know the interpreter of the tests.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    with warnings.catch_warnings():
+        # Of versions of pandas, and of settings that a remote session cannot change.
+        warnings.simplefilter("ignore")
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder
+        for name, value in SETTINGS.items():
+            builder = builder.config(name, value)
+        builder = builder.remote("local[2]") if connect else builder.master("local[2]")
+        return builder.getOrCreate()
+
+
+def makes_frames(session: Any) -> Make:
+    """Makes a frame of columns."""
+    import polars as pl
+
+    def make(columns: dict[str, Any]) -> Any:
+        return session.createDataFrame(pl.DataFrame(columns).to_arrow())
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    """A Classic session."""
+    session = start(connect=False)
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def lazy(session: Any) -> Make:
+    """Makes a frame of Spark of columns."""
+    return makes_frames(session)
