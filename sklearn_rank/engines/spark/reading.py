@@ -43,7 +43,7 @@ from sklearn_rank.typing import IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PAIRS_PER_ROW = 20
+PAIRS_PER_ROW = 2
 """Up to so many relevant items per row of the run, comparing each row with those of its query takes
 less than to shuffle and sort it; measured on 10 M rows."""
 _BROADCAST = 1 << 10
