@@ -14,6 +14,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.NothingRetrievedWarning",
     "ignore::sklearn_rank.ConventionWarning",
     "ignore::sklearn_rank.CutRankingsWarning",
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",
 )
 
 
