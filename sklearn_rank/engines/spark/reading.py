@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn_rank.engines.problem import Problem
 
+from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.later import LeftOut, SparkColumns, frame_of, sample
 from sklearn_rank.engines.spark.partitions import Partitions
@@ -178,7 +178,8 @@ class _Reading:
         repeated = self._refuse_repeated(int(table["repeated"].to_numpy()[rows.starts].sum()))
         rankings = rankings_of(rows, self.ties)
         if is_partial:
-            unjudged = self._unjudged(rows.query_ids, table["unjudged"].to_numpy()[rows.starts])
+            counts = table["unjudged"].to_numpy()[rows.starts]
+            unjudged = self._unjudged(list(rows.query_ids), counts)
             rankings = replace(rankings, unjudged=unjudged)
         return Judged(rankings, _NO_POOL, counts=InputCounts(duplicates=repeated))
 
@@ -236,8 +237,8 @@ class _Reading:
         )
         if rankings.n_retrieved.any():
             return judged
-        samples = (sample(self.sides, side) for side in ("truth", "run"))
-        return with_hint(judged, *samples, None)
+        truth, run = (sample(self.sides, side) for side in ("truth", "run"))
+        return with_hint(judged, truth, run, None)
 
 
 _SIZE = re.compile(r"\s*(\d+)\s*([kmgtp]?)b?\s*", re.IGNORECASE)

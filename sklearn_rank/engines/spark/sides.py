@@ -11,13 +11,13 @@ from typing import Any
 
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
-
 from sklearn_rank.engines.spark.plans import quoted
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.id_types import refuse_unequal_types
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.ranking import Where
+from sklearn_rank.inputs.roles import Role
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.text import safe_repr
 
@@ -117,7 +117,7 @@ def _refuse_no_order(run: Side, ties: str) -> None:
         raise InvalidParameterError(msg)
 
 
-def _prepared(frame: Any, side: Side, *roles: str) -> SparkSide:
+def _prepared(frame: Any, side: Side, *roles: Role) -> SparkSide:
     """The three columns, with a number of which the greater is the better."""
     kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
     role = next((role for role in roles if role in side.named), None)

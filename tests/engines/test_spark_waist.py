@@ -1,0 +1,139 @@
+"""What Spark's rows become, here and in its executors: no session is needed for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sklearn_rank.engines.spark import plans
+from sklearn_rank.engines.spark.partitions import computed, whole_queries
+from sklearn_rank.engines.spark.reading import _bytes_of
+from sklearn_rank.engines.spark.waist import (
+    WaistRows,
+    numbered_hits,
+    rankings_of,
+    with_places,
+    without_irrelevant,
+)
+
+
+def rows(**columns: list[Any]) -> pa.Table:
+    return pa.table(columns)
+
+
+WAIST = rows(
+    q=["a", "a", "a", "b", "c"],
+    n_ranked=[9, 9, 9, 4, 0],
+    grade=[1.0, 3.0, 2.0, 0.0, 1.0],
+    above=[5, 2, 2, -1, -1],
+    tied=[1, 3, 3, 1, 1],
+)
+"""Three relevant items of "a", of which two share their score with a third one; none of "b"; one
+of "c" that was not retrieved."""
+
+
+def test_rows_become_rankings():
+    rankings = rankings_of(WaistRows.of(WAIST), "average")
+    rankings.check()
+    assert list(rankings.query_ids) == ["a", "b", "c"]
+    assert rankings.n_ranked.tolist() == [9, 4, 0]
+    assert rankings.n_relevant.tolist() == [3, 0, 1]
+    assert rankings.offsets.tolist() == [0, 3, 3, 3]
+    assert rankings.above.tolist() == [2, 2, 5]
+    assert rankings.tied.tolist() == [3, 3, 1]
+    assert rankings.grades.tolist() == [3.0, 2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("ties", "above", "grades"),
+    [
+        ("optimistic", [2, 3, 5], [3.0, 2.0, 1.0]),
+        # One item of the three is irrelevant, and stands first; the better grade stands last.
+        ("pessimistic", [3, 4, 5], [2.0, 3.0, 1.0]),
+    ],
+)
+def test_ties_are_broken(ties, above, grades):
+    rankings = rankings_of(WaistRows.of(WAIST), ties)
+    rankings.check()
+    assert rankings.above.tolist() == above
+    assert rankings.grades.tolist() == grades
+    assert not rankings.are_tied
+
+
+def test_no_rows():
+    rankings = rankings_of(WaistRows.of(WAIST.slice(0, 0)), "average")
+    rankings.check()
+    assert len(rankings) == 0
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 100])
+@pytest.mark.parametrize("n_rows", [1, 3, 4, 1000])
+def test_partitions_are_cut_between_queries(batch, n_rows):
+    queries = ["a"] * 5 + ["b"] + ["c"] * 2 + ["d"] * 4
+    table = rows(q=queries, number=list(range(len(queries))))
+    blocks = list(whole_queries(iter(table.to_batches(max_chunksize=batch)), n_rows))
+    assert pa.concat_tables(blocks).to_pydict() == table.to_pydict()
+    parts = [set(block["q"].to_pylist()) for block in blocks]
+    assert sum(map(len, parts)) == len(set(queries))
+    assert len(blocks) == 1 or n_rows < len(queries)
+
+
+def test_values_of_a_partition():
+    def sizes(rankings):
+        return [rankings.n_ranked.astype(float), rankings.n_relevant.astype(float)]
+
+    batches = computed(iter(WAIST.to_batches(max_chunksize=2)), function=sizes, ties="average")
+    table = pa.Table.from_batches(list(batches))
+    assert table.to_pydict() == {"q": ["a", "b", "c"], "v0": [9, 4, 0], "v1": [3, 0, 1]}
+
+
+def test_judgements_that_were_counted_become_the_waist():
+    judged = rows(
+        q=["a", "a", "a", "b", "b", "c"],
+        n_ranked=[5, 5, 5, 2, 2, 0],
+        grade=[0.0, 2.0, 1.0, 0.0, 0.0, 3.0],
+        x=[0.5, 0.25, None, None, 1.0, None],
+        i=["x", "y", None, None, "z", None],
+    )
+    table = without_irrelevant(judged)
+    assert table["grade"].to_pylist() == [2, 1, 0, 3]
+    # Of five items of "a" two are judged, of two of "b" one.
+    assert table["unjudged"].to_pylist() == [3, 3, 1, 0]
+    hits = numbered_hits(table)
+    assert hits.to_pydict() == {"q": ["a"], "i": ["y"], "x": [0.25], "number": [0]}
+    counts = rows(number=[0], above=[3], tied=[2])
+    placed = with_places(table, counts)
+    assert placed["above"].to_pylist() == [3, -1, -1, -1]
+    assert placed["tied"].to_pylist() == [2, 1, 1, 1]
+    assert with_places(table, None)["above"].to_pylist() == [-1] * 4
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("1g", 1 << 30), ("512m", 512 << 20), ("2048", 2 << 30), ("0", 0), ("3GB", 3 << 30)],
+)
+def test_sizes_as_spark_writes_them(size, expected):
+    assert _bytes_of(size) == expected
+
+
+def test_names_of_columns_are_quoted():
+    assert plans.quoted("a`b.c") == "`a``b.c`"
+
+
+def test_integers_are_never_nan():
+    assert plans.wrong("x", "bigint", "NaN") == "false"
+    assert plans.wrong("x", "double", "NaN") == "isnan(x)"
+    assert "isnan" in plans.is_missing("q", "double")
+    assert "isnan" not in plans.is_missing("q", "string")
+
+
+def test_rows_of_a_query_keep_their_own_numbers():
+    """The rank of a tie is that of its group, whatever the order of the rows."""
+    order = [2, 1, 0, 3, 4]
+    shuffled = rankings_of(WaistRows.of(WAIST.take(order)), "average")
+    straight = rankings_of(WaistRows.of(WAIST), "average")
+    assert np.array_equal(shuffled.above, straight.above)
+    assert np.array_equal(shuffled.grades, straight.grades)
