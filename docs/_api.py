@@ -55,6 +55,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.differences",
         "displays.forest",
         "displays.correlation",
+        "displays.search",
     ),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
     "Files": ("files.read", "files.write"),
@@ -110,7 +111,10 @@ WITH_METHODS = {
     "QueryDistributionDisplay",
     "RankGate",
     "RankRegressionFixture",
+    "RankingPrecisionRecallCurveDisplay",
+    "RankingRocCurveDisplay",
     "RankingScorer",
+    "SearchResultsDisplay",
 }
 """Classes whose methods users call."""
 

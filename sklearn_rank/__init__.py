@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sklearn_rank.displays.precision_recall_at_k import (
         PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
     )
+    from sklearn_rank.displays.search import SearchResultsDisplay as SearchResultsDisplay
     from sklearn_rank.engines.options import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
@@ -212,6 +213,7 @@ _HOMES = {
     "displays.forest": ("ForestDisplay",),
     "displays.measure_at_k": ("MeasureAtKDisplay",),
     "displays.precision_recall_at_k": ("PrecisionRecallAtKDisplay",),
+    "displays.search": ("SearchResultsDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
     "rankers.eval_metrics": ("lightgbm_eval_metric", "xgboost_eval_metric"),
     "rankers.ranker": ("QueryRanker",),

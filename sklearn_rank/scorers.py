@@ -12,6 +12,8 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import OPTION_NAMES
 from sklearn_rank.model_selection.scorer import RankingScorer
+from sklearn_rank.model_selection.spread import STATISTICS, spread_of
+from sklearn_rank.support.parameters import check_flag
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = [
@@ -182,13 +184,20 @@ def get_scorer_names() -> list[str]:
     )
 
 
-def rank_scorers(measures: Iterable[str | Measure], **options: Any) -> dict[str, RankingScorer]:
+def rank_scorers(
+    measures: Iterable[str | Measure], *, spread: bool = False, **options: Any
+) -> dict[str, RankingScorer]:
     """Scorers for a multimetric search; they share the estimator's predictions.
 
     Parameters
     ----------
     measures : iterable of str or Measure
         Measures in any spelling.
+    spread : bool, default=False
+        Add for each measure the standard error of the score over the queries of a fold
+        (``"map_se"``) and their number (``"map_queries"``), of which
+        :class:`SearchResultsDisplay` makes intervals. They are no scores: pass ``refit="map"``.
+        The error of a fold of one query is NaN.
     **options
         Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
         ``ties``, ``zero_division``, ``convention``. What a measure has of its own, such as ``k``,
@@ -218,6 +227,8 @@ def rank_scorers(measures: Iterable[str | Measure], **options: Any) -> dict[str,
     >>> from sklearn_rank import rank_scorers
     >>> rank_scorers(["map", "nDCG@10"])
     {'map': get_scorer('map'), 'ndcg@10': get_scorer('ndcg@10')}
+    >>> list(rank_scorers(["map"], spread=True))
+    ['map', 'map_se', 'map_queries']
     """
     known = (*OPTION_NAMES, "convention")
     unknown = [option for option in options if option not in known]
@@ -230,9 +241,15 @@ def rank_scorers(measures: Iterable[str | Measure], **options: Any) -> dict[str,
         raise InvalidParameterError(msg)
     names = [measures] if isinstance(measures, (str, Measure)) else measures
     plain = [_unsigned(name) for name in names]
-    return {
-        _name(measure): make_rank_scorer(measure, **options) for measure in parse_measures(plain)
-    }
+    check_flag(spread, "spread", "rank_scorers")
+    scorers: dict[str, RankingScorer] = {}
+    for measure in parse_measures(plain):
+        name, scorer = _name(measure), make_rank_scorer(measure, **options)
+        scorers[name] = scorer
+        if spread:
+            others = {f"{name}_{kind}": spread_of(scorer, kind) for kind in STATISTICS}
+            scorers.update(others)
+    return scorers
 
 
 def _unsigned(name: str | Measure) -> str | Measure:

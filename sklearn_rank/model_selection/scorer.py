@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from sklearn_rank.evaluation.compute import Scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
@@ -24,7 +25,7 @@ from sklearn_rank.model_selection.options import AUTO, ScorerOptions, with_chang
 from sklearn_rank.model_selection.reading import read_call
 from sklearn_rank.model_selection.responses import Responses
 from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
-from sklearn_rank.model_selection.valuation import value_of
+from sklearn_rank.model_selection.valuation import scored_of
 from sklearn_rank.support.text import safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
@@ -181,7 +182,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             bound=self._bound,
             passed_as=str(self._requests.get("groups")),
         )
-        value = value_of(
+        scored = scored_of(
             self.measure,
             read,
             query_weight,
@@ -189,7 +190,11 @@ class RankingScorer(_Base):  # type: ignore[misc]
             estimator=estimator,
             owner=self._called,
         )
-        return self._sign * value
+        return self._told(scored)
+
+    def _told(self, scored: Scored) -> float:
+        """What the scorer tells of the values of the queries."""
+        return self._sign * scored.average.value
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -267,16 +272,18 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._copy(bound=groups)
 
     def _copy(self, **changed: Any) -> RankingScorer:
-        state = {
+        state = {**self._state(), **changed}
+        return type(self)(state.pop("measure"), **state)
+
+    def _state(self) -> dict[str, Any]:
+        return {
             "measure": self.measure,
             "name": self._name,
             "options": self.options,
             "requests": self._requests,
             "bound": self._bound,
             "named": self._named,
-            **changed,
         }
-        return RankingScorer(state.pop("measure"), **state)
 
     # scikit-learn's protocols --------------------------------------------------------------------
 
@@ -308,7 +315,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         if not isinstance(other, RankingScorer):
             return NotImplemented
         return (
-            self.measure == other.measure
+            type(self) is type(other)
+            and self.measure == other.measure
             and self.options == other.options
             and self._requests == other._requests
             and _same_ids(self._bound, other._bound)

@@ -29,7 +29,7 @@ from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import warnings_given_by
 
 
-def value_of(
+def scored_of(
     measure: Measure,
     read: Reading,
     query_weight: Any,
@@ -37,8 +37,8 @@ def value_of(
     *,
     estimator: Any,
     owner: str,
-) -> float:
-    """Mean of the measure over the queries that were read."""
+) -> Scored:
+    """The measure of the queries that were read, with a mean that is a number."""
     policy = options.zero_division
     with warnings_given_by(partial(warn_once, key=(measure, options))):
         judged = _judge(read, query_weight, options, measure.depth)
@@ -51,7 +51,7 @@ def value_of(
     _warn_of_differences(measure, read, judged, options)
     if policy == "warn" and scored.average.n_undefined:
         _warn_of_undefined(scored, judged, options, owner)
-    return scored.average.value
+    return scored
 
 
 def _judge(read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None) -> Judged:

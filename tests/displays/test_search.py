@@ -1,0 +1,218 @@
+"""The table of a search as a picture, and the spread over queries that its intervals need."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+
+from sklearn_rank import (
+    InvalidParameterError,
+    QueryKFold,
+    ScoresRequiredError,
+    SearchResultsDisplay,
+    evaluate,
+    map_scorer,
+    rank_scorers,
+)
+from sklearn_rank.statistics import mean_confidence_interval
+
+
+def problem():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(20), 6)
+    y = np.tile([1, 0, 1, 0, 0, 0], 20)
+    X = rng.normal(size=(120, 3)) + 0.6 * y[:, np.newaxis] * [1, 0.5, 0]
+    return pd.DataFrame(X, index=pd.Index(qid, name="qid")), y
+
+
+def search(scoring, grid=None, **options):
+    X, y = problem()
+    grid = grid or {"alpha": [1.0, 1000.0, 10.0], "fit_intercept": [True, False]}
+    found = GridSearchCV(Ridge(), grid, scoring=scoring, cv=QueryKFold(4), **options)
+    return found.fit(X, y)
+
+
+def test_intervals_over_queries_come_from_the_search():
+    found = search(rank_scorers(["map"], spread=True), refit="map")
+    shown = SearchResultsDisplay.from_cv_results(found.cv_results_, param="alpha", level=0.9)
+    assert shown.values == [[1.0, 10.0, 1000.0]]
+    assert shown.ax_.get_ylabel() == "map, mean over folds\n(90% interval over queries)"
+    assert shown.ax_.get_xscale() == "log"
+    # By hand, of the first candidate: values of the queries of each fold.
+    X, y = problem()
+    qid = X.index.to_numpy()
+    best = found.best_params_["fit_intercept"]
+    means, errors, counts = [], [], []
+    for train, test in QueryKFold(4).split(X, y, groups=qid):
+        model = Ridge(alpha=1.0, fit_intercept=best).fit(X.iloc[train], y[train])
+        fold = evaluate(y[test], model.predict(X.iloc[test]), "map", groups=qid[test])
+        values = fold.per_query["map"]
+        means.append(values.mean())
+        errors.append(values.std(ddof=1) / np.sqrt(len(values)))
+        counts.append(len(values))
+    total = np.square(np.array(errors) / 4).sum()
+    degrees = total**2 / ((np.array(errors) / 4) ** 4 / (np.array(counts) - 1)).sum()
+    reach = t.ppf(0.95, degrees) * np.sqrt(total)
+    assert shown.scores[0][0] == pytest.approx(np.mean(means))
+    assert shown.intervals[0][0] == pytest.approx([np.mean(means) - reach, np.mean(means) + reach])
+    assert shown.lines_[0].get_ydata().tolist() == shown.scores[0].tolist()
+    (bars,) = shown.bars_[0].lines[2]
+    assert bars.get_segments()[0][:, 1] == pytest.approx(shown.intervals[0][0])
+
+
+def test_one_fold_of_all_queries_is_the_interval_of_a_mean():
+    """Welch's degrees of one fold are its queries less one: plain Student's t."""
+    values = np.array([0.2, 0.5, 0.9, 0.4])
+    results = {
+        "params": [{"a": 1}],
+        "mean_test_map": [values.mean()],
+        "split0_test_map": [values.mean()],
+        "mean_test_map_se": [values.std(ddof=1) / 2],
+        "split0_test_map_se": [values.std(ddof=1) / 2],
+        "mean_test_map_queries": [4],
+        "split0_test_map_queries": [4],
+    }
+    shown = SearchResultsDisplay.from_cv_results(results, param="a")
+    expected = mean_confidence_interval(values, method="t", bounds=(-9, 9))
+    assert shown.intervals[0][0] == pytest.approx(expected)
+
+
+def test_intervals_over_folds_without_the_spread():
+    found = search(map_scorer)
+    shown = SearchResultsDisplay.from_cv_results(found.cv_results_, param="alpha")
+    results, place = found.cv_results_, [params["alpha"] for params in found.cv_results_["params"]]
+    candidate = next(
+        number
+        for number, params in enumerate(results["params"])
+        if params == {**found.best_params_, "alpha": 1.0}
+    )
+    assert place[candidate] == 1.0
+    folds = [results[f"split{fold}_test_score"][candidate] for fold in range(4)]
+    reach = t.ppf(0.975, 3) * np.std(folds, ddof=1) / 2
+    assert shown.intervals[0][0] == pytest.approx([np.mean(folds) - reach, np.mean(folds) + reach])
+    assert shown.ax_.get_ylabel() == "mean over folds\n(95% interval over folds)"
+
+
+def test_lines_of_a_second_parameter():
+    found = search(map_scorer)
+    shown = SearchResultsDisplay.from_cv_results(
+        found.cv_results_, param="alpha", lines="fit_intercept"
+    )
+    assert [text.get_text() for text in shown.ax_.texts] == [
+        "fit_intercept = True",
+        "fit_intercept = False",
+    ]
+    means = {tuple(p.values()): m for p, m in zip(*_columns(found), strict=True)}
+    for line, intercept in zip(shown.lines_, (True, False), strict=True):
+        expected = [means[alpha, intercept] for alpha in (1.0, 10.0, 1000.0)]
+        assert line.get_ydata().tolist() == expected
+    assert shown.best_.get_ydata()[0] == found.best_score_
+    # Side by side: no interval hides another.
+    assert shown.lines_[0].get_xdata()[0] < shown.lines_[1].get_xdata()[0]
+
+
+def _columns(found):
+    return found.cv_results_["params"], found.cv_results_["mean_test_score"]
+
+
+def test_values_that_are_words():
+    found = search(map_scorer, {"solver": ["svd", "cholesky"], "alpha": [1.0, 2.0]})
+    shown = SearchResultsDisplay.from_cv_results(found.cv_results_, param="solver")
+    assert [label.get_text() for label in shown.ax_.get_xticklabels()] == ["svd", "cholesky"]
+    assert shown.lines_[0].get_xdata().tolist() == [0, 1]
+
+
+def test_spread_scorers():
+    scorers = rank_scorers(["ndcg@2", "lag"], spread=True, zero_division=0.0)
+    assert list(scorers) == [
+        "ndcg@2",
+        "ndcg@2_se",
+        "ndcg@2_queries",
+        "neg_lag",
+        "neg_lag_se",
+        "neg_lag_queries",
+    ]
+    X, y = problem()
+    y = np.where(X.index == 3, 0, y)
+    model = Ridge().fit(X, y)
+    evaluation = evaluate(
+        y, model.predict(X), "ndcg@2", groups=X.index.to_numpy(), zero_division=0.0
+    )
+    values = np.nan_to_num(evaluation.per_query["ndcg@2"])
+    error = scorers["ndcg@2_se"](model, X, y)
+    assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+    assert scorers["ndcg@2_queries"](model, X, y) == 20
+    left_out = rank_scorers(["ndcg@2"], spread=True, zero_division=np.nan)
+    assert left_out["ndcg@2_queries"](model, X, y) == 19
+    assert scorers["neg_lag_se"](model, X, y) > 0
+
+
+def test_spread_scorers_are_scorers():
+    error, count = (rank_scorers("map", spread=True)[f"map_{kind}"] for kind in ("se", "queries"))
+    assert error != count
+    assert error != map_scorer
+    assert map_scorer != error
+    assert error == rank_scorers("map", spread=True)["map_se"]
+    assert pickle.loads(pickle.dumps(error)) == error
+    assert hash(error) == hash(rank_scorers("map", spread=True)["map_se"])
+    assert repr(error) == "rank_scorers(['map'], spread=True)['map_se']"
+    assert error.__name__ == "map_se"
+    X, y = problem()
+    bound = error.bind(X.index.to_numpy())
+    assert bound(Ridge().fit(X, y), X, y) == error(Ridge().fit(X, y), X, y)
+    with pytest.raises(ScoresRequiredError, match="so that it has no spread"):
+        rank_scorers(["auc(average=pooled)"], spread=True)["auc(average=pooled)_se"](
+            Ridge().fit(X, y), X, y
+        )
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: SearchResultsDisplay.from_cv_results({}, param="a"),
+            InvalidParameterError,
+            "cv_results has no params and mean_test_ columns",
+        ),
+        (
+            lambda: SearchResultsDisplay.from_cv_results(
+                {"params": [{"a": 1}], "mean_test_map": [1], "mean_test_mrr": [1]}, param="a"
+            ),
+            InvalidParameterError,
+            "the search has several scores: 'map', 'mrr'; name one of them by measure=",
+        ),
+        (
+            lambda: SearchResultsDisplay.from_cv_results(
+                {"params": [{"a": 1}], "mean_test_map": [1]}, param="a", measure="mpa"
+            ),
+            InvalidParameterError,
+            r"the search has no score 'mpa'; did you mean 'map'\?; it has: 'map'",
+        ),
+        (
+            lambda: SearchResultsDisplay.from_cv_results(
+                {"params": [{"alpha": 1}], "mean_test_map": [1]}, param="alhpa"
+            ),
+            InvalidParameterError,
+            r"the search has no parameter 'alhpa'; did you mean 'alpha'\?; it has: 'alpha'",
+        ),
+        (
+            lambda: SearchResultsDisplay(values=[[1]], scores=[[1, 2]], intervals=[[]], param="a"),
+            ValueError,
+            r"a line of 1 values has scores of shape \(2,\) and intervals of shape \(0,\)",
+        ),
+        (
+            lambda: rank_scorers(["map"], spread="yes"),
+            InvalidParameterError,
+            "The 'spread' parameter of rank_scorers",
+        ),
+    ],
+)
+def test_what_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
