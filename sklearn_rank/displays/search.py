@@ -373,7 +373,7 @@ class _Places:
         if logarithmic:
             ax.set_xscale("log")
         width = math.log(most / least) if logarithmic else most - least
-        return cls(None, logarithmic=logarithmic, step=0.008 * width)
+        return cls(None, logarithmic=logarithmic, step=0.015 * width)
 
     def shifted(self, values: Sequence[Any], by: float) -> FloatArray:
         """(n_values,) places, ``by`` so many steps to the right."""
