@@ -17,8 +17,9 @@ from pytest_rankmetrics.baseline.content import DECIMALS, STEP, Baseline
 from pytest_rankmetrics.baseline.file import BaselineError
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
-from pytest_rankmetrics.measuring.means import mean_over, mean_tolerance
+from pytest_rankmetrics.measuring.means import mean_tolerance
 from pytest_rankmetrics.measuring.reference import Reference
+from sklearn_rank.evaluation.scale import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray

@@ -26,9 +26,9 @@ from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.judging.findings import Finding, Judgement
 from pytest_rankmetrics.judging.judge import judge, vacuous
 from pytest_rankmetrics.judging.result import GateResult
-from pytest_rankmetrics.measuring.means import mean_over
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
+from sklearn_rank.evaluation.scale import mean_over
 from sklearn_rank.support.text import safe_repr
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pytest_rankmetrics.judging.power import detectable_drop, standard_error
+from pytest_rankmetrics.judging.power import detectable_drop
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.measuring.means import mean_over, on_scale
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.statistics import PairedComparison, compare_paired, holm
+from sklearn_rank.evaluation.scale import mean_over, on_scale
+from sklearn_rank.statistics import PairedComparison, compare_paired, correct_p_values
 from sklearn_rank.typing import IntArray
 
 
@@ -185,7 +185,7 @@ def _pair(
         alpha=settings.alpha,
         random_state=settings.seed,
     )
-    error = standard_error(scaled_new - scaled_old, shares)
+    error = paired.error
     if chosen is None and reference.complete:
         was, now = reference.values[name], measured.value(name)
         if reference.decimals is not None:
@@ -220,21 +220,6 @@ def _pooled_pair(
 
 
 def _corrected(p_values: list[float], settings: Settings) -> list[float]:
-    return _CORRECTIONS[settings.correction](p_values)
-
-
-def _benjamini_hochberg(p_values: list[float]) -> list[float]:
-    tested = [p for p in p_values if not math.isnan(p)]
-    if not tested:
-        return p_values
-    from scipy import stats
-
-    corrected = iter(stats.false_discovery_control(tested).tolist())
-    return [p if math.isnan(p) else next(corrected) for p in p_values]
-
-
-_CORRECTIONS: dict[str, Callable[[list[float]], list[float]]] = {
-    "holm": holm,
-    "bh": _benjamini_hochberg,
-    "none": list,
-}
+    return correct_p_values(
+        p_values, None if settings.correction == "none" else settings.correction
+    )

@@ -7,25 +7,10 @@ import math
 import numpy as np
 
 from pytest_rankmetrics.policy.verdicts import Rule
-from sklearn_rank.typing import FloatArray
 
 POWER = 0.8
 _SPREADS = 200
 """Points at which the distribution of the deviation is read; more change no printed digit."""
-
-
-def standard_error(change: FloatArray, weights: FloatArray | None) -> float:
-    """Standard error of a mean; of a weighted one, that of the linearized ratio."""
-    kept = ~np.isnan(change)
-    if weights is not None:
-        kept &= weights > 0
-    share = np.ones(int(kept.sum())) if weights is None else weights[kept]
-    n, total = len(share), math.fsum(share.tolist())
-    if n < 2 or not total:
-        return math.nan
-    mean = math.fsum((share * change[kept]).tolist()) / total
-    residuals = share * (change[kept] - mean) / total
-    return math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
 
 
 def detectable_drop(error: float, n: int, rule: Rule, tests: int) -> float:

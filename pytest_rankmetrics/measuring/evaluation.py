@@ -12,6 +12,7 @@ import numpy as np
 
 from pytest_rankmetrics._support.typing import Reading
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.worst import text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.placements import Placement
@@ -45,7 +46,7 @@ class StrictEvaluation:
         self.zero_division = reading.get("zero_division", "raise")
         self.ties = reading.get("ties")
         self.convention = reading.get("convention", "default")
-        self.query_text = _text_function(reading.get("query_text"))
+        self.query_text = text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
         self.allow = frozenset(reading.get("allow", ()))
         self.warnings: list[str] = []
@@ -159,20 +160,6 @@ def _named_ids(own: list[Any], given: Any, layout: str) -> list[Any]:
         msg = f"query_ids names {safe_repr(twice[0])} twice"
         raise ValueError(msg)
     return names
-
-
-def _text_function(given: Any) -> Callable[[Any], Any]:
-    """Gives the text of a query; InvalidParameterError unless made from a mapping or function."""
-    if given is None:
-        return lambda _query: ""
-    if isinstance(given, Mapping):
-        return lambda query: given.get(query, "")
-    if callable(given):
-        return given  # type: ignore[no-any-return]
-    msg = (
-        f"query_text must be {{query: text}} or a function of the query id, got {safe_repr(given)}"
-    )
-    raise InvalidParameterError(msg)
 
 
 def _same_places(first: Evaluation, second: Evaluation) -> bool:

@@ -13,16 +13,21 @@ from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import QueryRow
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.measuring.means import on_scale
 from pytest_rankmetrics.policy.verdicts import Verdict
+from sklearn_rank.comparison.attribution import explain
+from sklearn_rank.evaluation.scale import on_scale
+from sklearn_rank.evaluation.worst import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
 
 # A row of the table has to fit a line of 100 characters.
 MOST_ITEMS = 6
+MOST_MOVES = 4
 MOST_MISSING = 2
 TOP = 5
 LONGEST_TEXT = 80
 """The text of a query has a line of its own."""
+_TOLD = 0.005
+"""Less would read as 0.00, which says that an item does not matter."""
 _REMARKABLE = (Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN)
 
 
@@ -48,16 +53,10 @@ def worst_queries(judgement: Judgement) -> Worst | None:
     if values is None:
         return None
     metric = judgement.measured.used[name].metric
-    order = np.argsort(values if metric.greater_is_better else -values, kind="stable").tolist()
-    best = metric.upper if metric.greater_is_better else 0.0
-    # NaN is a query for which the measure is undefined; of the best value nothing is to be said.
-    worst = [place for place in order if not math.isnan(values[place]) and values[place] != best]
+    worst = worst_of(values, metric, judgement.policy.settings.worst_queries)
     if not worst:
         return None
-    rows = tuple(
-        _row(judgement, number, None, float(values[number]))
-        for number in worst[: judgement.policy.settings.worst_queries]
-    )
+    rows = tuple(_row(judgement, name, number, None, float(values[number])) for number in worst)
     return Worst(name, rows, math.nan)
 
 
@@ -90,7 +89,7 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     most = judgement.policy.settings.worst_queries
     lost = [place for place in order if gain[place] < 0][:most]
     rows = tuple(
-        _row(judgement, int(reference.queries[place]), float(old[place]), float(new[place]))
+        _row(judgement, name, int(reference.queries[place]), float(old[place]), float(new[place]))
         for place in lost
     )
     loss = -math.fsum(gain[gain < 0].tolist())
@@ -101,7 +100,7 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     return Worst(name, rows, share, tuple(gains))
 
 
-def _row(judgement: Judgement, number: int, was: float | None, now: float) -> QueryRow:
+def _row(judgement: Judgement, name: str, number: int, was: float | None, now: float) -> QueryRow:
     (placement,) = judgement.measured.placements([number])
     before = None
     if was is not None and judgement.reference is not None:
@@ -115,7 +114,11 @@ def _row(judgement: Judgement, number: int, was: float | None, now: float) -> Qu
         ),
         was=was,
         now=now,
-        places=_places(placement) if before is None else _moves(before, placement),
+        places=(
+            _places(placement)
+            if before is None
+            else _moves(judgement.measured, name, before, placement)
+        ),
         missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
         top=_top(placement),
         text=_text(judgement.measured, number),
@@ -137,23 +140,23 @@ def _places(placement: Placement) -> str:
     return f"{', '.join(ranks[:MOST_ITEMS]) or 'nowhere'}{more} of {placement.n_ranked:,}"
 
 
-def _moves(before: Placement, now: Placement) -> str:
-    """``d969 1->9, d845 -->-``: rank in the baseline, and rank now."""
+def _moves(measured: StrictEvaluation, name: str, before: Placement, now: Placement) -> str:
+    """``d969 1->9 -0.31, d845 -->-``: ranks in the baseline and now, and what that changed."""
     if now.judged is None:
         return f"{_ranks(before.hits)} -> {_ranks(now.hits)}"
     was = {key_of(hit.item): hit for hit in before.hits}
     new = {key_of(hit.item): hit for hit in now.hits}
-    names = {key_of(item): item for item, grade in now.judged.items() if grade > 0}
-    items = [*was, *(key for key in new if key not in was)]
-    items += [key for key in names if key not in was and key not in new]
-    moved = [key for key in items if _rank(was.get(key)) != _rank(new.get(key))]
-    still = [key for key in items if key not in set(moved)]
-    chosen = [*moved, *still][:MOST_ITEMS]
+    used = measured.used[name]
+    items = explain(used, before, now, key=key_of).items
+    if used.metric.by_score and measured.by_relevance:  # these are places of another ranking
+        items = tuple(change._replace(contribution=math.nan) for change in items)
     text = ", ".join(
-        f"{words.shown(names.get(key, key))} {_rank(was.get(key))}->{_rank(new.get(key))}"
-        for key in chosen
+        f"{words.shown(change.item)} {_rank(was.get(key))}->{_rank(new.get(key))}"
+        + (f" {change.contribution:+.2f}" if abs(change.contribution) >= _TOLD else "")
+        for change in items[:MOST_MOVES]
+        for key in [key_of(change.item)]
     )
-    more = f" +{len(items) - MOST_ITEMS:,}" if len(items) > MOST_ITEMS else ""
+    more = f" +{len(items) - MOST_MOVES:,}" if len(items) > MOST_MOVES else ""
     empty = " (empty list)" if now.n_ranked == 0 else ""
     return f"{text}{more}{empty}"
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank.comparison.attribution import Explanation, explain
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.values import QueryChange
-from sklearn_rank.evaluation.compute import logarithms
+from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.evaluation.worst import text_function, worst_of
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.support.text import safe_repr
@@ -63,9 +63,7 @@ class Changes:
     def _gains(self) -> FloatArray:
         """(Q,) changes on the scale of the mean, above 0 for the better; 0 where undefined."""
         metric = self._measure.metric
-        old, new = self._old, self._new
-        if metric.geometric_from is not None:
-            old, new = (logarithms(side, metric.geometric_from) for side in (old, new))
+        old, new = (on_scale(side, metric.geometric_from) for side in (self._old, self._new))
         moved = np.nan_to_num(new - old, nan=0.0)
         return moved if metric.greater_is_better else -moved
 

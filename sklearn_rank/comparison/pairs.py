@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.settings import Settings
 from sklearn_rank.comparison.values import Difference
-from sklearn_rank.evaluation.compute import logarithms
+from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.statistics.differences import Differences
 from sklearn_rank.statistics.samples import mean_of, t_quantile
 from sklearn_rank.typing import BoolArray, FloatArray
@@ -70,8 +70,8 @@ def pairs_of(
     old, new = old[defined], new[defined]
     least = metric.geometric_from
     return Pairs(
-        old if least is None else logarithms(old, least),
-        new if least is None else logarithms(new, least),
+        on_scale(old, least),
+        on_scale(new, least),
         weights=_unless_alike(None if shares is None else shares[defined]),
         least=least,
         greater_is_better=metric.greater_is_better,

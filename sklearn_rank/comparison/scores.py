@@ -10,8 +10,7 @@ import numpy as np
 
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.values import Difference, SystemScore
-from sklearn_rank.evaluation.compute import logarithms
-from sklearn_rank.statistics.samples import mean_of
+from sklearn_rank.evaluation.scale import mean_over
 
 
 def letters_of(names: Sequence[str]) -> dict[str, str]:
@@ -71,7 +70,6 @@ def _mean(joined: Joined, system: str, measure: str) -> tuple[float, int]:
         return joined.pooled(system, measure), len(joined.query_ids)
     weights = joined.weights(system, measure)
     kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-    least = joined.measure(measure).metric.geometric_from
-    sample = values[kept] if least is None else logarithms(values[kept], least)
-    mean = mean_of(sample, None if weights is None else weights[kept])
-    return (mean if least is None else math.exp(mean)), int(kept.sum())
+    shares = None if weights is None else weights[kept]
+    mean = mean_over(values[kept], shares, joined.measure(measure).metric.geometric_from)
+    return mean, int(kept.sum())

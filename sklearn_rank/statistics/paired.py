@@ -37,6 +37,8 @@ class PairedComparison:
     p_floor : float
         The least p-value that so many changed pairs can support: ``2 ** -(worse + better)``, the
         chance that they all turn out worse by the toss of a coin. NaN with fewer than two pairs.
+    error : float
+        Standard error of the change; NaN with fewer than two pairs.
     can_confirm : bool
         Whether ``p_floor`` is at most ``alpha``: if not, no drop, however large, can be confirmed
         with so few changed pairs.
@@ -51,6 +53,7 @@ class PairedComparison:
     p: float
     detectable: float
     p_floor: float
+    error: float
     can_confirm: bool
 
 
@@ -144,6 +147,7 @@ def compare_paired(
         p=max(pairs.p(test, worse, n_resamples, generator), p_floor),
         detectable=pairs.detectable(alpha, power, worse),
         p_floor=p_floor,
+        error=pairs.error,
         can_confirm=p_floor <= alpha,
     )
 
