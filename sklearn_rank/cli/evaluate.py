@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sklearn_rank.cli.options import add_reading, positive
+from sklearn_rank.cli.options import add_measuring, add_reading
 from sklearn_rank.cli.terminal import progress
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
@@ -22,38 +22,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="rankings of a system")
     add = parser.add_argument
-    add(
-        "-m",
-        "--measure",
-        action="append",
-        default=[],
-        metavar="M",
-        dest="measures",
-        help=f"as map, ndcg@5,10 or P_10; repeat it for more (default: {', '.join(DEFAULT)}; with "
-        "--convention trec_eval --format trec: official)",
-    )
     add("-q", "--per-query", action="store_true", help="the values of each query, too")
     add("--format", choices=FORMATS, default="table", help="of the output (default: table)")
-    add("--convention", default="default", metavar="NAME", help="count as this program does")
-    add(
-        "-c",
-        "--complete",
-        action="store_true",
-        help="count judged queries without a ranking as 0, whatever the convention",
-    )
-    add("-l", "--level", type=positive, metavar="N", help="lowest grade that is relevant")
-    add("-M", "--depth", type=positive, metavar="N", help="read this many items of a ranking")
-    add(
-        "-J",
-        "--judged-only",
-        action="store_true",
-        help="leave out the items that nobody judged for their query",
-    )
     add(
         "--slices",
         metavar="FILE",
         help="labels of queries (CSV with the columns query and label, or JSON {query: label}): "
         "the measures of each label, too",
+    )
+    add_measuring(
+        parser,
+        f"default: {', '.join(DEFAULT)}; with --convention trec_eval --format trec: official",
     )
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)

@@ -73,7 +73,9 @@ class Request:
         return judged_alone(run, qrels) if self.judged_only else run
 
 
-def measure_run(request: Request, qrels: Qrels, run: Run) -> Evaluation:
+def measure_run(
+    request: Request, qrels: Qrels, run: Run, *, keep_items: bool = False
+) -> Evaluation:
     """Evaluate one run."""
     return evaluate(
         qrels,
@@ -81,6 +83,7 @@ def measure_run(request: Request, qrels: Qrels, run: Run) -> Evaluation:
         request.measures(),
         convention=request.convention,
         missing=request.missing,  # type: ignore[arg-type]
+        keep_items=keep_items,
     )
 
 

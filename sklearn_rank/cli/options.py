@@ -1,4 +1,4 @@
-"""Options that several subcommands have: how files are read."""
+"""Options that several subcommands have: what is measured, and how files are read."""
 
 from __future__ import annotations
 
@@ -26,6 +26,52 @@ def add_reading(parser: argparse.ArgumentParser, *kinds: str) -> None:
     }
     for option, what in limits.items():
         group.add_argument(option, type=positive, metavar="N", help=what)
+
+
+def add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
+    """What is measured, and what counts; ``default`` says which measures are those of nobody."""
+    add = parser.add_argument
+    add(
+        "-m",
+        "--measure",
+        action="append",
+        default=[],
+        metavar="M",
+        dest="measures",
+        help=f"as map, ndcg@5,10 or P_10; repeat it for more ({default})",
+    )
+    add("--convention", default="default", metavar="NAME", help="count as this program does")
+    add(
+        "-c",
+        "--complete",
+        action="store_true",
+        help="count judged queries without a ranking as 0, whatever the convention",
+    )
+    add("-l", "--level", type=positive, metavar="N", help="lowest grade that is relevant")
+    add("-M", "--depth", type=positive, metavar="N", help="read this many items of a ranking")
+    add(
+        "-J",
+        "--judged-only",
+        action="store_true",
+        help="leave out the items that nobody judged for their query",
+    )
+
+
+def share(text: str) -> float:
+    """A probability that is neither impossible nor certain."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        msg = f"must be a number between 0 and 1, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def whole(text: str) -> int:
+    """A whole number of at least 0."""
+    return 0 if text == "0" else positive(text)
 
 
 def positive(text: str) -> int:

@@ -35,7 +35,7 @@ def print_evaluations(
     evaluations: Evaluations, form: str, per_query: bool, labels: Mapping[str, str] | None
 ) -> None:
     """Print the evaluations of runs, named by their paths."""
-    names = _names([path for path, _ in evaluations])
+    names = names_of([path for path, _ in evaluations])
     results = [evaluation for _, evaluation in evaluations]
     if form == "json":
         print(json.dumps(_as_json(names, results, labels), indent=1, allow_nan=False))
@@ -55,7 +55,7 @@ def print_evaluations(
             print(f"{safe_text(name)}: {remarks(evaluation.counts)}")
 
 
-def _names(paths: Sequence[str]) -> list[str]:
+def names_of(paths: Sequence[str]) -> list[str]:
     """File names, or whole paths where file names alone do not tell them apart."""
     short = [Path(path).name for path in paths]
     return short if len(set(short)) == len(short) else list(paths)

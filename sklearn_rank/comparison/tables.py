@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from sklearn_rank.comparison.told import p_title
-from sklearn_rank.comparison.values import Difference, SystemScore
+from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.tables.cells import count_cell, interval_cell, number_cell, p_cell, text_cell
 from sklearn_rank.tables.table import Cell, Column, Table
@@ -119,6 +119,30 @@ def _difference_cells(row: Difference, all_pairs: bool) -> tuple[Cell, ...]:
         *map(count_cell, (row.wins, row.ties, row.losses)),
         number_cell(row.detectable),
     )
+
+
+def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:
+    """Queries that changed, and the items that explain it."""
+    columns = (
+        Column("query"),
+        *([Column("text")] if any(change.text for change in changes) else []),
+        *(Column(title, "number") for title in ("was", "now", "change")),
+        Column("relevant items: rank then -> rank now, part of the change", name="why"),
+    )
+    rows = tuple(
+        (
+            text_cell(change.query),
+            *([text_cell(change.text)] if len(columns) > 5 else []),
+            number_cell(change.old),
+            number_cell(change.new),
+            number_cell(change.difference, signed=True),
+            Cell(change.why(), change.why()),
+        )
+        for change in changes
+    )
+    by = f"largest changes by {changes[0].measure}" if changes else "no query changed"
+    notes = tuple(dict.fromkeys(change.remark for change in changes if change.remark))
+    return Table(columns, rows, caption=f"{system} against {baseline}: {by}", notes=notes)
 
 
 MOST_PRINTED = 30

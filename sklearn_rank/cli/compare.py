@@ -1,0 +1,193 @@
+"""``sklearn-rank compare``: runs against a first one, or each against each, from files."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from sklearn_rank.cli.options import add_measuring, add_reading, share, whole
+from sklearn_rank.cli.terminal import progress
+
+if TYPE_CHECKING:
+    from sklearn_rank.comparison.result import Comparison
+    from sklearn_rank.evaluation.result import Evaluation
+    from sklearn_rank.tables.table import Table
+
+FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
+DEFAULT = ("map", "ndcg@10", "mrr")
+TESTS = ("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova")
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the subcommand."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare runs with the first one, query by query",
+        description="Compare runs with the first one (or, with --all-pairs, each with each): "
+        "differences with intervals, effect sizes, and p-values corrected for their number. "
+        "Files are those of evaluate.",
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
+    parser.add_argument("baseline", metavar="RUN", help="the run that others are compared with")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="rankings of another system")
+    add = parser.add_argument
+    add("--format", choices=FORMATS, default="text", help="of the output (default: text)")
+    add(
+        "--rows",
+        choices=("systems", "differences"),
+        help="what a row is (default: differences in CSV, systems elsewhere; text shows both)",
+    )
+    add("--all-pairs", action="store_true", help="compare each run with each")
+    add("--test", choices=TESTS, help="of differences (default: t; with --all-pairs: tukey)")
+    add(
+        "--alternative",
+        choices=("two-sided", "less", "greater"),
+        help="what counts against chance (default: two-sided)",
+    )
+    add(
+        "--correction",
+        choices=("holm", "bh", "bonferroni", "none"),
+        default="holm",
+        help="of p-values for their number (default: holm)",
+    )
+    add(
+        "--family",
+        choices=("all", "measure"),
+        default="all",
+        help="p-values that are corrected together: all, or those of each measure",
+    )
+    add("--alpha", type=share, default=0.05, metavar="P", help="significant is less (0.05)")
+    add(
+        "--changed",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="of each run, the N queries that the first measure says changed most, and why",
+    )
+    add(
+        "--same-queries",
+        action="store_true",
+        help="refuse runs that were evaluated on different queries",
+    )
+    add_measuring(parser, f"default: {', '.join(DEFAULT)}")
+    add_reading(parser, "qrels", "run")
+    parser.set_defaults(run=run, per_query=False)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, measure, compare and print."""
+    from sklearn_rank.cli.measuring import Request, measure_run
+    from sklearn_rank.cli.reading import Reader, refuse_repeated_input
+    from sklearn_rank.cli.reports import names_of
+
+    _check(arguments)
+    request = Request.of(arguments, DEFAULT)
+    reader = Reader.of(arguments)
+    paths = [arguments.baseline, *arguments.runs]
+    if len(set(paths)) < len(paths):
+        msg = "a run is named twice, and would be compared with itself"
+        raise ValueError(msg)
+    refuse_repeated_input(arguments.qrels, *paths)
+    with progress("reading judgements"):
+        qrels = reader.qrels(arguments.qrels)
+    systems = {}
+    for name, path in zip(names_of(paths), paths, strict=True):
+        with progress(f"reading {path}"):
+            ranking = reader.run(path)
+        with progress(f"measuring {path}"):
+            systems[name] = measure_run(request, qrels, ranking, keep_items=arguments.changed > 0)
+    _print(_compared(arguments, systems), arguments)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """ValueError for options that do not go together, before a file is read."""
+    if arguments.all_pairs and arguments.alternative not in (None, "two-sided"):
+        msg = "--alternative is about a baseline, which --all-pairs does not have"
+        raise ValueError(msg)
+    if not arguments.all_pairs and arguments.test in ("tukey", "anova"):
+        msg = f"--test {arguments.test} is a test of all pairs; add --all-pairs"
+        raise ValueError(msg)
+    if arguments.changed and arguments.format not in ("text", "json"):
+        msg = "--changed goes with --format text and json"
+        raise ValueError(msg)
+
+
+def _compared(arguments: argparse.Namespace, systems: dict[str, Evaluation]) -> Comparison:
+    from sklearn_rank.comparison.compare import compare, compare_all
+
+    options = {
+        "correction": None if arguments.correction == "none" else arguments.correction,
+        "family": arguments.family,
+        "alpha": arguments.alpha,
+        "queries": "same" if arguments.same_queries else "common",
+    }
+    if arguments.all_pairs:
+        return compare_all(systems, test=arguments.test or "tukey", **options)
+    return compare(
+        systems,
+        test=arguments.test or "t",
+        alternative=arguments.alternative or "two-sided",
+        **options,
+    )
+
+
+def _print(comparison: Comparison, arguments: argparse.Namespace) -> None:
+    from sklearn_rank.cli.terminal import print_table
+
+    if arguments.format == "json":
+        _print_json(comparison, arguments.changed)
+    elif arguments.format == "text":
+        tables = [*_tables(comparison, arguments.rows), *_changes(comparison, arguments.changed)]
+        for number, table in enumerate(tables):
+            if number:
+                print()
+            print_table(table)
+    else:
+        rows = arguments.rows or ("differences" if arguments.format == "csv" else "systems")
+        write = getattr(comparison, f"to_{arguments.format}")
+        print(write(rows=rows).rstrip("\n"))
+
+
+def _tables(comparison: Comparison, rows: str | None) -> tuple[Table, ...]:
+    from sklearn_rank.comparison.tables import differences_table, printed, systems_table
+
+    if rows is None:
+        return printed(comparison)
+    table = systems_table if rows == "systems" else differences_table
+    return (table(comparison),)
+
+
+def _changes(comparison: Comparison, n: int) -> list[Table]:
+    """For each other system, the queries that changed most."""
+    from sklearn_rank.comparison.tables import changes_table
+
+    if not n:
+        return []
+    return [
+        changes_table(comparison.most_changed(n, system=system), comparison.baseline, system)
+        for system in comparison.others
+    ]
+
+
+def _print_json(comparison: Comparison, n: int) -> None:
+    import json
+
+    from sklearn_rank.evaluation.tables import plain_id
+
+    told = comparison.to_dict()
+    if n:
+        told["most_changed"] = [
+            {
+                "query": plain_id(change.query),
+                "measure": change.measure,
+                "baseline": change.baseline,
+                "system": change.system,
+                "old": change.old,
+                "new": change.new,
+                "why": change.why(),
+            }
+            for system in comparison.others
+            for change in comparison.most_changed(n, system=system)
+        ]
+    print(json.dumps(told, indent=1, allow_nan=False))
