@@ -45,7 +45,12 @@ def pytest_configure(config: pytest.Config) -> None:
         if not config.pluginmanager.is_registered(recorder):
             register(recorder)
 
-    run = config.stash[RUN] = Run(options.settings, explains=options.explains, on_first_gate=join)
+    run = config.stash[RUN] = Run(
+        options.settings,
+        explains=options.explains,
+        by_query=bool(options.page),
+        on_first_gate=join,
+    )
     recorder = Recorder(run, junit=options.junit)
     collection = Collection(options.required, on_promise=join)
     # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.

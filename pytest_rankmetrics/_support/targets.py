@@ -11,6 +11,7 @@ HEAD = 1000
 """Bytes from the start of a file in which the marks of a report stand."""
 
 JSON_MARKS = (b'"format": "rank-report/',)
+HTML_MARKS = (b'<meta name="generator" content="sklearn-rank report">',)
 JUNIT_MARKS = (b"<testsuite", b'name="sklearn-rank gate"')
 
 _TEXTS = ("", ".md", ".markdown", ".txt")

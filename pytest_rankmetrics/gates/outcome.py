@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.judging.result import Explanation, GateResult
@@ -48,7 +49,14 @@ def result_of(
         baseline=baseline,
         nodeid=current.running().own,
         explain=partial(_explained, judgement, own, list(footer)),
+        look_up=partial(_by_query, judgement),
     )
+
+
+def _by_query(judgement: Judgement) -> Mapping[str, Any] | None:
+    from pytest_rankmetrics.report.queries import queries_data
+
+    return queries_data(judgement)
 
 
 def _explained(judgement: Judgement, verdict: Verdict, footer: list[str]) -> Explanation:

@@ -12,6 +12,7 @@ from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
+from pytest_rankmetrics.report.summary import BY_QUERY
 from pytest_rankmetrics.session import current
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -82,6 +83,8 @@ def _record(running: current.Running, result: GateResult, error: Exception | Non
         record = result.as_dict(intervals=not result.passed, explained=explained)
         record["message"] = record["message"][:MOST_TEXT]
         record["name"] = record["name"][:MOST_HEADLINE]
+        if running.by_query:
+            record[BY_QUERY] = result.by_query()
         running.record(record, error)
 
 

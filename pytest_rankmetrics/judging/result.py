@@ -170,6 +170,10 @@ class GateResult:
     """Whether a gate fails if it cannot tell."""
     explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
     """Makes ``message`` and ``worst`` on request: nobody reads those of a gate that passes."""
+    look_up: Callable[[], Mapping[str, Any] | None] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """Makes ``by_query()``."""
 
     @cached_property
     def _explained(self) -> Explanation:
@@ -189,6 +193,10 @@ class GateResult:
     def worst_metric(self) -> str:
         """The measure that ``worst`` is about."""
         return self._explained.worst_metric
+
+    def by_query(self) -> Mapping[str, Any] | None:
+        """Every query with its items for the HTML report; None without values per query."""
+        return None if self.look_up is None else self.look_up()
 
     @property
     def passed(self) -> bool:
@@ -213,7 +221,7 @@ class GateResult:
         ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy;
         ``explained=False`` has the headline for a message, and no worst queries.
         """
-        left_out = ("query_ids", "per_query", "metrics", "explain", "doubt_fails")
+        left_out = ("query_ids", "per_query", "metrics", "explain", "look_up", "doubt_fails")
         own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
         own["passed"] = self.passed
         said = self._explained if explained else Explanation(self.headline)

@@ -8,22 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.report.rows import Row, all_rows, tally
+from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
+from pytest_rankmetrics.report.tables import gates_table
 from pytest_rankmetrics.report.terminal import TITLE
-from sklearn_rank.tables.cells import number_cell, text_cell
 from sklearn_rank.tables.html import escape, to_html
-from sklearn_rank.tables.table import Cell, Column, Table
-
-_COLUMNS = (
-    Column("gate"),
-    Column("metric"),
-    Column("now", "number"),
-    Column("limit"),
-    Column("baseline", "number"),
-    Column("change", "number"),
-    Column("verdict"),
-)
 
 
 class HtmlReport:
@@ -49,23 +38,10 @@ class HtmlReport:
 
 def html_table(summary: Summary) -> str:
     """The table; all data escaped, no script, no resource from elsewhere."""
-    rows = tuple(_row(row) for gate in all_rows(summary.gates) for row in gate)
     return (
         f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
-        f"{to_html(Table(_COLUMNS, rows))}"
+        f"{to_html(gates_table(summary))}"
         f"{''.join(f'<p>{escape(words.line(problem))}</p>' for problem in summary.problems)}"
-    )
-
-
-def _row(row: Row) -> tuple[Cell, ...]:
-    return (
-        text_cell(row.gate),
-        text_cell(row.metric),
-        number_cell(row.now),
-        text_cell(row.limit),
-        number_cell(row.baseline),
-        number_cell(row.change, signed=True),
-        text_cell(row.outcome),
     )
 
 

@@ -14,6 +14,9 @@ Show = Literal["all", "failed", "none"]
 ATTRIBUTE = "rank_records"
 """Attribute of a test's report that holds the records of its gates; pytest-xdist sends it on."""
 
+BY_QUERY = "by_query"
+"""Key under which the queries of a gate travel in its record; other reports never see them."""
+
 FAILED = ("fail", "stale")
 
 
@@ -38,6 +41,8 @@ class GateRun:
     """Whether it is the only gate of its test."""
     worker: str = ""
     """Process of pytest-xdist in which it ran."""
+    by_query: Mapping[str, Any] | None = None
+    """Its queries, where an HTML report was asked for."""
 
     @property
     def test_passed(self) -> bool:

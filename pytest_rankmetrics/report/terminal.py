@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics.report.rows import Row, all_rows, tally
+from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import Summary
+from pytest_rankmetrics.report.tables import gates_table
 from pytest_rankmetrics.report.unconfirmed import unconfirmed
-from sklearn_rank.tables.text import aligned
+from sklearn_rank.tables.text import to_text
 
 TITLE = "ranking quality gates"
 
@@ -33,25 +34,8 @@ def write_summary(terminal: Any, summary: Summary) -> None:
 
 
 def _table(summary: Summary, *, failed_only: bool) -> list[str]:
-    titles = ["gate", "metric", "now", "limit", "baseline", "change", "verdict"]
-    rows = [titles]
-    for gate in all_rows(summary.gates, failed_only=failed_only):
-        rows += [_cells(row, first=number == 0) for number, row in enumerate(gate)]
-    return aligned(rows, "<<>>>><") if len(rows) > 1 else []
-
-
-def _cells(row: Row, *, first: bool) -> list[str]:
-    limit = row.limit.partition(" ")[2]
-    decimals = len(limit.partition(".")[2]) or 4
-    return [
-        row.gate if first else "",
-        row.metric,
-        words.number(row.now, decimals),
-        row.limit,
-        words.number(row.baseline),
-        words.signed(row.change),
-        row.outcome,
-    ]
+    table = gates_table(summary, failed_only=failed_only, named_once=True)
+    return to_text(table).split("\n") if table.rows else []
 
 
 def _remarks(summary: Summary) -> list[str]:

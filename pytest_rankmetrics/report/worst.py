@@ -44,7 +44,7 @@ class Worst(NamedTuple):
 
 def worst_queries(judgement: Judgement) -> Worst | None:
     """Rows for the first measure that fails, or else the first of all; None without values."""
-    name = _metric(judgement)
+    name = explained_metric(judgement)
     if name is None:
         return None
     if name in judgement.changes and judgement.reference is not None:
@@ -60,7 +60,8 @@ def worst_queries(judgement: Judgement) -> Worst | None:
     return Worst(name, rows, math.nan)
 
 
-def _metric(judgement: Judgement) -> str | None:
+def explained_metric(judgement: Judgement) -> str | None:
+    """The first measure that fails, or else the first of all; None without values per query."""
     failing = [
         name
         for name, result in judgement.metric_results.items()
@@ -121,11 +122,11 @@ def _row(judgement: Judgement, name: str, number: int, was: float | None, now: f
         ),
         missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
         top=_top(placement),
-        text=_text(judgement.measured, number),
+        text=text_of(judgement.measured, number),
     )
 
 
-def _text(measured: StrictEvaluation, number: int) -> str:
+def text_of(measured: StrictEvaluation, number: int) -> str:
     """The text of a query on one line; what the caller's function raises hides no failure."""
     try:
         text = measured.query_text(measured.query_ids[number])

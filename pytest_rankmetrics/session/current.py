@@ -36,6 +36,8 @@ class Running:
     settings: Settings = DEFAULTS
     explains: bool = False
     """Whether a report was asked for that says everything of gates that passed, too."""
+    by_query: bool = False
+    """Whether one was asked for that shows the queries of every gate."""
     recorded: bool = False
     """Whether somebody reads the records: in a pytest run, not in a plain script."""
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -90,10 +92,16 @@ class Run:
     """A pytest run in this process, and the test that is running in it."""
 
     def __init__(
-        self, settings: Settings, *, explains: bool, on_first_gate: Callable[[], None]
+        self,
+        settings: Settings,
+        *,
+        explains: bool,
+        by_query: bool,
+        on_first_gate: Callable[[], None],
     ) -> None:
         self._settings = settings
         self._explains = explains
+        self._by_query = by_query
         self._on_first_gate: Callable[[], None] | None = on_first_gate
         self._given: dict[str, str] = {}
         self._item: pytest.Item | None = None
@@ -123,6 +131,7 @@ class Run:
                 own="" if item is None else own_id(item),
                 settings=self._settings,
                 explains=self._explains,
+                by_query=self._by_query,
                 recorded=True,
                 given=self._given,
             )

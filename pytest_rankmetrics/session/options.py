@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
-from pytest_rankmetrics._support.targets import JSON_MARKS, objection
+from pytest_rankmetrics._support.targets import HTML_MARKS, JSON_MARKS, objection
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
@@ -51,12 +51,15 @@ class Options(Writing):
     junit: bool = True
     json: str = ""
     html: str = ""
+    """Of pytest-html."""
+    page: str = ""
+    """Of ``--rank-html``."""
     markdown: str = "auto"
 
     @property
     def explains(self) -> bool:
         """Whether a report says everything of gates that passed, too."""
-        return bool(self.json or self.html)
+        return bool(self.json or self.html or self.page)
 
 
 OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
@@ -106,6 +109,12 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--rank-worst", type=int, default=None, metavar="N", help="queries in a failure's table"
     )
+    group.addoption(
+        "--rank-html",
+        default=None,
+        metavar="PATH",
+        help="write an HTML report with the queries of every gate",
+    )
     group.addoption("--rank-json", default=None, metavar="PATH", help="write a JSON report")
     group.addoption(
         "--rank-markdown",
@@ -142,6 +151,7 @@ def read_options(config: pytest.Config) -> Options:
         junit=ini["rank_junit"],
         json=option("rank_json") or "",
         html=option("htmlpath", None) or "",
+        page=option("rank_html") or "",
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
     )
     _check_together(config, options)
@@ -154,6 +164,7 @@ WITH_VALUE = frozenset(
     {
         "--rank-accept",
         "--rank-baseline-dir",
+        "--rank-html",
         "--rank-json",
         "--rank-markdown",
         "--rank-reason",
@@ -229,6 +240,7 @@ def _refuse_targets(config: pytest.Config, options: Options) -> None:
     """UsageError for a report over something else; its directory is that of the command."""
     option = config.getoption
     targets: dict[str, tuple[Any, tuple[bytes, ...]]] = {
+        "--rank-html": (options.page, HTML_MARKS),
         "--rank-json": (options.json, JSON_MARKS),
         "--rank-markdown": (options.markdown, ()),
     }

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.baseline.writing import in_ci
-from pytest_rankmetrics.report.summary import ATTRIBUTE, GateRun, Summary, is_red
+from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
 from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.early import GREEN, JUDGED, executes
@@ -170,7 +170,8 @@ class Session:
     def _gates(self) -> Iterator[GateRun]:
         """All gates that ran, test by test."""
         for test in self._tests.values():
-            for record in test.records:
+            for whole in test.records:
+                record = {key: value for key, value in whole.items() if key != BY_QUERY}
                 expected = test.expected_to_fail and is_red(record)
                 own = {**record, "verdict": "xfail"} if expected else record
                 yield GateRun(
@@ -180,6 +181,7 @@ class Session:
                     test.tries,
                     alone=len(test.records) == 1,
                     worker=test.worker,
+                    by_query=whole.get(BY_QUERY),
                 )
 
     # How it ends ---------------------------------------------------------------------------------
@@ -292,6 +294,10 @@ class Session:
             from pytest_rankmetrics.report.json import write_json
 
             self._write(write_json, json, self.problems)
+        if self.options.page:
+            from pytest_rankmetrics.report.page import write_page
+
+            self._write(write_page, self.options.page, self.problems)
         step = os.environ.get("GITHUB_STEP_SUMMARY", "") if markdown == "auto" else ""
         if markdown == "none" or not (step or markdown != "auto") or not self.summary():
             return

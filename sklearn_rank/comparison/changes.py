@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_rank.comparison.attribution import Explanation, explain
+from sklearn_rank.comparison.attribution import Explanation, explain_all
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.values import QueryChange
 from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.evaluation.worst import text_function, worst_of
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -72,32 +72,36 @@ class Changes:
             self._joined.systems[system].placements(self._joined.places[system][list(numbers)])
             for system in self._pair
         ]
-        changes = []
-        for number, before, after in zip(numbers, *placements, strict=True):
-            query = self._joined.query_ids[number]
-            old, new = float(self._old[number]), float(self._new[number])
-            explained = self._explained(before, after, math.isnan(new - old))
-            changes.append(
-                QueryChange(
-                    query,
-                    self._text(query),
-                    self._name,
-                    *self._pair,
-                    old,
-                    new,
-                    new - old,
-                    explained.items,
-                    before,
-                    after,
-                    explained.remark,
-                )
+        queries = self._joined.query_ids
+        explained = self._explained(numbers, list(zip(*placements, strict=True)))
+        return [
+            QueryChange(
+                queries[number],
+                self._text(queries[number]),
+                self._name,
+                *self._pair,
+                float(self._old[number]),
+                float(self._new[number]),
+                float(self._new[number]) - float(self._old[number]),
+                explanation.items,
+                before,
+                after,
+                explanation.remark,
             )
-        return changes
+            for number, explanation, before, after in zip(
+                numbers, explained, *placements, strict=True
+            )
+        ]
 
-    def _explained(self, before: Any, after: Any, undefined: bool) -> Explanation:
+    def _explained(
+        self, numbers: Sequence[int], pairs: list[tuple[Placement, Placement]]
+    ) -> list[Explanation]:
         judged = self._joined.systems[self._pair[1]]._judged
         if self._measure.metric.by_score and judged.by_relevance is not None:
-            return Explanation((), f"{self._name} has no parts by item: {_BY_RELEVANCE}")
-        if undefined:
-            return Explanation((), f"{self._name} is undefined for this query")
-        return explain(self._measure, before, after)
+            why = f"{self._name} has no parts by item: {_BY_RELEVANCE}"
+            return [Explanation((), why)] * len(pairs)
+        undefined = np.isnan(self._new - self._old)[list(numbers)]
+        defined = [pair for pair, left_out in zip(pairs, undefined, strict=True) if not left_out]
+        told = iter(explain_all(self._measure, defined))
+        nothing = Explanation((), f"{self._name} is undefined for this query")
+        return [nothing if left_out else next(told) for left_out in undefined]

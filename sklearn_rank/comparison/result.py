@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison import export, tables
 from sklearn_rank.comparison.changes import Changes, Direction
 from sklearn_rank.comparison.family import compared
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.scores import letters_of, scores_of
 from sklearn_rank.comparison.settings import Settings
 from sklearn_rank.comparison.setup import Setup
+from sklearn_rank.comparison.shown import Shown
 from sklearn_rank.comparison.told import family_text, notes_of
 from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
 from sklearn_rank.evaluation.by_label import read_slices
@@ -25,16 +25,13 @@ from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.parameters import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.tables.frames import FrameBackend, native_frame
-from sklearn_rank.tables.table import Table
-from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Setup, Tabular):
+class Comparison(Setup, Shown):
     """What :func:`compare` or :func:`compare_all` found.
 
     Attributes
@@ -70,7 +67,6 @@ class Comparison(Setup, Tabular):
     """Which p-values are corrected together, and how."""
     _notes: tuple[str, ...] = ()
     _query_text: Any = None
-    _ROWS = ("systems", "differences")
 
     @classmethod
     def of(
@@ -307,84 +303,6 @@ class Comparison(Setup, Tabular):
             measure = (tested or self.measures)[0]
         text = self._query_text if query_text is None else query_text
         return Changes(self._joined, self._find(measure), pair, text)
-
-    # As plain values -----------------------------------------------------------------------------
-
-    def plot(self, kind: str = "forest", **options: Any) -> Any:
-        """Draw the comparison; needs Matplotlib.
-
-        Parameters
-        ----------
-        kind : str, default="forest"
-            "forest" (differences from the baseline with intervals), "differences" (of the
-            queries, sorted), "at_k" (a measure against k), "distribution" (the values of the
-            queries), "roc" or "precision_recall".
-        **options
-            As in ``from_comparison`` or ``from_evaluation`` of the display.
-
-        Returns
-        -------
-        display : display of :mod:`sklearn_rank.displays`
-            Drawn, with ``ax_`` and ``figure_``.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare, evaluate
-        >>> truth = {"q1": {"a"}, "q2": {"b"}}
-        >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b", "x"]}, "mrr")
-        >>> new = evaluate(truth, {"q1": ["a", "x"], "q2": ["b", "x"]}, "mrr")
-        >>> compare({"old": old, "new": new}).plot("differences").ax_.get_title(loc="left")
-        '1 better, 1 equal, 0 worse'
-        """
-        from sklearn_rank.displays.doors import plot_comparison
-
-        return plot_comparison(self, kind, options)
-
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """One row per measure and compared system.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
-            Library of the data frame; it has to be installed.
-
-        Returns
-        -------
-        frame : data frame
-            Columns measure, baseline, system, queries, value, difference, low, high, effect, p,
-            p_corrected, wins, ties, losses and detectable; the baseline's value is ``value -
-            difference``. What there is not, such as the p-value of a pooled measure, is NaN or
-            null.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare
-        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
-        >>> frame = compare({"q": {"a"}}, runs, measures="mrr").to_frame("polars")
-        >>> frame.select("system", "value", "difference").rows()
-        [('new', 1.0, 0.5)]
-        """
-        return native_frame(export.columns_of(self._rows), backend)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python objects, NaN as None.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare
-        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
-        >>> compare({"q": {"a"}}, runs, measures="mrr").to_dict()["rows"][0]["difference"]
-        0.5
-        """
-        return export.to_dict(self, self._settings)
-
-    def _table(self, rows: str) -> Table:
-        if rows == "differences":
-            return tables.differences_table(self)
-        return tables.systems_table(self)
-
-    def _printed(self) -> tuple[Table, ...]:
-        return tables.printed(self)
 
     # ---------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from sklearn_rank.comparison.told import p_title
 from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
@@ -85,8 +85,34 @@ def _about_directions(comparison: _Comparison) -> list[str]:
 
 def differences_table(comparison: _Comparison) -> Table:
     """A row per measure and compared system, then the family of tests and the notes."""
+    rows = tuple(_difference_cells(row, comparison.all_pairs) for row in comparison.rows)
+    notes = (_about_test(comparison), *_about_directions(comparison), *comparison.notes)
+    return Table(_difference_columns(comparison), rows, notes=notes)
+
+
+def slices_table(parts: Mapping[Any, _Comparison]) -> Table:
+    """The differences of every slice of the queries."""
+    if not parts:
+        return Table((Column("slice"),), ())
+    first = next(iter(parts.values()))
+    columns = (Column("slice"), *_difference_columns(first))
+    rows = tuple(
+        (text_cell(label), *_difference_cells(row, part.all_pairs))
+        for label, part in parts.items()
+        for row in part.rows
+    )
+    return Table(columns, rows, notes=(_about_test(first), *_about_directions(first)))
+
+
+def _about_test(comparison: _Comparison) -> str:
+    against = "" if comparison.all_pairs else f"differences from {comparison.names[0]}; "
+    stands_out = f"what is significant at {comparison.alpha:g} stands out"
+    return f"{against}{comparison.family_text}; {stands_out}"
+
+
+def _difference_columns(comparison: _Comparison) -> tuple[Column, ...]:
     level = f"{100 * comparison.level:g} % interval"
-    columns = (
+    return (
         Column("measure"),
         Column("system"),
         *([Column("baseline")] if comparison.all_pairs else []),
@@ -98,12 +124,6 @@ def differences_table(comparison: _Comparison) -> Table:
         Column(p_title(comparison.test, comparison.correction), "number", "p_corrected"),
         *(Column(name, "number") for name in ("wins", "ties", "losses", "detectable")),
     )
-    rows = tuple(_difference_cells(row, comparison.all_pairs) for row in comparison.rows)
-    against = "" if comparison.all_pairs else f"differences from {comparison.names[0]}; "
-    test = (
-        f"{against}{comparison.family_text}; what is significant at {comparison.alpha:g} stands out"
-    )
-    return Table(columns, rows, notes=(test, *_about_directions(comparison), *comparison.notes))
 
 
 def _difference_cells(row: Difference, all_pairs: bool) -> tuple[Cell, ...]:

@@ -60,6 +60,12 @@ class Parts(NamedTuple):
     missing: FloatArray
     """(Q,) of each that was not."""
 
+    def of(self, query: int, offsets: IntArray) -> Parts:
+        """Those of one query, by the borders of the hits."""
+        return Parts(
+            self.hits[offsets[query] : offsets[query + 1]], self.missing[query : query + 1]
+        )
+
 
 def parts_of(rankings: JudgedRankings, hits: FloatArray, divisor: Array | float = 1.0) -> Parts:
     """Parts of hits alone, over the divisor of each query; items not retrieved add nothing."""

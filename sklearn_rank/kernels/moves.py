@@ -7,8 +7,7 @@ what a pair changes is shared by both as Shapley would: an item that did not mov
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,12 +30,11 @@ class Moved(NamedTuple):
     """Relevant items of the query, retrieved or not."""
 
 
-def moved_parts(parts: Callable[..., Parts], moved: Moved, options: dict[str, Any]) -> FloatArray:
-    """(I,) new part minus old part of each item."""
-    old, new = (parts(rankings, **options) for rankings in (moved.old, moved.new))
-    return _by_item(new, moved.new_items, moved.n_items) - _by_item(
-        old, moved.old_items, moved.n_items
-    )
+def part_changes(
+    old: Parts, new: Parts, old_items: IntArray, new_items: IntArray, n_items: int
+) -> FloatArray:
+    """(I,) new part minus old part of each item of one query; the items are those of the hits."""
+    return _by_item(new, new_items, n_items) - _by_item(old, old_items, n_items)
 
 
 def _by_item(parts: Parts, items: IntArray, n_items: int) -> FloatArray:

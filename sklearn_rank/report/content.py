@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sklearn_rank.tables.table import Table
 
@@ -69,7 +69,8 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     changes: Table | None = None
     """Some queries, for readers whose browser runs no scripts."""
-    queries: Queries | None = None
+    queries: Mapping[str, Any] | None = None
+    """All of them, as ``data.as_data`` makes it of ``Queries``."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklearn_rank.report.content import Item, Number, Queries
@@ -44,6 +44,17 @@ def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
         "items": items,
         "unknown": _why_unknown(left_out),
     }
+
+
+def size_of(data: Mapping[str, Any]) -> int:
+    """Bytes of the items."""
+    return len(script_json(data["items"]))
+
+
+def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without its items, for which a page has no more room."""
+    items = data["items"]
+    return {**data, "items": [None] * len(items), "unknown": _why_unknown(len(items))}
 
 
 def _why_unknown(left_out: int) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from sklearn_rank import __version__
-from sklearn_rank.report.content import Queries, Report, Section
-from sklearn_rank.report.data import MOST_BYTES, as_data, script_json
+from sklearn_rank.report.content import Report, Section
+from sklearn_rank.report.data import script_json
 from sklearn_rank.tables.html import STYLE, escape, html_table
 from sklearn_rank.tables.table import Table
 
@@ -18,7 +21,7 @@ GENERATOR = '<meta name="generator" content="sklearn-rank report">'
 """By this line a report is known, so that another may replace it."""
 
 
-def write_page(report: Report, path: str | Path) -> None:
+def write_page(report: Report, path: str | os.PathLike[str]) -> None:
     """Write the report to a file, of which the directory is there."""
     Path(path).write_text(page(report), encoding="utf-8", newline="\n")
 
@@ -78,15 +81,13 @@ def _contents(report: Report) -> Iterator[str]:
 
 
 def _sections(report: Report) -> Iterator[str]:
-    with_queries = sum(section.queries is not None for section in report.sections)
-    room = MOST_BYTES // max(with_queries, 1)
     for place, section in enumerate(report.sections):
         yield f'<section id="section-{place}">'
-        yield from _section(section, room)
+        yield from _section(section)
         yield "</section>"
 
 
-def _section(section: Section, room: int) -> Iterator[str]:
+def _section(section: Section) -> Iterator[str]:
     level = 2
     if section.title:
         yield f"<h2>{escape(section.title)}</h2>"
@@ -96,19 +97,24 @@ def _section(section: Section, room: int) -> Iterator[str]:
     if section.message:
         lines = "\n".join(map(escape, section.message.split("\n")))
         yield f'<pre tabindex="0" role="group" aria-label="Message of the gate">{lines}</pre>'
-    for picture in section.pictures:
-        caption = f"<figcaption>{escape(picture.caption)}</figcaption>"
-        yield f"<figure>{picture.svg}{caption}</figure>"
+    if section.pictures:
+        figures = (
+            f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
+            for picture in section.pictures
+        )
+        yield f'<div class="pictures">{"".join(figures)}</div>'
     if section.queries is not None:
         yield f"<h{level}>Queries</h{level}>"
-        yield from _queries(section.queries, section.changes, room)
+        yield from _queries(section.queries, section.changes)
 
 
 def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
     for heading, table in tables:
         if heading:
             yield f"<h{level}>{escape(heading)}</h{level}>"
-        yield _scrolled(html_table(table, sortable=True), heading or "Table")
+        yield _scrolled(html_table(replace(table, notes=()), sortable=True), heading or "Table")
+        # Beside the table, where a phone need not move it to the side to read them.
+        yield from (f'<p class="faint">{escape(note)}</p>' for note in table.notes)
 
 
 def _scrolled(table: str, name: str) -> str:
@@ -117,11 +123,10 @@ def _scrolled(table: str, name: str) -> str:
     return f"{start}\n{table}\n</div>"
 
 
-def _queries(queries: Queries, changes: Table | None, room: int) -> Iterator[str]:
+def _queries(queries: Mapping[str, Any], changes: Table | None) -> Iterator[str]:
     """A table of some queries, which the script replaces by one of all."""
-    data = script_json(as_data(queries, room))
     yield "<div data-queries>"
     if changes is not None:
         yield _scrolled(html_table(changes), "Queries that changed most")
-    yield f'<script type="application/json">{data}</script>'
+    yield f'<script type="application/json">{script_json(queries)}</script>'
     yield "</div>"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import METRICS, evaluate, measure
-from sklearn_rank.kernels.moves import Moved, moved_parts
+from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 
@@ -52,7 +52,8 @@ def value_of(spec: Measure, rankings: JudgedRankings) -> float:
 def change_by_item(spec: Measure, moved: Moved) -> np.ndarray:
     if spec.metric.moves is not None:
         return spec.metric.moves(moved, **options_of(spec))
-    return moved_parts(spec.metric.parts, moved, options_of(spec))
+    old, new = (spec.metric.parts(own, **options_of(spec)) for own in (moved.old, moved.new))
+    return part_changes(old, new, moved.old_items, moved.new_items, moved.n_items)
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -6,6 +6,7 @@ import random
 from functools import partial
 
 from sklearn_rank.report.content import Item, Queries, Report, Section
+from sklearn_rank.report.data import as_data
 from sklearn_rank.tables.cells import number_cell, text_cell
 from sklearn_rank.tables.table import Column, Table
 from tests.tables.hostile import HOSTILE
@@ -71,6 +72,6 @@ def report_of(n: int, **options: object) -> Report:
     section = Section(
         tables=(("Systems", TABLE), ("Again", TABLE)),
         changes=TABLE,
-        queries=queries_of(n, **options),  # type: ignore[arg-type]
+        queries=as_data(queries_of(n, **options)),  # type: ignore[arg-type]
     )
     return Report("bm25 against others", ("Made up.",), sections=(section,))

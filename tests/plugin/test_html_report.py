@@ -1,0 +1,184 @@
+"""``--rank-html``: a section for each gate, its queries now and in the baseline."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sklearn_rank.report.data import size_of
+from tests.plugin.conftest import Suite, said
+from tests.plugin.test_hostile import FORBIDDEN, HOSTILE, SUITE
+from tests.tables.test_hostile_names import Page
+
+GATES = """
+    from cases import case, system
+
+    def test_floor(rank_gate):
+        rank_gate.check(*case([1, 2]), at_least={"mrr": 0.5})
+
+    def test_engine(rank_gate):
+        rank_gate.check(
+            *system(), max_drop={"mrr": 0.005}, metrics=("lag",),
+            query_text=lambda query: f"text of {query}",
+        )
+"""
+
+
+@pytest.fixture
+def gates(suite: Suite) -> Suite:
+    """A floor that is met, and an engine that got worse for half of its queries."""
+    suite.write(test_it=GATES)
+    suite.system([1] * 30)
+    suite.run("--rank-update")
+    suite.system([3] * 15 + [1] * 15)
+    return suite
+
+
+def page_of(suite: Suite, name: str = "report.html") -> str:
+    return (suite.path / name).read_text(encoding="utf-8")
+
+
+def data_of(text: str) -> list[dict[str, Any]]:
+    found = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    return [json.loads(part) for part in found]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_the_page_has_every_gate_and_its_queries_beside_the_baseline(
+    workers: tuple[str, ...], gates: Suite
+) -> None:
+    gates.run("--rank-html=deep/report.html", *workers).assert_outcomes(passed=1, failed=1)
+    text = page_of(gates, "deep/report.html")
+    assert re.findall(r"<h2>(.*?)</h2>", text) == [
+        *("Gates", "test_engine: fail", "test_floor: pass"),
+    ]
+    assert "2 gates: 1 failed" in text
+    engine, floor = data_of(text)
+    assert engine["systems"] == ["baseline", "now"]
+    assert dict(zip(engine["measures"], engine["greater"], strict=True)) == {
+        "mrr": True,
+        "lag": False,
+    }
+    mrr = engine["values"][engine["measures"].index("mrr")]
+    assert mrr == [[1] * 30, [0.333333] * 15 + [1] * 15]
+    assert engine["texts"][0] == f"text of {engine['queries'][0]}"
+    assert engine["explained"] == "mrr"
+    ((name, grade, was, now, share),) = engine["items"][0]
+    assert (grade, was, now, share) == (1, 1, 3, -0.666667)
+    assert isinstance(name, str)
+    assert floor["systems"] == ["now"]
+    assert [items[0][2] for items in floor["items"]] == [1, 2]
+
+
+def test_other_reports_know_nothing_of_the_queries(gates: Suite) -> None:
+    gates.run("--rank-html=report.html", "--rank-json=report.json")
+    content = json.loads((gates.path / "report.json").read_text())
+    gates.run("--rank-json=alone.json")
+    alone = json.loads((gates.path / "alone.json").read_text())
+    assert content["gates"] == alone["gates"]
+
+
+def test_a_report_replaces_a_report_and_nothing_else(gates: Suite) -> None:
+    gates.run("--rank-html=report.html")
+    first = page_of(gates)
+    gates.run("--rank-html=report.html")
+    assert page_of(gates) == first
+    gates.file("own.html", "<p>mine</p>")
+    result = gates.run("--rank-html=own.html")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--rank-html names a file that is no such report, 'own.html'" in result.stderr.str()
+    assert page_of(gates, "own.html") == "<p>mine</p>\n"
+
+
+def test_a_report_that_cannot_be_written_is_red(suite: Suite) -> None:
+    suite.write(test_it=GATES.partition("def test_engine")[0])
+    suite.file("folder", "")
+    result = suite.run("--rank-html=folder/report.html")
+    assert result.ret == 1
+    assert "ERROR: report folder/report.html was not written: " in said(result)
+
+
+def test_a_baseline_without_ranks_still_has_values(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import system
+
+        def test_it(rank_gate):
+            rank_gate.check(*system(), max_drop={"mrr": 0.005}, store="scores")
+        """
+    )
+    suite.system([1] * 30)
+    suite.run("--rank-update")
+    suite.run("--rank-html=report.html").assert_outcomes(passed=1)
+    (data,) = data_of(page_of(suite))
+    assert data["values"] == [[[1] * 30, [1] * 30]]
+    assert data["items"] == [None] * 30
+
+
+def test_a_gate_that_could_not_measure_is_a_section_without_queries(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        def test_it(rank_gate):
+            rank_gate.check({"q": {"a"}}, {"other": ["a"]}, at_least={"mrr": 0.5})
+        """
+    )
+    suite.run("--rank-html=report.html").assert_outcomes(failed=1)
+    text = page_of(suite)
+    assert "<h2>test_it: fail</h2>" in text
+    assert data_of(text) == []
+
+
+def test_another_system_is_the_reference(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+        from pytest_rankmetrics import assert_not_worse
+
+        def test_it():
+            truth, results = case([1, 2])
+            assert_not_worse(truth, results, case([2, 2])[1], measures="mrr", max_drop=0.4)
+        """
+    )
+    suite.run("--rank-html=report.html").assert_outcomes(passed=1)
+    (data,) = data_of(page_of(suite))
+    assert data["systems"] == ["reference", "now"]
+
+
+def test_hostile_ids_are_data(suite: Suite) -> None:
+    written = {kind: text for kind, text in HOSTILE.items() if kind != "surrogate"}
+    (suite.path / "hostile.json").write_text(json.dumps(written))
+    suite.write(test_it=SUITE)
+    suite.run("--rank-update", "-q")
+    suite.file("worse", "")
+    suite.run("-q", "--rank-html=report.html")
+    text = page_of(suite)
+    assert FORBIDDEN.findall(text) == []
+    parsed = Page(text)
+    assert "img" not in parsed.tags
+    assert not {name for name in parsed.attributes if name.startswith("on")}
+    assert text.count("<script") == text.count("</script>") == len(written) + 1
+    assert len(text) < 5_000_000
+
+
+def test_gates_that_failed_keep_their_items_when_there_is_no_room_for_all(
+    gates: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gates.run("--rank-html=report.html")
+    room = size_of(data_of(page_of(gates))[0])
+    monkeypatch.setattr("pytest_rankmetrics.report.page.MOST_BYTES", room)
+    gates.run("--rank-html=report.html")
+    engine, floor = data_of(page_of(gates))
+    assert None not in engine["items"]
+    assert floor["items"] == [None, None]
+    assert floor["unknown"].startswith("The items of the 2 queries that changed least are left out")
+
+
+def test_the_marks_of_a_report_are_those_that_it_has(tmp_path: Path) -> None:
+    from pytest_rankmetrics._support.targets import HTML_MARKS
+    from sklearn_rank.report.page import GENERATOR
+
+    assert (GENERATOR.encode(),) == HTML_MARKS
