@@ -93,8 +93,8 @@ class JudgedRankings:
     """(H,) items strictly above the item's tie group."""
     tied: IntArray
     """(H,) size of the tie group; 1 is no tie, and the rank then is ``above + 1``."""
-    grades: FloatArray
-    """(H,) relevance grade, above 0."""
+    grades: Array
+    """(H,) relevance grade, above 0; a byte each where all are small whole numbers."""
     n_ranked: IntArray
     """(Q,) length of the ranking."""
     judged_offsets: IntArray

@@ -12,6 +12,8 @@ import numpy as np
 
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
+NOTHING: IntArray = np.zeros(0, np.int64)
+"""The numbers of no items."""
 BLOCK = 1 << 18
 """Items measured at once: they fit the processor's caches, and keep a thread busy for longer than
 it waits for Python's lock. Half or twice as many cost a tenth more."""
@@ -133,7 +135,7 @@ def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
 
     Within a block lengths differ by a factor of two at most, short segments aside.
     """
-    order = np.argsort(lengths, kind="stable")
+    order = by_rising_length(lengths)
     ordered = lengths[order]
     last = len(order)
     while last and ordered[last - 1] > 0:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.segments import by_rising_length, take_segments
+from sklearn_rank.support.segments import NOTHING, by_rising_length, take_segments
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
@@ -34,7 +34,6 @@ _FEW_ROWS = 8
 _TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
 """The lowest bytes of keys."""
 _UNSIGNED: dict[int, type[np.unsignedinteger]] = {4: np.uint32, 8: np.uint64}
-_NONE = np.zeros(0, np.int64)
 
 
 class Ordered(NamedTuple):
@@ -86,7 +85,7 @@ def falling_codes(values: Array) -> Array:
     return codes
 
 
-def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = _NONE) -> Ordered:
+def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = NOTHING) -> Ordered:
     """Order of the items of each segment by their codes; equal ones stay in the order they came.
 
     Where the bits of a key do not suffice, the lowest bits of the codes are left out first, and
@@ -126,7 +125,7 @@ def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Order
     return Ordered(items[order][back], same)
 
 
-def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = _NONE) -> Tagged | None:
+def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = NOTHING) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments that are rows.
 
     Where all that is wanted of an item is its tag, there is no need to look it up again. None if
