@@ -37,7 +37,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "How much is judged": ("metrics.judgements",),
     "Metrics made of others": ("metrics.combined",),
     "Curves": ("metrics.curves",),
-    "Evaluation": ("evaluation.evaluate", "evaluation.result", "evaluation.combine"),
+    "Evaluation": (
+        "evaluation.evaluate",
+        "evaluation.result",
+        "bounds.result",
+        "evaluation.combine",
+    ),
     "Comparison": ("comparison.compare", "comparison.result"),
     "Measures": ("measures.grammar", "measures.catalogue"),
     "Conventions": ("measures.conventions",),

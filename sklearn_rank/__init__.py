@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn_rank.bounds.result import Bounds as Bounds
     from sklearn_rank.comparison.compare import compare as compare
     from sklearn_rank.comparison.compare import compare_all as compare_all
     from sklearn_rank.comparison.result import Comparison as Comparison
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
+    from sklearn_rank.exceptions import BoundsError as BoundsError
     from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
     from sklearn_rank.exceptions import ConventionWarning as ConventionWarning
     from sklearn_rank.exceptions import CutRankingsWarning as CutRankingsWarning
@@ -144,6 +146,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "measures.conventions": ("CONVENTIONS", "Convention"),
+    "bounds.result": ("Bounds",),
     "comparison.compare": ("compare", "compare_all"),
     "comparison.result": ("Comparison",),
     "engines.options": ("EngineOptions",),
@@ -152,6 +155,7 @@ _HOMES = {
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),
     "exceptions": (
+        "BoundsError",
         "ColumnRoleError",
         "ConventionWarning",
         "CutRankingsWarning",

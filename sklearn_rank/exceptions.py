@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from sklearn.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
 
 __all__ = [
+    "BoundsError",
     "ColumnRoleError",
     "ConventionWarning",
     "CutRankingsWarning",
@@ -29,6 +30,10 @@ __all__ = [
     "UnknownItemsWarning",
     "UnknownMeasureError",
 ]
+
+
+class BoundsError(ValueError):
+    """There is no exact bound of a measure over all gradings, or none that is found in time."""
 
 
 class ColumnRoleError(ValueError):

@@ -72,7 +72,7 @@ def score_measures(
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
     scored = [
-        _averaged(measure, judged, *next(per_query), settled)
+        averaged(measure, judged, *next(per_query), settled)
         if value is None
         else _averaged_pool(measure, value, settled)
         for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
@@ -87,7 +87,7 @@ def _values_of_queries(
     measures: Sequence[Measure], judged: Judged, n_jobs: int | None
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
-    functions = [_by_block(measure, judged) for measure in measures]
+    functions = [valuation(measure, judged) for measure in measures]
     if judged.away is not None:
         return _values_from_away(measures, judged, judged.away)
     if any(measure.calls_back for measure in measures):
@@ -133,8 +133,8 @@ def _columns_of(
 ) -> list[FloatArray]:
     judged = Judged(rankings, _PARTS_HAVE_NONE, keyed=True)
     block = _cut(judged, slice(0, len(rankings)))
-    columns = [_by_block(measure, judged)(block) for measure in measures]
-    weights = (_own_weights(measure, judged) for measure in measures if weighs)
+    columns = [valuation(measure, judged)(block) for measure in measures]
+    weights = (own_weights(measure, rankings) for measure in measures if weighs)
     return columns + [column for column in weights if column is not None]
 
 
@@ -190,7 +190,7 @@ def score_values(
     """Values per query that are known, with their mean; None: a pooled measure, computed now."""
     if values is None:
         return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
-    return _averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
+    return averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
 
 
 def score_slice(whole: Scored, queries: IntArray, judged: Judged) -> Scored:
@@ -199,10 +199,10 @@ def score_slice(whole: Scored, queries: IntArray, judged: Judged) -> Scored:
     if whole.values is None:
         return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
     weights = None if whole.weights is None else whole.weights[queries]
-    return _averaged(measure, judged, whole.values[queries], weights, zero_division)
+    return averaged(measure, judged, whole.values[queries], weights, zero_division)
 
 
-def _averaged(
+def averaged(
     measure: Measure,
     judged: Judged,
     values: FloatArray,
@@ -253,7 +253,7 @@ class Block(NamedTuple):
     block finds its memory free.
     """
 
-    queries: slice
+    queries: slice | IntArray
     rankings: JudgedRankings
     by_score: JudgedRankings
     """Ranked by the relevance scores where those were given; else the same object."""
@@ -267,12 +267,12 @@ def _cut(judged: Judged, queries: slice) -> Block:
     return Block(queries, rankings, by_score)
 
 
-def _by_block(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]:
+def valuation(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]:
     """Function from a block of queries to their values, NaN where undefined."""
     metric, options = measure.metric, measure.options
     if metric.combines:
         first, second = (
-            _by_block(measure.with_own_cutoff(member), judged) for member in options["measures"]
+            valuation(measure.with_own_cutoff(member), judged) for member in options["measures"]
         )
         return lambda block: metric.kernel(first(block), second(block), beta=options["beta"])
     negatives = _negatives(options.get("n_negatives"), judged)
@@ -299,7 +299,8 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
     """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-    return _with_weights(_own_weights(measure, judged), judged.weights)
+    rankings = judged.by_score if measure.metric.by_score else judged.rankings
+    return _with_weights(own_weights(measure, rankings), judged.weights)
 
 
 def _weighs_queries(measure: Measure) -> bool:
@@ -308,11 +309,11 @@ def _weighs_queries(measure: Measure) -> bool:
     return measure.metric.weights is not None and not is_macro
 
 
-def _own_weights(measure: Measure, judged: Judged) -> FloatArray | None:
+def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
+    """(Q,) weights of the queries in the mean by what is relevant; None: all alike."""
     options, weigh = measure.options, measure.metric.weights
     if weigh is None or not _weighs_queries(measure):
         return None
-    rankings = judged.by_score if measure.metric.by_score else judged.rankings
     relevant = _relevant(measure, rankings)
     return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
 

@@ -9,8 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.evaluation import tables
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined_slices
+from sklearn_rank.evaluation.bounding import bounds_of
 from sklearn_rank.evaluation.by_label import read_slices, take_queries
 from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measure
 from sklearn_rank.evaluation.compute import Scored, score_measures, score_slice
@@ -216,6 +218,59 @@ class Evaluation(Tabular):
             method=method,
             n_resamples=n_resamples,
             random_state=random_state,
+        )
+
+    def bounds(
+        self,
+        measure: str | Measure,
+        *,
+        scope: Literal["retrieved", "all"] = "retrieved",
+        max_grade: float | None = None,
+        unretrieved: int | None = None,
+    ) -> Bounds:
+        """Least and greatest value of a measure over all ways to grade the unjudged items.
+
+        They are exact: there are grades with which :func:`evaluate` gives either of them, and none
+        with which it gives less or more. Where nothing is unjudged both are the value.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of the measures evaluated, in any spelling.
+        scope : {"retrieved", "all"}, default="retrieved"
+            Which unjudged items may be relevant: those that were retrieved, or others as well,
+            which an ideal or a recall counts though no ranking holds them.
+        max_grade : float, default=None
+            Highest grade that an unjudged item may have; None: the highest of the data.
+        unretrieved : int, default=None
+            With ``scope="all"`` the most items of a query that were not retrieved and may be
+            relevant; None: as many as the cutoff.
+
+        Returns
+        -------
+        bounds : Bounds
+            ``low`` and ``high`` of the mean, and of each query. A query without a relevant item
+            enters the mean only with grades that give it one, unless ``zero_division`` is a number.
+
+        Raises
+        ------
+        BoundsError
+            If the measure has no exact bounds, or none that are found in time.
+        InvalidParameterError
+            If an argument has a value that its rule does not allow, or ``scope="all"`` needs
+            ``unretrieved``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a": 1, "b": 0}], [["new", "a", "b"]], ("ndcg@10", "mrr"))
+        >>> bounds = ev.bounds("ndcg@10")
+        >>> round(bounds.low, 4), bounds.high, round(ev["ndcg@10"], 4)
+        (0.6309, 1.0, 0.6309)
+        """
+        scored = self._scored[find_measure(measure, self._scored)]
+        return bounds_of(
+            scored, self._judged, scope=scope, max_grade=max_grade, unretrieved=unretrieved
         )
 
     def by_slice(

@@ -28,6 +28,7 @@ from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.unranked import UnjudgedItems
 from sklearn_rank.support.arrays import check_finite, check_grades
 from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import safe_repr
@@ -119,8 +120,8 @@ class _Hits(NamedTuple):
     """Theirs."""
     relevant: Ragged
     """Grades of all relevant items, retrieved or not."""
-    unjudged: Array | None = None
-    """1 for each row that nobody judged, 0 for others, as uint8; None if none is."""
+    unjudged: UnjudgedItems | None = None
+    """None: nothing can be unjudged."""
 
 
 def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
@@ -133,8 +134,8 @@ def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
     rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
     unjudged = None
     if all_judged:
-        unjudged = np.ones(run.n_rows, np.uint8)
-        unjudged[rows[rows >= 0]] = 0
+        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8))
+        unjudged.flags[rows[rows >= 0]] = 0
         is_relevant = qrels.grades[wanted] > 0
         rows, wanted = rows[is_relevant], wanted[is_relevant]
     grades = qrels.grades[wanted].astype(np.float64)
@@ -197,9 +198,9 @@ def _by_falling_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
     grades = Ragged(hits.grades.offsets, hits.grades.values[order])
     unjudged = hits.unjudged
     if unjudged is not None:
-        moved = np.empty_like(unjudged)
-        moved[came] = unjudged[by_id]
-        unjudged = moved
+        moved = np.empty_like(unjudged.flags)
+        moved[came] = unjudged.flags[by_id]
+        unjudged = unjudged._replace(flags=moved)
     return hits._replace(rows=rows[order], grades=grades, unjudged=unjudged)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.typing import Array, Assume
+from sklearn_rank.rankings.unranked import UnjudgedItems
+from sklearn_rank.typing import Assume, BoolArray
 
 
 def may_be_partial(truths: Sequence[Any], assume: Assume | None) -> list[bool]:
@@ -35,18 +36,16 @@ def unjudged_items(
     rankings: Sequence[Collection[Any]],
     truths: Sequence[Collection[Any]],
     partial: Sequence[bool],
-) -> Array:
-    """1 for each ranked item that the truth of its query does not name, 0 for others, as uint8.
-
-    Nothing is unjudged in a query that is not ``partial``.
-    """
+) -> UnjudgedItems:
+    """Ranked items that the truth of their query does not name, if that is ``partial``."""
     parts = [
         bytes(map(truth.__contains__, items)) if is_partial else b"\x01" * len(items)
         for items, truth, is_partial in zip(rankings, truths, partial, strict=True)
     ]
-    return np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
+    flags = np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
+    return UnjudgedItems(flags, None if all(partial) else np.array(partial, dtype=bool))
 
 
-def flag_negatives(grades: Array) -> Array:
-    """1 for each negative grade, which says that nobody judged the item, 0 for others, as uint8."""
-    return (grades < 0).view(np.uint8)
+def flagged(are_unjudged: BoolArray, n_queries: int) -> UnjudgedItems:
+    """Unjudged items among those of arrays, which leave out no item that could be retrieved."""
+    return UnjudgedItems(are_unjudged.view(np.uint8), np.zeros(n_queries, dtype=bool))

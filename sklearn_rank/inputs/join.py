@@ -18,7 +18,7 @@ from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.rankings.unranked import unjudged_by_place
+from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
 from sklearn_rank.support.arrays import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import as_text
@@ -56,8 +56,8 @@ class PlacedItems(NamedTuple):
     """Grades of all relevant items, retrieved or not."""
     assumed: str = ""
     """Of items that the ground truth does not name; see ``source.ASSUMED``."""
-    unjudged: Array | None = None
-    """1 for each ranked item that nobody judged, 0 for others, as uint8; None where none is."""
+    unjudged: UnjudgedItems | None = None
+    """None: nothing can be unjudged."""
 
 
 @dataclass
@@ -78,8 +78,8 @@ class FoundItems:
     has_zero: bool = False
     """Whether a truth names an item that is not relevant."""
 
-    def unjudged(self, partial: Sequence[bool]) -> Array:
-        """1 for each ranked item that nobody judged, 0 for others, as uint8."""
+    def unjudged(self, partial: Sequence[bool]) -> UnjudgedItems:
+        """The ranked items that nobody judged."""
         rankings = [ranking.items for ranking in self.rankings]
         return unjudged_items(rankings, self.named, partial)
 
@@ -241,7 +241,7 @@ def at_places(
     """Judged rankings of items whose places are known, so that nothing is to be ranked."""
     unjudged = None
     if items.unjudged is not None:
-        unjudged = unjudged_by_place(offsets_of(items.sizes), items.unjudged, None)
+        unjudged = unjudged_by_place(offsets_of(items.sizes), items.unjudged)
     waist = JudgedRankings(
         query_ids=query_ids,
         offsets=items.grades.offsets,

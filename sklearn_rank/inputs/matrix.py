@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.inputs.holes import flagged
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.source import Judged
@@ -56,7 +57,7 @@ def from_matrix(
     counts = count_unjudged(grades, negative_grades)
     judged = unjudged = None
     if counts.unjudged_grades:
-        unjudged = _unjudged(grades, positions, cells, len(flat))
+        unjudged = flagged(_are_unjudged(grades, positions, cells, len(flat)), n_queries)
     items: ScoredItems
     if positions is None and cells is None:
         items = GradedRows(flat, rows, grades)
@@ -155,18 +156,18 @@ def without_lowest(y_true: Any, y_score: Any) -> Any:
     return np.ma.masked_where(scores == -np.inf, scores) if scores.dtype.kind == "f" else y_score
 
 
-def _unjudged(
+def _are_unjudged(
     grades: Array, positions: IntArray | None, cells: Candidates | None, n_ranked: int
-) -> Array:
-    """1 for each ranked cell of a negative grade, 0 for others."""
+) -> BoolArray:
+    """For each ranked cell whether its grade is negative."""
     negative = np.flatnonzero(grades < 0)
     if positions is not None:
         negative = positions[negative]
     if cells is not None:
         negative, _ = cells.places_of(negative)
-    flags = np.zeros(n_ranked, np.uint8)
-    flags[negative] = 1
-    return flags
+    are_unjudged = np.zeros(n_ranked, dtype=bool)
+    are_unjudged[negative] = True
+    return are_unjudged
 
 
 def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:

@@ -9,10 +9,11 @@ import numpy as np
 
 from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
-from sklearn_rank.inputs.holes import flag_negatives
+from sklearn_rank.inputs.holes import flagged
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows
 from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.unranked import UnjudgedItems
 from sklearn_rank.support.arrays import (
     as_numbers,
     check_finite,
@@ -54,9 +55,14 @@ class GradedQueries:
             weights=self.weights,
             counts=self.counts,
             depth=depth,
-            unjudged=flag_negatives(self.grades) if self.counts.unjudged_grades else None,
+            unjudged=self._unjudged(),
             n_jobs=n_jobs,
         )
+
+    def _unjudged(self) -> UnjudgedItems | None:
+        if not self.counts.unjudged_grades:
+            return None
+        return flagged(self.grades < 0, len(self.grouping.query_ids))
 
 
 def from_rows(

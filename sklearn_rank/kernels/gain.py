@@ -23,7 +23,7 @@ from sklearn_rank.support.segments import (
     segment_sum,
 )
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 _OVERFLOW_GRADE = 500.0
 """From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
@@ -161,6 +161,16 @@ def _gains(grades: FloatArray, scale: FloatArray | float, gain: Any) -> FloatArr
     return values[place]
 
 
+def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray:
+    """Gains of items over a number that the ``top`` grade of their query decides.
+
+    Only proportions within a query are right: that keeps every grade within float64.
+    """
+    gains = _gains(grades, np.where(top >= _OVERFLOW_GRADE, top, 0.0), gain)
+    # 2^g - 1 is g ln 2 here; the factor would cost digits of the smallest.
+    return np.where(top < _TINY_GRADE, grades, gains) if gain == "exp2" else gains
+
+
 def exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
     """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
     codes = small_integers(grades)
@@ -174,7 +184,7 @@ def exponential(grades: FloatArray, scale: FloatArray | float) -> FloatArray:
         )
 
 
-def _rank_weights(cut: int, discount: Any) -> FloatArray:
+def rank_weights(cut: int, discount: Any) -> FloatArray:
     """One over the discount of the ranks 1 to cut."""
     ranks = np.arange(1.0, cut + 1.0)
     if discount == "log2":
@@ -203,14 +213,18 @@ def _discounted(
 
 def _item_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
     """(H,) expected weight of the rank of each hit, all of which may stand within k."""
-    cut = depth(rankings, k)
-    by_rank = _rank_weights(cut, discount)
-    weights = by_rank.take(rankings.above)
-    if rankings.are_tied:
-        tied = np.flatnonzero(rankings.tied > 1)
-        first, size = rankings.above[tied], rankings.tied[tied]
-        last = np.minimum(first + size, cut)
-        weights[tied] = PositionSums(by_rank).over(first, last) / size
+    by_rank = rank_weights(depth(rankings, k), discount)
+    return place_weights(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
+
+
+def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
+    """Weights of items that stand within the ranks; a tie shares those of its ranks evenly."""
+    weights: FloatArray = by_rank[above]
+    if tied is not None:
+        of_tie = np.flatnonzero(tied > 1)
+        first, size = above[of_tie], tied[of_tie]
+        last = np.minimum(first + size, len(by_rank))
+        weights[of_tie] = PositionSums(by_rank).over(first, last) / size
     return weights
 
 
@@ -219,7 +233,7 @@ def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
     sizes = np.diff(best.offsets)
     place = np.arange(len(best.values))
     place -= np.repeat(best.offsets[:-1], sizes)
-    weights = _rank_weights(cut, discount).take(place)
+    weights = rank_weights(cut, discount).take(place)
     weights *= best.values
     return segment_sum(weights, best.offsets)
 

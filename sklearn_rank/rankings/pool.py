@@ -13,7 +13,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.places import ranked
 from sklearn_rank.rankings.scored import ScoredItems
 from sklearn_rank.rankings.source import InputCounts, Judged
-from sklearn_rank.rankings.unranked import unjudged_by_score
+from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_score
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
@@ -80,14 +80,14 @@ def judged_by_scores(
     judged: tuple[IntArray, FloatArray] | None = None,
     missed: FloatArray | None = None,
     depth: int | None = None,
-    unjudged: Array | None = None,
+    unjudged: UnjudgedItems | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
     """What all layouts have in common that have a score for every item.
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
     grades of those that belong to no query in particular, and ``unjudged`` which items nobody
-    judged: 1 for these, 0 for others, as uint8.
+    judged.
     """
     rankings = ranked(
         items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs

@@ -6,14 +6,14 @@ Measures count such items as irrelevant. What else they could be is the question
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sklearn_rank.support.segments import offsets_of, take_segments
-from sklearn_rank.typing import Array, IntArray
+from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _WIDEST = np.iinfo(np.int32).max
 
@@ -70,6 +70,10 @@ class Unjudged:
     source: Source | Places = field(repr=False)
     depth: int | None = None
     """Only items with fewer than so many above them are stored; None: all."""
+    is_open: BoolArray | None = None
+    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+    moves_with_grade: bool = False
+    """Whether tied items stand in the order of their grades, which unjudged ones do not have."""
 
     @cached_property
     def places(self) -> Places:
@@ -93,11 +97,14 @@ class Unjudged:
 
     def part(self, queries: slice) -> Unjudged:
         """Those of queries that follow each other."""
-        return Unjudged(self.counts[queries], self._known.part(queries), self.depth)
+        return self._of(self.counts[queries], self._known.part(queries), self._open(queries))
 
     def take(self, queries: IntArray) -> Unjudged:
         """Those of some queries alone."""
-        return Unjudged(self.counts[queries], self._known.take(queries), self.depth)
+        return self._of(self.counts[queries], self._known.take(queries), self._open(queries))
+
+    def _of(self, counts: IntArray, source: Source | Places, is_open: BoolArray | None) -> Unjudged:
+        return replace(self, counts=counts, source=source, is_open=is_open)
 
     def within(self, depth: int | None) -> Places:
         """Those that may stand within the first ``depth`` ranks; None: all.
@@ -108,6 +115,15 @@ class Unjudged:
             msg = f"unjudged items are known within the first {self.depth} ranks, not {depth}"
             raise ValueError(msg)
         return self.places if depth is None else self.places.within(depth)
+
+    def may_lack(self, number: int) -> IntArray:
+        """(Q,) the number for queries that may lack unjudged items, 0 for others."""
+        if self.is_open is None:
+            return np.full(len(self.counts), number)
+        return np.where(self.is_open, number, 0)
+
+    def _open(self, queries: slice | IntArray) -> BoolArray | None:
+        return None if self.is_open is None else self.is_open[queries]
 
     @property
     def _known(self) -> Source | Places:
@@ -122,9 +138,16 @@ class Unjudged:
         ones = np.broadcast_to(above.dtype.type(1), len(above))
         return cls(np.diff(offsets), Places(offsets, above, ones if tied is None else tied))
 
+    @classmethod
+    def nothing(cls, n_queries: int) -> Unjudged:
+        """Of queries whose ground truth is complete."""
+        offsets, items = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int32)
+        return replace(cls.at(offsets, items), is_open=np.zeros(n_queries, dtype=bool))
+
     def __getstate__(self) -> dict[str, object]:
         """The fields: places that were worked out take the part of what they were made from."""
-        return {"counts": self.counts, "source": self._known, "depth": self.depth}
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**state, "source": self._known}
 
 
 def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
@@ -132,9 +155,10 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
     if all(part is None for part in parts):
         return None
     known = [
-        Unjudged.at(np.zeros(size + 1, np.int64), np.zeros(0, np.int32)) if part is None else part
+        Unjudged.nothing(size) if part is None else part
         for part, size in zip(parts, sizes, strict=True)
     ]
+    is_open = np.concatenate([part.may_lack(1) > 0 for part in known])
     depths = [part.depth for part in parts if part is not None and part.depth is not None]
     depth = min(depths, default=None)
     places = [part.places if depth is None else part.places.within(depth) for part in known]
@@ -143,4 +167,6 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
         np.concatenate([part.above for part in places]),
         np.concatenate([part.tied for part in places]),
     )
-    return Unjudged(np.concatenate([part.counts for part in known]), merged, depth)
+    counts = np.concatenate([part.counts for part in known])
+    moves = any(part.moves_with_grade for part in known)
+    return Unjudged(counts, merged, depth, None if is_open.all() else is_open, moves)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from sklearn_rank.rankings.scored import GradedRows
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unjudged import Places, Unjudged
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.typing import Array, IntArray, Ties
+from sklearn_rank.typing import Array, BoolArray, IntArray, Ties
 
 
 @dataclass(frozen=True)
@@ -42,18 +43,29 @@ class UnrankedItems:
         return UnrankedItems(self.items.take(queries), self.ties)
 
 
+class UnjudgedItems(NamedTuple):
+    """Which of the ranked items of all queries nobody judged."""
+
+    flags: Array
+    """1 for each of these, 0 for others, as uint8."""
+    is_open: BoolArray | None = None
+    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+
+
 def unjudged_by_score(
-    scores: Array, offsets: IntArray, are_unjudged: Array, ties: Ties
+    scores: Array, offsets: IntArray, unjudged: UnjudgedItems, ties: Ties
 ) -> Unjudged:
-    """The unjudged ones of scored items; ``are_unjudged`` is 1 for them and 0 else, as uint8."""
-    counts = segment_sum(are_unjudged.astype(np.int32), offsets).astype(np.int64)
-    return Unjudged(counts, UnrankedItems(GradedRows(scores, offsets, are_unjudged), ties))
+    """The unjudged ones of scored items."""
+    counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
+    items = UnrankedItems(GradedRows(scores, offsets, unjudged.flags), ties)
+    moves = not TIE_RULES[ties].by_place and ties != "average"
+    return Unjudged(counts, items, is_open=unjudged.is_open, moves_with_grade=moves)
 
 
-def unjudged_by_place(offsets: IntArray, are_unjudged: Array, depth: int | None) -> Unjudged:
-    """The unjudged ones of items that stand in ranked order, to a depth."""
-    positions = np.flatnonzero(are_unjudged)
+def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
+    """The unjudged ones of items that stand in ranked order."""
+    positions = np.flatnonzero(unjudged.flags)
     borders = np.searchsorted(positions, offsets)
     counts = np.diff(borders)
     placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
-    return placed if depth is None else Unjudged(counts, placed.places.within(depth), depth)
+    return replace(placed, is_open=unjudged.is_open)

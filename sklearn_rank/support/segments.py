@@ -130,7 +130,7 @@ def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, i
         first = last
 
 
-def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
+def similar_length_blocks(lengths: IntArray, limit: int = BLOCK) -> Iterator[IntArray]:
     """Non-empty segments in blocks of similar length, so that padding to the longest is cheap.
 
     Within a block lengths differ by a factor of two at most, short segments aside.
@@ -142,6 +142,6 @@ def similar_length_blocks(lengths: IntArray) -> Iterator[IntArray]:
         longest = int(ordered[last - 1])
         shortest = longest // 2 if longest > _SHORT else 0
         first = int(np.searchsorted(ordered, shortest, side="right"))
-        first = max(first, last - max(BLOCK // longest, 1))
+        first = max(first, last - max(limit // longest, 1))
         yield order[first:last]
         last = first

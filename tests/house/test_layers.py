@@ -21,7 +21,7 @@ LAYERS = {
         ("rankings", "statistics"),
         ("inputs", "kernels"),
         ("files", "measures"),
-        ("engines",),
+        ("bounds", "engines"),
         ("evaluation",),
         ("comparison", "metrics"),
         ("model_selection",),

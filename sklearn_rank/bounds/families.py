@@ -1,0 +1,134 @@
+"""Which gradings hold the extremes of which measure, and which measures have no exact bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sklearn_rank.bounds.gain import least_and_best_grade
+from sklearn_rank.bounds.gradings import ByAllLevels, ByCount, ByLevel, Maker
+from sklearn_rank.bounds.holes import Holes, possible_grades
+from sklearn_rank.exceptions import BoundsError
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.text import safe_repr
+
+MOST_GRADINGS = 1 << 18
+"""More of one query are refused: so many take a second, and the next item may double it."""
+
+_RISE = frozenset({"precision", "mrr", "hit_rate"})
+"""Each relevant item raises them or leaves them alone."""
+_FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "iprec", "set_map", "gmap"})
+"""Relevant items that are out of reach can only do harm."""
+_PAIRWISE = frozenset({"lag", "auc", "gauc", "lauc"})
+"""All retrieved items count, wherever they stand."""
+_BY_ABSENT = frozenset({"rprec"})
+"""Each relevant item moves the rank down to which they read."""
+_BINARY = _RISE | _FALL | _PAIRWISE | _BY_ABSENT
+_SUMS = frozenset({"dcg", "idcg"})
+_KNOWN = _BINARY | _SUMS | {"ndcg", "err", "nerr", "hmean"}
+
+
+def cannot_bound(measure: Measure, *, change: bool = False) -> str:
+    """Why a measure, or its ``change`` between two systems, has no exact bounds; "" if it has."""
+    name = measure.metric.name
+    if measure.metric.of_judgements:
+        return "it says how much is judged, whatever the items are"
+    if measure.is_pooled:
+        return "it ranks the items of all queries together; choose an average over queries"
+    if name not in _KNOWN:
+        return "nothing is known of how it moves with the grade of an item"
+    graded = [str(member) for member in _members(measure) if member.metric.name not in _BINARY]
+    if graded:
+        return (
+            f"it combines {' and '.join(graded)} with another measure, and what is best for one "
+            "grade by grade is not for both"
+        )
+    if change and measure.metric.geometric_from is not None:
+        return "a change of geometric means is no mean of changes; bound that of map"
+    if change and _weighs_by_grades(measure):
+        return "queries weigh by their relevant items, which differ by grading; use average='macro'"
+    return ""
+
+
+def reach(measure: Measure) -> int | None:
+    """Ranks beyond which unjudged items only count as relevant or not; None: there are none."""
+    members = _members(measure)
+    if not members:
+        return None if measure.metric.name in _PAIRWISE else measure.k
+    ranks = [reach(member) for member in members]
+    return None if None in ranks else max(rank for rank in ranks if rank is not None)
+
+
+def checked_maker(
+    measure: Measure,
+    rankings: JudgedRankings,
+    holes: Holes,
+    max_grade: float,
+    *,
+    change: bool = False,
+) -> Maker:
+    """Makes the gradings that hold the extremes; BoundsError if they are too many to try."""
+    maker = _maker(measure, rankings, max_grade, change=change)
+    kinds, first = np.unique(
+        np.column_stack((holes.classes, holes.absent)), axis=0, return_index=True
+    )
+    for kind, query in zip(kinds.tolist(), first.tolist(), strict=True):
+        number = maker.number(tuple(kind[:-1]), kind[-1])
+        if number > MOST_GRADINGS:
+            unjudged = sum(kind[:-1])
+            msg = (
+                f"{'the change of ' if change else ''}{measure} has no bounds that are found in "
+                f"time: query {safe_repr(rankings.query_ids[query])} has {unjudged:,} unjudged "
+                f"items, and {number:.1e} ways to grade them would have to be tried; a smaller "
+                "cutoff leaves fewer"
+            )
+            raise BoundsError(msg)
+    return maker
+
+
+def refuse_moving_ties(measure: Measure, systems: Sequence[JudgedRankings], holes: Holes) -> None:
+    """BoundsError if the place of an unjudged item hangs on its grade."""
+    for rankings, above, tied in zip(systems, holes.above, holes.tied, strict=True):
+        moves = rankings.unjudged is not None and rankings.unjudged.moves_with_grade
+        if moves and ((tied > 1) & (above >= 0)).any():
+            msg = (
+                f"{measure} has no bounds over all gradings: ties='optimistic' and 'pessimistic' "
+                "put tied items in the order of their grades, which unjudged ones do not have; "
+                "evaluate with ties='average', 'stable' or 'docid'"
+            )
+            raise BoundsError(msg)
+
+
+def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, change: bool) -> Maker:
+    name = measure.metric.name
+    if name in ("err", "nerr"):
+        levels = possible_grades(rankings, max_grade)
+        return ByLevel(levels, change) if name == "err" else ByAllLevels(levels, change)
+    if name in _SUMS:
+        least, top = least_and_best_grade(rankings, max_grade, measure.options["gain"])
+        return ByCount(top, change, ends=not change, least=least)
+    top = max_grade
+    members = {member.metric.name for member in _members(measure)}
+    names = members or {name}
+    if name in _RISE and not change:
+        return ByCount(top, ends=True)
+    falls = names <= _RISE | _FALL
+    by_absent = bool(names & _BY_ABSENT) or (bool(members) and (change or not falls))
+    # Two lengths of rankings divide by two numbers, whose quotient moves with the relevant items.
+    by_absent |= change and name == "fbeta" and measure.k is None
+    return ByCount(top, change, falls_with_absent=falls and not change, counts_absent=by_absent)
+
+
+def _members(measure: Measure) -> list[Measure]:
+    """The measures that it combines, all the way down."""
+    members = []
+    for member in measure.options.get("measures", ()):
+        own = measure.with_own_cutoff(member)
+        members += _members(own) or [own]
+    return members
+
+
+def _weighs_by_grades(measure: Measure) -> bool:
+    return measure.options.get("average") in ("positives", "pooled")
