@@ -52,6 +52,14 @@ def cannot_bound(measure: Measure, *, change: bool = False) -> str:
     return ""
 
 
+def needs_divided_ties_apart(measure: Measure) -> bool:
+    """Whether the divisor is the number of relevant items found, which a divided tie leaves open.
+
+    To have a relevant item above such a tie rather than within it may then do harm.
+    """
+    return measure.metric.name == "map" and measure.options["denominator"] == "retrieved"
+
+
 def reach(measure: Measure) -> int | None:
     """Ranks beyond which unjudged items only count as relevant or not; None: there are none."""
     members = _members(measure)

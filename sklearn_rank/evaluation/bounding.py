@@ -17,6 +17,7 @@ from sklearn_rank.bounds.candidates import (
 from sklearn_rank.bounds.families import (
     cannot_bound,
     checked_maker,
+    needs_divided_ties_apart,
     reach,
     refuse_moving_ties,
 )
@@ -151,7 +152,7 @@ def _extremes(
     if measure.metric.name == "ndcg":
         both = ndcg_extremes(measure, [(1.0, rankings)], holes, max_grade)
         return Candidates.of(np.tile(np.arange(len(rankings)), 2), np.concatenate(both))
-    if dict(measure.parameters).get("denominator") == "retrieved" and measure.k is not None:
+    if needs_divided_ties_apart(measure) and measure.k is not None:
         holes = apart_from_cut(holes, measure.k)
 
     def weigh(filled: list[JudgedRankings], _: IntArray) -> FloatArray:

@@ -1,0 +1,145 @@
+"""Small problems with holes, and every grading of them by brute force."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sklearn_rank import Measure, evaluate, measure
+from sklearn_rank.typing import FloatArray
+
+SPELLINGS = (
+    "map",
+    "map@3",
+    "map(denominator=relevant)@3",
+    "map(denominator=retrieved)",
+    "map(denominator=retrieved)@3",
+    "map(denominator=k)@3",
+    "map(denominator=listed)@4",
+    "map(min_rel=2)@3",
+    "mar",
+    "mar@3",
+    "mar(normalize=true)@3",
+    "mrr",
+    "mrr@2",
+    "precision",
+    "precision@3",
+    "precision(denominator=retrieved)@4",
+    "recall",
+    "recall@3",
+    "recall(denominator=min)@2",
+    "fbeta",
+    "fbeta@3",
+    "fbeta(beta=2)@3",
+    "hit_rate",
+    "hit_rate@2",
+    "all_hit_rate",
+    "all_hit_rate@4",
+    "rprec",
+    "set_map",
+    "set_map@3",
+    "gmap",
+    "gmap@3",
+    "dcg",
+    "dcg(gain=linear)@3",
+    "idcg",
+    "idcg@3",
+    "ndcg",
+    "ndcg@1",
+    "ndcg@3",
+    "ndcg@5",
+    "ndcg(gain=linear)@3",
+    "ndcg(gain=binary)@3",
+    "err",
+    "err@3",
+    "err(max_grade=4)@3",
+    "nerr",
+    "nerr@3",
+    "nerr(max_grade=4)@4",
+    "lag",
+    "lag(average=pooled)",
+    "lag(unretrieved=ignore)",
+    "auc",
+    "auc(average=macro)",
+    "gauc",
+    "gauc(unretrieved=ignore)",
+    "gauc(smoothing=1)",
+    "gauc(n_negatives=50)",
+    "lauc",
+    "lauc@3",
+    "lauc(tail=linear)@3",
+    "lauc(smoothing=1)@3",
+    "hmean(precision,recall,beta=0.5)@3",
+    "hmean(map@2,recall@4)",
+    "hmean(rprec,map@3)",
+    "hmean(gauc,map@3)",
+)
+MEASURES: tuple[Measure, ...] = (
+    *map(measure, SPELLINGS),
+    measure("ndcg", k=4, gain={0: 0, 1: 1, 2: 5, 3: 2}),
+    measure("ndcg", k=3, gain={0: 0, 1: 0, 2: 1, 3: 0.5}),
+    measure("ndcg", k=3, gain=lambda grades: grades * grades),
+    measure("ndcg", k=4, discount=lambda ranks: ranks),
+    measure("dcg", k=3, gain={0: 0, 1: 1, 2: 5, 3: 2}),
+)
+UNTIED = (measure("iprec"), measure("iprec(recall=0.5)"))
+
+
+@dataclass
+class Problem:
+    """One query whose ground truth has holes, and what ``bounds`` is told of it."""
+
+    truth: dict[str, int]
+    ranking: Any
+    unjudged: list[str]
+    """Ranked items without a judgement, and those that were not retrieved."""
+    levels: range
+    ties: str
+    told: dict[str, Any] = field(default_factory=dict)
+
+    def completions(self) -> list[dict[str, int]]:
+        """The ground truth with every grading of what is unjudged."""
+        return [
+            {**self.truth, **dict(zip(self.unjudged, grades, strict=True))}
+            for grades in itertools.product(self.levels, repeat=len(self.unjudged))
+        ]
+
+
+def problem(rng: random.Random, *, tied: bool = True, most: int = 4) -> Problem:
+    """At most ``most`` unjudged items, some of them not retrieved."""
+    items = [f"i{place}" for place in range(rng.randint(1, 6))]
+    top = rng.choice([1, 1, 2, 3])
+    unjudged: list[str] = []
+    truth = {"zero": 0}
+    for item in items:
+        if rng.random() < 0.45 and len(unjudged) < most:
+            unjudged.append(item)
+        else:
+            truth[item] = rng.choice([0, 0, *range(top + 1)])
+    truth |= {f"m{number}": rng.randint(0, top) for number in range(rng.choice([0, 0, 1, 2]))}
+    ranking: Any = items
+    if tied and rng.random() < 0.7:
+        ranking = {item: float(rng.randint(0, 3)) for item in items}
+    out = rng.choice([0, 0, 1, 2]) if len(unjudged) < most else 0
+    highest = rng.choice([None, None, 1, 2, 3])
+    told: dict[str, Any] = {"max_grade": highest}
+    if out:
+        told |= {"scope": "all", "unretrieved": out}
+    data_highest = max(truth.values()) or 1
+    levels = range((data_highest if highest is None else highest) + 1)
+    ties = rng.choice(["average", "average", "stable"])
+    return Problem(truth, ranking, [*unjudged, *(f"o{n}" for n in range(out))], levels, ties, told)
+
+
+def every_value(given: Problem, chosen: Measure, ranking: Any = None) -> FloatArray:
+    """Value of each grading, as ``evaluate`` gives it."""
+    truths = given.completions()
+    rankings = [given.ranking if ranking is None else ranking] * len(truths)
+    ev = evaluate(
+        truths, rankings, chosen, ties=given.ties, zero_division=np.nan, assume="complete"
+    )
+    return ev.per_query[chosen]
