@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
-
 Make = Callable[[dict[str, Any]], Any]
 
 SETTINGS = {

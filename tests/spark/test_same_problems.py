@@ -10,6 +10,7 @@ from tests.engines.problems import Refused, assert_same, refused
 from tests.spark.batches import Batch, batches
 from tests.spark.conftest import Make
 
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn_rank.NothingRetrievedWarning",
     "ignore::sklearn_rank.ConventionWarning",

@@ -1,0 +1,47 @@
+"""The same through Spark Connect, whose sessions reach a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sklearn_rank import EngineOptions, evaluate
+from tests.engines.problems import assert_same, refused
+from tests.spark.conftest import Make, makes_frames, start
+from tests.spark.test_ways import MEASURES, WAYS, frames
+
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def lazy() -> Iterator[Make]:
+    session: Any = start(connect=True)
+    assert "connect" in type(session).__module__
+    yield makes_frames(session)
+    session.stop()
+
+
+@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
+def test_connect_gives_the_same_bits_and_counts(engine: dict[str, Any], lazy: Make) -> None:
+    truth, run = frames()
+    options: dict[str, Any] = {"ties": "docid", "zero_division": np.nan}
+    found = evaluate(lazy(truth), lazy(run), MEASURES, **options, engine=EngineOptions(**engine))
+    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), MEASURES, **options))
+    assert found.to_frame("spark").count() == len(found.query_ids)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [given for given in refused() if given.label in ("NaN score", "duplicate", "null item")],
+    ids=lambda given: given.label,
+)
+def test_connect_refuses_the_same(given: Any, lazy: Make) -> None:
+    with pytest.raises(given.error, match=given.message):
+        evaluate(lazy(given.truth), lazy(given.run), "map", **given.options)

@@ -1,0 +1,196 @@
+"""How Spark finds places: what moves between its tasks, what stays in it, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sklearn_rank import EngineOptions, Run, evaluate
+from sklearn_rank.engines.spark import reading
+from sklearn_rank.exceptions import (
+    DuplicateItemError,
+    InvalidParameterError,
+    NothingRetrievedWarning,
+    ScoresRequiredError,
+)
+from tests.engines.problems import assert_same
+from tests.spark.conftest import Make
+
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+MEASURES = ["map", "ndcg@3", "auc(average=impressions)", "recall@2", "lag"]
+WAYS = [{"way": "window"}, {"way": "count"}, {"waist": "executors"}]
+
+
+def frames() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Twenty queries; the first holds half of all rows, which many tasks read."""
+    rng = np.random.default_rng(7)
+    truth: dict[str, list[Any]] = {"query": [], "item": [], "grade": []}
+    run: dict[str, list[Any]] = {"query": [], "item": [], "score": []}
+    for number in range(20):
+        n_items = 4000 if number == 0 else 200
+        for item in rng.choice(n_items, 6, replace=False):
+            truth["query"].append(f"q{number:02}")
+            truth["item"].append(f"d{item}")
+            truth["grade"].append(int(rng.integers(0, 4)))
+        for item in rng.permutation(n_items)[: n_items - 20]:
+            run["query"].append(f"q{number:02}")
+            run["item"].append(f"d{item}")
+            run["score"].append(float(rng.integers(0, 50)))
+    order = rng.permutation(len(run["query"]))
+    return truth, {name: [values[row] for row in order] for name, values in run.items()}
+
+
+@pytest.fixture(scope="module")
+def sides(lazy: Make) -> tuple[Any, Any]:
+    truth, run = frames()
+    return lazy(truth), lazy(run).repartition(7)
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    truth, run = frames()
+    return evaluate(pl.DataFrame(truth), pl.DataFrame(run), MEASURES, zero_division=np.nan)
+
+
+@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
+def test_a_ranking_may_span_partitions(engine: dict[str, Any], sides: Any, expected: Any) -> None:
+    found = evaluate(*sides, MEASURES, zero_division=np.nan, engine=EngineOptions(**engine))
+    assert_same(found, expected)
+    # Values per query as a frame of Spark, which comes from where they were computed.
+    frame = found.to_frame("spark")
+    assert frame.columns == ["query", *MEASURES]
+    rows = {row["query"]: row for row in frame.toArrow().to_pylist()}
+    for name in MEASURES:
+        values = np.array([rows[query][name] for query in expected.query_ids], np.float64)
+        assert values.tobytes() == expected.per_query[name].tobytes()
+
+
+def _plans(session: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any, sides: Any, way: str) -> str:
+    """The physical plans of the frames that a way asks for, as text."""
+    texts: list[str] = []
+    sql = type(session).sql
+
+    def watched(self: Any, text: str, **frames: Any) -> Any:
+        frame = sql(self, text, **frames)
+        frame.explain()
+        texts.append(capsys.readouterr().out)
+        return frame
+
+    monkeypatch.setattr(type(session), "sql", watched)
+    evaluate(*sides, "map", engine=EngineOptions(way=way))
+    return "\n".join(texts[1:])  # without the survey
+
+
+def test_the_window_takes_one_shuffle(
+    session: Any, sides: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    plan = _plans(session, monkeypatch, capsys, sides, "window")
+    # The other exchange is that of the test, which spreads the rows.
+    assert plan.count("Exchange hashpartitioning(q") == plan.count("Exchange hashpartitioning") == 1
+    assert "Join" not in plan
+
+
+def test_to_count_shuffles_no_row_of_the_run(
+    session: Any, sides: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    plan = _plans(session, monkeypatch, capsys, sides, "count")
+    last = plan[plan.rindex("== Physical Plan ==") :]
+    # Counts of each task are added up; the run itself meets the hits in a broadcast.
+    assert last.count("Exchange hashpartitioning") == 1
+    assert "Exchange hashpartitioning(number" in last
+    assert "BroadcastHashJoin" in last
+    assert "Window" not in plan
+    # Repeated items are looked for by hashes of eight bytes.
+    assert "Exchange hashpartitioning(h" in plan
+
+
+@pytest.mark.parametrize(
+    ("relevant", "rows", "memory", "way"),
+    [(100, 1000, 1 << 30, "count"), (5000, 1000, 1 << 30, "window"), (100, 1000, 1, "window")],
+)
+def test_the_way_is_chosen_by_sizes(relevant, rows, memory, way):
+    class Read(reading._Reading):
+        def __init__(self) -> None:
+            self.options, self.raises, self._memory = EngineOptions(), True, memory
+
+    survey = reading.Survey(10, 10, 10, relevant, rows, relevant, 0, float(relevant), {})
+    assert Read()._way(survey, is_partial=False, is_away=False) == way
+
+
+def test_a_waist_too_large_for_the_driver_stays(
+    sides: Any, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_ROW", 1 << 40)
+    found = evaluate(*sides, MEASURES, zero_division=np.nan)
+    assert_same(found, expected)
+    with pytest.raises(InvalidParameterError, match=r"EngineOptions\(waist='driver'\)"):
+        found.placements()
+    assert pickle.loads(pickle.dumps(found))["map"] == expected["map"]
+
+
+def test_what_cannot_be_done_one_way_is_refused(sides: Any) -> None:
+    with pytest.raises(InvalidParameterError, match=r"way='count' does not see which item"):
+        evaluate(*sides, "map", duplicates="first", engine=EngineOptions(way="count"))
+    with pytest.raises(InvalidParameterError, match=r"way='count' finds places on the driver"):
+        evaluate(*sides, "map", engine=EngineOptions(way="count", waist="executors"))
+    with pytest.raises(InvalidParameterError, match="keep_items needs the ids of all items"):
+        evaluate(*sides, "map", keep_items=True)
+    with pytest.raises(InvalidParameterError, match=r"ties=.stable. leaves tied items in"):
+        evaluate(*sides, "map", ties="stable")
+    with pytest.raises(ScoresRequiredError, match="their scores stay in Spark"):
+        evaluate(*sides, "auc(average=pooled)")
+
+
+def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
+    truth = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 0, 1]}
+    truth["part"] = ["head", "head", "tail"]
+    run = {"query": ["a", "a", "b", "z"], "item": ["x", "w", "v", "v"]}
+    run |= {"my score": [0.5, 2.0, 1.0, 1.0]}
+    columns = {"score": "my score"}
+    found = evaluate(lazy(truth), lazy(run), ("mrr", "unjudged@1"), columns=columns)
+    expected = evaluate(
+        pl.DataFrame(truth), pl.DataFrame(run), ("mrr", "unjudged@1"), columns=columns
+    )
+    assert_same(found, expected)
+    assert {label: part["mrr"] for label, part in found.by_slice("part").items()} == {
+        "head": 0.5,
+        "tail": 0.0,
+    }
+    # "z" was given and not evaluated: it may be named.
+    assert set(found.by_slice({"a": "x", "z": "y"})) == {"x"}
+    assert copy.deepcopy(expected.counts) == found.counts
+
+
+def test_the_other_side_may_be_in_memory(lazy: Make) -> None:
+    truth = {"a": {"x": 2, "y": 0}, "b": {"x"}, "c": set()}
+    run = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "score": [0.5, 2.0, 1.0]}
+    in_memory = evaluate(truth, Run.from_columns(*run.values()), "mrr", zero_division=0.0)
+    found = evaluate(truth, lazy(run), "mrr", zero_division=0.0)
+    assert found.per_query["mrr"].tolist() == in_memory.per_query["mrr"].tolist() == [0.5, 1.0, 0.0]
+    ranked = {"a": ["y", "x"], "b": ["x"]}
+    judged = lazy({"query": ["a", "b"], "item": ["x", "x"], "grade": [1, 1]})
+    assert evaluate(judged, ranked, "mrr")["mrr"] == 0.75
+
+
+@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
+def test_repeated_items_are_refused_whichever_way(engine: dict[str, Any], lazy: Make) -> None:
+    truth = {"query": ["a"], "item": ["x"], "grade": [1]}
+    run = {"query": ["a"] * 4, "item": ["x", "y", "y", "y"], "score": [4.0, 3.0, 2.0, 1.0]}
+    match = r"y_score\['a'\] holds item 'y' 3 times \(2 rows in all repeat an item\)"
+    with pytest.raises(DuplicateItemError, match=match):
+        evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(**engine))
+
+
+def test_ids_that_never_meet_are_told(lazy: Make) -> None:
+    truth = {"query": ["a"], "item": ["X1"], "grade": [1]}
+    run = {"query": ["a", "a"], "item": ["x1", "x2"], "score": [4.0, 3.0]}
+    with pytest.warns(NothingRetrievedWarning, match=r"'X1' in y_true, 'x1' in y_score"):
+        assert evaluate(lazy(truth), lazy(run), "map").hint
