@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from sklearn_rank import Qrels, Run
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.partitions import computed, whole_queries
 from sklearn_rank.engines.spark.reading import _bytes_of
+from sklearn_rank.engines.spark.sides import _rows_of, _run_columns, _truth_columns
 from sklearn_rank.engines.spark.waist import (
     WaistRows,
     numbered_hits,
@@ -137,3 +139,25 @@ def test_rows_of_a_query_keep_their_own_numbers():
     straight = rankings_of(WaistRows.of(WAIST), "average")
     assert np.array_equal(shuffled.above, straight.above)
     assert np.array_equal(shuffled.grades, straight.grades)
+
+
+def test_columns_of_the_other_side() -> None:
+    """Each form that rankings and judgements have in memory, as rows."""
+    run = Run.from_columns(["a", "a", "b"], ["x", "y", "x"], scores=[0.5, 2.0, 1.0])
+    rows = {"query": ["a", "a", "b"], "item": ["x", "y", "x"]}
+    assert _lists(_rows_of(run)) == rows | {"score": [0.5, 2.0, 1.0]}
+    ranked = Run.from_columns(["a", "a", "b"], ["x", "y", "x"])
+    assert _lists(_rows_of(ranked)) == rows | {"rank": [1, 2, 1]}
+    assert _run_columns({"a": ["x", "y"], "b": ["x"]}) == rows | {"rank": [1, 2, 1]}
+    assert _run_columns({"a": {"x": 0.5, "y": 2.0}, "b": {"x": 1.0}})["score"] == [0.5, 2.0, 1.0]
+    qrels = Qrels.from_columns(["a", "a", "b"], ["x", "y", "x"], grades=[2, 0, 1])
+    assert _lists(_rows_of(qrels)) == rows | {"grade": [2, 0, 1]}
+    # A query of which nothing is judged has a row, too, or it would not be there.
+    truth = _truth_columns({"a": {"x": 2}, "b": set()})
+    assert truth == {"query": ["a", "b"], "item": ["x", "x"], "grade": [2, 0.0]}
+    with pytest.raises(TypeError, match="y_score mixes ranked lists and"):
+        _run_columns({"a": ["x"], "b": {"x": 1.0}})
+
+
+def _lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    return {name: list(values) for name, values in columns.items()}

@@ -172,12 +172,14 @@ def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
 def test_the_other_side_may_be_in_memory(lazy: Make) -> None:
     truth = {"a": {"x": 2, "y": 0}, "b": {"x"}, "c": set()}
     run = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "score": [0.5, 2.0, 1.0]}
-    in_memory = evaluate(truth, Run.from_columns(*run.values()), "mrr", zero_division=0.0)
-    found = evaluate(truth, lazy(run), "mrr", zero_division=0.0)
-    assert found.per_query["mrr"].tolist() == in_memory.per_query["mrr"].tolist() == [0.5, 1.0, 0.0]
+    ranked_rows = Run.from_columns(run["query"], run["item"], scores=run["score"])
+    for judged in (truth, {"a": {"x"}, "b": {"x"}, "c": set()}):
+        in_memory = evaluate(judged, ranked_rows, "mrr", zero_division=0.0)
+        found = evaluate(judged, lazy(run), "mrr", zero_division=0.0)
+        assert_same(found, in_memory)
     ranked = {"a": ["y", "x"], "b": ["x"]}
-    judged = lazy({"query": ["a", "b"], "item": ["x", "x"], "grade": [1, 1]})
-    assert evaluate(judged, ranked, "mrr")["mrr"] == 0.75
+    judged_rows = lazy({"query": ["a", "b"], "item": ["x", "x"], "grade": [1, 1]})
+    assert evaluate(judged_rows, ranked, "mrr")["mrr"] == 0.75
 
 
 @pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))

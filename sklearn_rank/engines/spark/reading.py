@@ -31,7 +31,6 @@ from sklearn_rank.engines.spark.waist import (
     without_irrelevant,
 )
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
-from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.mappings import query_weights
 from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.away import AwayRankings, refuse_away
@@ -95,9 +94,8 @@ class _Reading:
         survey = take_survey(self.sides, self.missing)
         negative = self.told.get("negative_grades", "raise")
         refuse_faults(self.sides, survey, self.missing, negative)
-        # As in memory: who wrote down what is not relevant has written down all that was judged.
-        has_zero = survey.n_irrelevant > 0
-        assumed = settled(self.told.get("assume"), has_grades=True, has_zero=has_zero)
+        assume, has_zero = self.told.get("assume"), survey.n_irrelevant > 0
+        assumed = self.sides.assumed(assume, has_zero=has_zero)
         is_partial = assumed == "partial"
         is_away = self._is_away(survey)
         if self._way(survey, is_partial=is_partial, is_away=is_away) == "count":

@@ -9,17 +9,23 @@ from decimal import Decimal
 from itertools import chain, repeat
 from typing import Any
 
+import numpy as np
+
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.spark.plans import quoted
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame
+from sklearn_rank.inputs.holes import settled
+from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.id_types import refuse_unequal_types
 from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
 from sklearn_rank.inputs.ranking import Where
 from sklearn_rank.inputs.roles import Role
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Assume
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _FLOATS = ("float", "double")
@@ -52,11 +58,22 @@ class Sides:
     session: Any
     truth: SparkSide
     run: SparkSide
+    given: Any = None
+    """The judgements if they came as a mapping, whose values may be sets."""
 
     @property
     def ranks(self) -> bool:
         """Whether the run is ordered by ranks, of which each may stand once in a query."""
         return "score" not in self.run.side.named
+
+    def assumed(self, assume: Assume | None, *, has_zero: bool) -> str:
+        """What items are taken for that nobody judged, as in memory."""
+        has_grades = True
+        if self.given is not None:
+            grades = [truth.values() for truth in self.given.values() if isinstance(truth, Mapping)]
+            has_grades = bool(grades)
+            has_zero = any(grade <= 0 for grade in chain.from_iterable(grades))
+        return settled(assume, has_grades=has_grades, has_zero=has_zero)
 
     def sql(self, text: str, **frames: Any) -> Any:
         """The frame that a plan makes of both sides."""
@@ -68,6 +85,11 @@ class Sides:
         """Types of all columns, by side."""
         sides = {"truth": self.truth, "run": self.run}
         return {f"{name}.{c}": side.kinds[c] for name, side in sides.items() for c in "qix"}
+
+
+def _has_grades(y_true: Any) -> bool:
+    """Whether judgements have a grade in each row."""
+    return isinstance(y_true, Qrels) or not isinstance(y_true, Mapping)
 
 
 def find_frames(problem: Problem) -> Sides:
@@ -87,7 +109,10 @@ def find_frames(problem: Problem) -> Sides:
     assert run is not None
     _refuse_no_order(run, problem.told.get("ties", "average"))
     sides = Sides(
-        session, _prepared(frames[0], truth, "grade"), _prepared(frames[1], run, "score", "rank")
+        session,
+        _prepared(frames[0], truth, "grade"),
+        _prepared(frames[1], run, "score", "rank"),
+        None if _has_grades(problem.y_true) else problem.y_true,
     )
     refuse_unequal_types({_python_type(sides.run, "i")}, {_python_type(sides.truth, "i")})
     return sides
@@ -185,12 +210,30 @@ def _adopted(session: Any, values: Any, name: str) -> Any:
 
     if is_frame(values):
         return session.createDataFrame(nw.from_native(values, eager_only=True).to_arrow())
-    columns = _truth_columns(values) if name == "y_true" else _run_columns(values)
+    if isinstance(values, LongTable):
+        columns = _rows_of(values)
+    else:
+        columns = _truth_columns(values) if name == "y_true" else _run_columns(values)
     try:
         return session.createDataFrame(pa.table(columns))
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         msg = f"ids of {name} have to be of one type to be joined in Spark: {error}"
         raise TypeError(msg) from error
+
+
+def _rows_of(table: LongTable) -> dict[str, Any]:
+    """The rows of judgements or of a run that were read from a file."""
+    sizes = np.diff(table.offsets)
+    columns: dict[str, Any] = {
+        "query": list(chain.from_iterable(map(repeat, table.query_ids, sizes.tolist()))),
+        "item": as_list(table.item_ids),
+    }
+    if isinstance(table, Qrels):
+        return columns | {"grade": table.grades}
+    if isinstance(table, Run) and table.scores is not None:
+        return columns | {"score": table.scores}
+    starts = np.repeat(table.offsets[:-1], sizes)
+    return columns | {"rank": np.arange(table.n_rows) - starts + 1}
 
 
 def _truth_columns(y_true: Mapping[Any, Any]) -> dict[str, list[Any]]:
