@@ -22,11 +22,21 @@ def sample(sides: Sides, side: str) -> dict[Any, Any]:
     return mapping
 
 
-def frame_of(sides: Sides, columns: Mapping[str, Any]) -> Any:
-    """Columns in memory as a frame of the session."""
-    import pyarrow as pa
+@dataclass(frozen=True)
+class FrameMaker:
+    """Makes a frame of a session, of columns in memory."""
 
-    return sides.session.createDataFrame(pa.table(dict(columns)))
+    session: Any
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: Spark is not pickled."""
+        return type(None), ()
+
+    def __call__(self, columns: Mapping[str, Any]) -> Any:
+        """A frame of these columns."""
+        import pyarrow as pa
+
+        return self.session.createDataFrame(pa.table(dict(columns)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.spark import plans
-from sklearn_rank.engines.spark.later import LeftOut, SparkColumns, frame_of, sample
+from sklearn_rank.engines.spark.later import FrameMaker, LeftOut, SparkColumns, sample
 from sklearn_rank.engines.spark.partitions import Partitions
 from sklearn_rank.engines.spark.sides import can_meet, find_frames
 from sklearn_rank.engines.spark.survey import (
@@ -231,7 +231,7 @@ class _Reading:
             left_out=LeftOut(self.sides, skips=self.missing == "skip"),
             keyed=True,
             query_columns=tuple(map(SparkColumns, (self.sides.truth, self.sides.run))),
-            make_frame=partial(frame_of, self.sides),
+            make_frame=FrameMaker(self.sides.session),
         )
         if rankings.n_retrieved.any():
             return judged
