@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,9 +13,14 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_validate
 
-from sklearn_rank import PrecisionRecallAtKDisplay, QueryKFold
+from sklearn_rank import Evaluation, PrecisionRecallAtKDisplay, QueryKFold, compare, evaluate
+from sklearn_rank.displays import plot_style
 
 DOCS = Path(__file__).parent
+EXAMPLES = DOCS / "examples"
+
+SYSTEMS = {"words": 1.2, "vectors": 1.9, "both": 2.1, "both, reranked": 3.0}
+"""Made-up search engines, and how much of their scores is no noise."""
 
 
 def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -27,14 +34,30 @@ def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, qid
 
 
-def precision_recall_at_k(path: Path) -> None:
+def evaluations() -> dict[str, Evaluation]:
+    """Each system on 80 queries of 40 items with grades from 0 to 3."""
+    rng = np.random.default_rng(1)
+    grades = np.where(rng.random((80, 40)) < 0.15, rng.integers(1, 4, (80, 40)), 0)
+    grades[:, 0] = 1
+    noise = rng.normal(size=(80, 40))
+    return {
+        name: evaluate(
+            grades,
+            strength * (grades > 0) * rng.random((80, 40)) * 2 + noise,
+            ("map", "ndcg@10", "precision@5"),
+        )
+        for name, strength in SYSTEMS.items()
+    }
+
+
+def precision_recall_at_k() -> None:
     """Two models, each over the folds of one cross-validation."""
     X, y, qid = problem()
-    _, axes = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
+    _, axes = plt.subplots(1, 2, figsize=(9, 3.8))
     for ax, model in zip(
         axes, (Ridge(), HistGradientBoostingRegressor(random_state=0)), strict=True
     ):
-        found = cross_validate(
+        results = cross_validate(
             model,
             X,
             y,
@@ -44,12 +67,44 @@ def precision_recall_at_k(path: Path) -> None:
             return_estimator=True,
             return_indices=True,
         )
-        PrecisionRecallAtKDisplay.from_cv_results(found, X, y, groups=qid, ax=ax)
+        PrecisionRecallAtKDisplay.from_cv_results(results, X, y, groups=qid, ax=ax)
         ax.set_title(type(model).__name__)
-    axes[0].figure.savefig(path, metadata={"Date": None})
+    # One scale, so that the two can be compared.
+    limits = [max(ax.get_xlim()[1] for ax in axes), max(ax.get_ylim()[1] for ax in axes)]
+    for ax in axes:
+        ax.set(xlim=(0, limits[0]), ylim=(-0.1 * limits[1], limits[1]))
+
+
+def draw_all() -> None:
+    """A file for each picture of pictures.md."""
+    systems = evaluations()
+    pair = compare({name: systems[name] for name in ("vectors", "both")})
+    lengths = {query: ("short", "medium", "long")[query % 3] for query in range(80)}
+    pictures = {
+        "precision_recall_at_k": precision_recall_at_k,
+        "measure_at_k": lambda: compare(systems).plot("at_k", measure="ndcg"),
+        "roc": lambda: compare(systems).plot("roc", average="macro"),
+        "precision_recall": lambda: compare(systems).plot("precision_recall", average="macro"),
+        "distribution": lambda: compare(systems).plot("distribution", measure="ndcg@10"),
+        "differences": lambda: pair.plot("differences", measure="ndcg@10"),
+        "slices": lambda: pair.plot("forest", measure="ndcg@10", slices=lengths),
+        "correlation": lambda: systems["words"].plot("correlation", x="map", y="precision@5"),
+    }
+    for name, draw in pictures.items():
+        with plot_style():
+            draw()
+            plt.savefig(DOCS / f"{name}.svg", metadata={"Date": None})
+            plt.close("all")
+
+
+def run_examples() -> None:
+    """Each script of the gallery draws its own."""
+    for script in sorted(set(EXAMPLES.glob("*.py")) - {EXAMPLES / "conftest.py"}):
+        home = DOCS if script.stem == "early_stopping" else EXAMPLES
+        subprocess.run([sys.executable, script, home / f"{script.stem}.svg"], check=True)
 
 
 if __name__ == "__main__":
     mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "sklearn-rank"
-    precision_recall_at_k(DOCS / "precision_recall_at_k.svg")
+    draw_all()
+    run_examples()

@@ -26,8 +26,11 @@ __all__ = ["SearchResultsDisplay"]
 
 OWNER = "SearchResultsDisplay"
 
-_MANY_TIMES = 50.0
-"""Values of a parameter that rise this many times are spread by their logarithms."""
+_MANY_TIMES = 10.0
+"""Values of a parameter that rise at least so many times, by growing steps, are spread by their
+logarithms."""
+_MOST_TICKS = 10
+"""Values that are all written on the axis."""
 
 
 class _Line(NamedTuple):
@@ -369,9 +372,14 @@ class _Places:
             return cls(words, logarithmic=False, step=0.06)
         numbers = np.unique(np.array(values, dtype=np.float64))
         least, most = float(numbers[0]), float(numbers[-1])
-        logarithmic = least > 0 and most / least >= _MANY_TIMES
+        steps = np.diff(numbers)
+        grows = len(steps) > 1 and steps.max() > 4 * steps.min()
+        logarithmic = bool(grows and least > 0 and most / least >= _MANY_TIMES)
         if logarithmic:
             ax.set_xscale("log")
+            if len(numbers) <= _MOST_TICKS:
+                ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
+                ax.set_xticks([], minor=True)
         width = math.log(most / least) if logarithmic else most - least
         return cls(None, logarithmic=logarithmic, step=0.015 * width)
 

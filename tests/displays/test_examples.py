@@ -1,0 +1,50 @@
+"""The scripts of the gallery run, and the guide shows their pictures."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCRIPTS = sorted(path for path in (DOCS / "examples").glob("*.py") if path.stem != "conftest")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_draws_its_picture(script, tmp_path, monkeypatch, capsys):
+    if "lightgbm" in script.read_text(encoding="utf-8"):
+        pytest.importorskip("lightgbm", minversion="4.0")
+    picture = tmp_path / "picture.svg"
+    monkeypatch.setattr(sys, "argv", [str(script), str(picture)])
+    runpy.run_path(str(script), run_name="__main__")
+    assert "</svg>" in picture.read_text(encoding="utf-8")
+    assert capsys.readouterr().out.strip(), "a script tells what it found"
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_the_gallery_shows_it(script):
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    assert f"(examples/{script.name})" in page
+    shown = [path for path in DOCS.rglob(f"{script.stem}.svg") if path.name in page]
+    assert len(shown) == 1
+
+
+def test_every_picture_is_shown_on_a_page():
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.md"))
+    pictures = [path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.svg")]
+    assert len(pictures) > 10
+    assert [name for name in pictures if f"({name})" not in pages] == []
+
+
+def test_pictures_are_those_of_the_style():
+    """Drawn once more, a picture of the guide has the same words and colours."""
+    namespace = runpy.run_path(str(DOCS / "_pictures.py"))
+    evaluation = namespace["evaluations"]()["words"]
+    shown = evaluation.plot("correlation", x="map", y="precision@5")
+    stored = (DOCS / "correlation.svg").read_text(encoding="utf-8")
+    for line in shown.ax_.get_title(loc="left").splitlines():
+        assert line in stored
+    plt.close("all")
