@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
+from sklearn_rank.cli.engines import add_engine, engine_of, options_of, read_sides
 from sklearn_rank.cli.options import add_measuring, add_reading
 from sklearn_rank.cli.terminal import progress
 
@@ -35,6 +37,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         f"default: {', '.join(DEFAULT)}; with --convention trec_eval --format trec: official",
     )
     add_reading(parser, "qrels", "run")
+    add_engine(parser)
     parser.set_defaults(run=run)
 
 
@@ -47,18 +50,23 @@ def run(arguments: argparse.Namespace) -> int:
     request = Request.of(arguments, DEFAULT)
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, *arguments.runs)
+    engine, options = engine_of(arguments), options_of(arguments)
+    lazy: list[Any] = []
     with progress("reading judgements"):
-        qrels = reader.qrels(arguments.qrels)
+        if engine == "memory":
+            qrels: Any = reader.qrels(arguments.qrels)
+        else:
+            qrels, lazy = read_sides(engine, reader, arguments.qrels, arguments.runs, options)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations = []
-    for path in arguments.runs:
+    for number, path in enumerate(arguments.runs):
         with progress(f"reading {path}"):
-            ranking = reader.run(path)
+            ranking = lazy[number] if lazy else reader.run(path)
         with progress(f"measuring {path}"):
             if request.is_trec:
                 print(measure_trec(request, qrels, ranking))
             else:
-                evaluations.append((path, measure_run(request, qrels, ranking)))
+                evaluations.append((path, measure_run(request, qrels, ranking, engine=options)))
     if evaluations:
         reports.print_evaluations(evaluations, arguments.format, arguments.per_query, labels)
     return 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
+from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.inputs.columns import judged_alone, read_columns
@@ -74,13 +76,21 @@ class Request:
 
 
 def measure_run(
-    request: Request, qrels: Qrels, run: Run, *, keep_items: bool = False
+    request: Request,
+    qrels: Any,
+    run: Any,
+    *,
+    keep_items: bool = False,
+    engine: EngineOptions | None = None,
 ) -> Evaluation:
-    """Evaluate one run."""
+    """Evaluate one run: tables, or lazy frames."""
+    if isinstance(run, Run):
+        run = request.prepared(qrels, run)
     return evaluate(
         qrels,
-        request.prepared(qrels, run),
+        run,
         request.measures(),
+        engine=engine,
         convention=request.convention,
         missing=request.missing,  # type: ignore[arg-type]
         keep_items=keep_items,

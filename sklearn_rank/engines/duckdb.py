@@ -35,6 +35,8 @@ class DuckDBRows:
     """Rows of a relation."""
 
     relation: Any
+    streams_alone: bool = True
+    """A connection has one open result."""
 
     @cached_property
     def schema(self) -> pl.DataFrame:

@@ -62,6 +62,11 @@ class Gathered:
         if self.missing != "skip" and places:
             self._weights(list(places))  # refused before anything is ranked
 
+    def extend_places(self, queries: list[Any]) -> None:
+        """Further judged queries, in their order."""
+        for query in queries:
+            self.places.setdefault(query, len(self.places))
+
     def add(self, qrels: Qrels, run: Run) -> None:
         """Read whole rankings."""
         common = [query for query in run.query_ids if query in qrels.numbers]
@@ -96,12 +101,11 @@ class Gathered:
         merged = merge_judged(self._parts)
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
         assumed = settled(self.told.get("assume"), has_grades=True, has_zero=self._has_zero)
-        rankings = merged.rankings
-        if assumed == "partial" and not self._keeps_unjudged:
-            counts = np.concatenate(self._n_unjudged)
-            rankings = replace(rankings, unjudged=Unjudged(counts, LaterUnjudged(read_again)))
+        rankings, n_unjudged = merged.rankings, np.concatenate(self._n_unjudged)
         if (order[1:] < order[:-1]).any():
-            rankings = rankings.take(np.argsort(order))
+            rankings, n_unjudged = rankings.take(np.argsort(order)), n_unjudged[np.argsort(order)]
+        if assumed == "partial" and not self._keeps_unjudged:
+            rankings = replace(rankings, unjudged=Unjudged(n_unjudged, LaterUnjudged(read_again)))
         n_missing = len(self.places) - len(self._ranked)
         is_missing = [query not in self._ranked for query in queries]
         judged = replace(

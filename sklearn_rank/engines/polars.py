@@ -33,6 +33,7 @@ class PolarsRows:
 
     frame: pl.LazyFrame
     temp_directory: str | os.PathLike[str] | None = None
+    streams_alone: bool = False
 
     @cached_property
     def schema(self) -> pl.DataFrame:

@@ -17,6 +17,10 @@ class Rows(Protocol):
     """A lazy frame, which can be read more than once."""
 
     @property
+    def streams_alone(self) -> bool:
+        """Whether two frames of the engine cannot be read side by side."""
+
+    @property
     def schema(self) -> pl.DataFrame:
         """The columns without a row."""
 

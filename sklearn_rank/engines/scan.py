@@ -26,7 +26,7 @@ from sklearn_rank.support.parameters import check_option
 if TYPE_CHECKING:
     import polars as pl
 
-ScanEngine: TypeAlias = Literal["polars", "duckdb"]
+ScanEngine: TypeAlias = Literal["polars", "duckdb", "spark"]
 Paths: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 _UNLIMITED = Limits(max_rows=1 << 62, max_bytes=1 << 62)
@@ -52,14 +52,14 @@ def scan_run(
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
         for a role that no column has.
-    engine : {"polars", "duckdb"}, default="polars"
-        DuckDB reads Parquet.
+    engine : {"polars", "duckdb", "spark"}, default="polars"
+        DuckDB and Spark, in its running session or one of its own, read Parquet alone.
     memory_limit : int or str, default=None
         What DuckDB's own buffers may take, as in :class:`EngineOptions`.
 
     Returns
     -------
-    run : polars.LazyFrame or duckdb.DuckDBPyRelation
+    run : polars.LazyFrame, duckdb.DuckDBPyRelation or pyspark.sql.DataFrame
         The columns "query" and "item", as text, and "score" or "rank" if there is one.
 
     Raises
@@ -104,7 +104,7 @@ def scan_qrels(
 
     Returns
     -------
-    qrels : polars.LazyFrame or duckdb.DuckDBPyRelation
+    qrels : polars.LazyFrame, duckdb.DuckDBPyRelation or pyspark.sql.DataFrame
         The columns "query" and "item", as text, and "grade" if there is one.
 
     Raises
@@ -136,10 +136,12 @@ def _scan(
     if kind is None:
         with opened(sources[0]) as (_, head):
             kind = columnar_kind(head)
+    if engine != "polars" and kind != "parquet":
+        msg = f"engine={engine!r} reads Parquet here, and {sources[0].name} is none; leave it out"
+        raise InvalidParameterError(msg)
+    if engine == "spark":
+        return _spark(sources, columns, is_run=is_run)
     if engine == "duckdb":
-        if kind != "parquet":
-            msg = f"engine='duckdb' reads Parquet here, and {sources[0].name} is none; leave it out"
-            raise InvalidParameterError(msg)
         return _duckdb(sources, columns, options, is_run=is_run)
     if kind in ("parquet", "arrow"):
         return _columnar(sources, kind, columns, is_run=is_run)
@@ -204,6 +206,19 @@ def _sql_columns(named: NamedColumns) -> Iterator[str]:
         yield f"{quoted(named.number)} AS {named.kind}"
     for column in named.watched:
         yield quoted(column.name)
+
+
+def _spark(sources: list[Source], columns: Columns | None, *, is_run: bool) -> Any:
+    from pyspark.sql import SparkSession, functions
+
+    frame = SparkSession.builder.getOrCreate().read.parquet(*[source.path for source in sources])
+    named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
+    ids = [
+        functions.col(f"`{getattr(named, role)}`").cast("string").alias(role)
+        for role in ("query", "item")
+    ]
+    number = [] if named.number is None else [frame[f"`{named.number}`"].alias(named.kind)]
+    return frame.select(*ids, *number, *(frame[f"`{column.name}`"] for column in named.watched))
 
 
 def _text(

@@ -37,6 +37,7 @@ class _EagerRows:
     """Rows of a frame that is in memory already."""
 
     frame: pl.DataFrame
+    streams_alone: bool = False
 
     @property
     def schema(self) -> pl.DataFrame:

@@ -29,6 +29,17 @@ def temporary(place: str | os.PathLike[str] | None) -> Iterator[Path]:
         yield Path(name)
 
 
+def spooled(batches: Iterator[pl.DataFrame], directory: Path) -> Iterator[pl.DataFrame]:
+    """The same rows by way of files, all written before the first is read again."""
+    import polars as pl
+
+    paths = []
+    for number, batch in enumerate(batches):
+        paths.append(directory / f"{number}.arrow")
+        batch.write_ipc(paths[-1])
+    return (pl.read_ipc(path.read_bytes()) for path in paths)
+
+
 @dataclass
 class Parts:
     """Rows in files, those of one query always in the same part and in their order."""

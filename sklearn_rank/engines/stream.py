@@ -7,7 +7,7 @@ temporary files first, parted by query.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
+from sklearn_rank.engines.rising import RisingRows, top_of
 from sklearn_rank.engines.rows import Held, Rows, all_batches, hold, whole_queries
 from sklearn_rank.engines.sides import LazyColumns, qrels_of, rows_of_truth
-from sklearn_rank.engines.spill import Parts, concatenated, temporary
+from sklearn_rank.engines.spill import Parts, concatenated, spooled, temporary
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
@@ -87,11 +88,12 @@ class _Reading:
         assert run is not None
         self.truth, self.run = truth, run
         self.limit = problem.options.n_bytes
+        self._stream: Generator[pl.DataFrame] | None = None
 
     def judged(self) -> Judged:
         """All queries, read at once or block by block."""
         asked = self._asks_for_memory()
-        truth = self._hold_truth(self.limit // _JUDGEMENTS)
+        truth = self._hold_truth(self._at_once if asked else self.limit // _JUDGEMENTS)
         run = hold(self.run_rows, self.run.used, self._at_once if asked else self._small)
         if run.rest is None and (truth is None or truth.rest is None):
             return self._with_columns(self._at_once_of(truth, run))
@@ -121,8 +123,14 @@ class _Reading:
         told = self.problem.told
         if truth is not None and truth.rest is not None:
             run.close()
-            gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
-            self._add_parts(gathered, None)
+            try:
+                gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
+                self._add_rising(gathered)
+            except ScatteredQueriesError:
+                if self._stream is not None:
+                    self._stream.close()
+                gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
+                self._add_parts(gathered, None)
             return gathered, None
         qrels = self._qrels(truth)
         has_zero = bool(qrels.grades.min(initial=1) <= 0)
@@ -198,6 +206,37 @@ class _Reading:
         for block in whole_queries(self._checked(self.run, batches), query, self._block):
             gathered.add(qrels, self._run_of(block))
 
+    def _add_rising(self, gathered: Gathered) -> None:
+        """Both sides as they come, if the queries of both rise."""
+        assert self.truth_rows is not None
+        assert self.truth is not None
+        query, judged = self.run.named["query"], self.truth.named["query"]
+        if self.run_rows.schema.schema[query] != self.truth_rows.schema.schema[judged]:
+            raise ScatteredQueriesError  # what cannot be compared does not rise
+        checked = self._checked(self.truth, self._batches(self.truth_rows, self.truth))
+        with temporary(self.problem.options.temp_directory) as directory:
+            truth = RisingRows(
+                spooled(checked, directory) if self.truth_rows.streams_alone else checked, judged
+            )
+            top = None
+            batches = self._checked(self.run, self._batches(self.run_rows, self.run))
+            for block in whole_queries(batches, query, self._block):
+                top = top_of(block[query], top)
+                self._add_pair(gathered, truth.up_to(top), block)
+            for rows in whole_queries(truth.rest(), judged, self._block):
+                self._add_pair(gathered, rows, None)
+
+    def _add_pair(
+        self, gathered: Gathered, judgements: pl.DataFrame, rows: pl.DataFrame | None
+    ) -> None:
+        """Judgements of some queries, with all rankings that there are of them."""
+        assert self.truth is not None
+        qrels = truth_of(_narwhals(judgements), self.truth.named)
+        gathered.extend_places(qrels.query_ids)
+        if rows is not None:
+            gathered.add(qrels, self._run_of(rows))
+        gathered.add_missing(qrels)
+
     def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
         """The run parted by query in temporary files; the judgements, too, unless given."""
         run = self._checked(self.run, self._batches(self.run_rows, self.run))
@@ -243,8 +282,10 @@ class _Reading:
                 )
 
     def _batches(self, rows: Rows, side: Side) -> Iterator[pl.DataFrame]:
+        """All rows; the first batch has none, and tells the columns."""
         yield rows.schema.select(side.used)
-        yield from rows.batches(side.used)
+        self._stream = rows.batches(side.used)
+        yield from self._stream
 
     def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
