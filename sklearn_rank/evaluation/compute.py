@@ -211,13 +211,14 @@ def averaged(
 ) -> Scored:
     """Values with their mean, which is that of their logarithms where it is geometric."""
     least = measure.metric.geometric_from
-    if least is not None and not isinstance(zero_division, str):
-        zero_division = float(logarithms(np.float64(zero_division), least))
+    settled = zero_division
+    if least is not None and not isinstance(settled, str):
+        settled = float(logarithms(np.float64(settled), least))
     mean = average(
         values if least is None else logarithms(values, least),
         weights,
         present=None if judged.weights is None else judged.weights > 0,
-        zero_division=zero_division,
+        zero_division=settled,
         measure=measure,
         query_ids=judged.query_ids,
     )

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 
 _PATIENCE = 1.0
 """Seconds before a bar appears: shorter work needs none."""
+_SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
+"""Whether a bar is drawn already: the work of its steps has none of its own."""
 
 
 def with_progress(steps: Iterable[int], total: int, doing: str) -> Iterator[int]:
     """The steps, unchanged, with a bar on stderr that shows how far they have come."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or _SHOWN.get():
         yield from steps
         return
     start, done = time.monotonic(), 0
@@ -30,6 +33,10 @@ def _with_bar(steps: Iterable[int], done: int, total: int, doing: str) -> Iterat
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(doing, total=total, completed=done)
-        for step in steps:
-            yield step
-            progress.advance(task, step)
+        _SHOWN.set(True)
+        try:
+            for step in steps:
+                yield step
+                progress.advance(task, step)
+        finally:
+            _SHOWN.set(False)
