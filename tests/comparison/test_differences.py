@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str)
     kept = ~np.isnan(values["old"])
     assert 0 < kept.sum() < 40
     change = (values["new"] - values["old"])[kept]
-    expected = {
+    oracle = {
         "t": lambda: stats.ttest_1samp(change, 0, alternative=alternative).pvalue,
         "permutation": lambda: (
             stats.permutation_test(
@@ -73,7 +74,10 @@ def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str)
         ),
         "wilcoxon": lambda: stats.wilcoxon(change, alternative=alternative).pvalue,
         "bootstrap": lambda: stats.ttest_1samp(change, 0, alternative=alternative).pvalue,
-    }[test]()
+    }[test]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # older versions of SciPy speak of zeros
+        expected = oracle()
     exact = test in ("t", "wilcoxon")
     row = found["map", "new"]
     assert row.p == pytest.approx(expected, rel=1e-9) if exact else abs(row.p - expected) < 0.02
