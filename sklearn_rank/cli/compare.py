@@ -27,9 +27,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "differences with intervals, effect sizes, and p-values corrected for their number. "
         "Files are those of evaluate.",
     )
-    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
-    parser.add_argument("baseline", metavar="RUN", help="the run that others are compared with")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="rankings of another system")
     add = parser.add_argument
     add("--format", choices=FORMATS, default="text", help="of the output (default: text)")
     add(
@@ -37,6 +34,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         choices=("systems", "differences"),
         help="what a row is (default: differences in CSV, systems elsewhere; text shows both)",
     )
+    add(
+        "--changed",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="of each run, the N queries that the first measure says changed most, and why",
+    )
+    add_comparing(parser)
+    parser.set_defaults(run=run, per_query=False)
+
+
+def add_comparing(parser: argparse.ArgumentParser) -> None:
+    """Runs, the test of their differences, what is measured, and how files are read."""
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="relevance judgements")
+    add("baseline", metavar="RUN", help="the run that others are compared with")
+    add("runs", metavar="RUN", nargs="+", help="rankings of another system")
     add("--all-pairs", action="store_true", help="compare each run with each")
     add("--test", choices=TESTS, help="of differences (default: t; with --all-pairs: tukey)")
     add(
@@ -58,24 +72,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add("--alpha", type=share, default=0.05, metavar="P", help="significant is less (0.05)")
     add(
-        "--changed",
-        type=whole,
-        default=0,
-        metavar="N",
-        help="of each run, the N queries that the first measure says changed most, and why",
-    )
-    add(
         "--same-queries",
         action="store_true",
         help="refuse runs that were evaluated on different queries",
     )
     add_measuring(parser, f"default: {', '.join(DEFAULT)}")
     add_reading(parser, "qrels", "run")
-    parser.set_defaults(run=run, per_query=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure, compare and print."""
+    if arguments.changed and arguments.format not in ("text", "json"):
+        msg = "--changed goes with --format text and json"
+        raise ValueError(msg)
+    _print(compare_files(arguments, keep_items=arguments.changed > 0), arguments)
+    return 0
+
+
+def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
+    """Read, measure and compare."""
     from sklearn_rank.cli.measuring import Request, measure_run
     from sklearn_rank.cli.reading import Reader, refuse_repeated_input
     from sklearn_rank.cli.reports import names_of
@@ -95,9 +110,9 @@ def run(arguments: argparse.Namespace) -> int:
         with progress(f"reading {path}"):
             ranking = reader.run(path)
         with progress(f"measuring {path}"):
-            systems[name] = measure_run(request, qrels, ranking, keep_items=arguments.changed > 0)
-    _print(_compared(arguments, systems), arguments)
-    return 0
+            systems[name] = measure_run(request, qrels, ranking, keep_items=keep_items)
+    with progress("comparing"):
+        return _compared(arguments, systems)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -107,9 +122,6 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ValueError(msg)
     if not arguments.all_pairs and arguments.test in ("tukey", "anova"):
         msg = f"--test {arguments.test} is a test of all pairs; add --all-pairs"
-        raise ValueError(msg)
-    if arguments.changed and arguments.format not in ("text", "json"):
-        msg = "--changed goes with --format text and json"
         raise ValueError(msg)
 
 

@@ -53,27 +53,30 @@ def refuse_repeated_input(*paths: str | None) -> None:
         raise ValueError(msg)
 
 
-def read_labels(path: str) -> dict[str, str]:
-    """{query: label} of a CSV file with two columns, or of a JSON object."""
-    text = _text(path)
-    source = source_of(path, Limits(), "--slices")
+def read_labels(path: str, option: str = "--slices", what: str = "label") -> dict[str, str]:
+    """{query: label} of a CSV file with two columns, or of a JSON object.
+
+    ``option`` names the file in messages, and ``what`` stands there for a label.
+    """
+    text = _text(path, option)
+    source = source_of(path, Limits(), option)
     if text.lstrip().startswith("{"):
         labels = load_json(source, None, text.encode())
         for query, label in labels.items():
             if isinstance(label, (list, dict)) or label is None:
-                source.fail(None, f"the label of query {safe_repr(query)} is not text")
+                source.fail(None, f"the {what} of query {safe_repr(query)} is not text")
         return {query: str(label) for query, label in labels.items()}
-    return _labels_of_rows(source, text)
+    return _labels_of_rows(source, text, what)
 
 
-def _labels_of_rows(source: Source, text: str) -> dict[str, str]:
+def _labels_of_rows(source: Source, text: str, what: str) -> dict[str, str]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in text else ",")
     rows = list(lines)
     names = rows[0] if rows else []
     queries = [place for place, name in enumerate(names) if role_of(name) == "query"]
     if len(names) != 2 or len(queries) != 1:
         shown = listed(names) or "nothing"
-        source.fail(1, f"needs the columns query and label, and the first line has {shown}")
+        source.fail(1, f"needs the columns query and {what}, and the first line has {shown}")
     (place,) = queries
     labels: dict[str, str] = {}
     for line, row in enumerate(rows[1:], 2):
@@ -82,12 +85,12 @@ def _labels_of_rows(source: Source, text: str) -> dict[str, str]:
         query, label = row[place], row[1 - place]
         if labels.setdefault(query, label) != label:
             both = f"{safe_repr(labels[query])} and {safe_repr(label)}"
-            source.fail(line, f"query {safe_repr(query)} has the labels {both}")
+            source.fail(line, f"query {safe_repr(query)} has the {what}s {both}")
     return labels
 
 
-def _text(path: str) -> str:
-    with readable(path, "--slices"):
+def _text(path: str, option: str) -> str:
+    with readable(path, option):
         data = Path(path).read_bytes()
     try:
         return data.decode("utf-8-sig")

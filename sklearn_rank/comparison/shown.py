@@ -98,18 +98,17 @@ class Shown(Tabular):
         ...     "<title>new against old</title>" in path.read_text(encoding="utf-8")
         True
         """
-        from sklearn_rank.report.comparison import report_of
-        from sklearn_rank.report.page import write_page
+        from sklearn_rank.report.doors import report_comparison
 
-        report = report_of(
+        report_comparison(
             self._whole,
+            path,
             title=title,
             measure=measure,
             slices=slices,
             query_text=self._whole._query_text if query_text is None else query_text,
             pictures=pictures,
         )
-        write_page(report, path)
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """One row per measure and compared system.

@@ -49,8 +49,7 @@ LAYERS = {
 # not call them loads nothing of it: (module, module of the upper room).
 DOORS = {
     ("sklearn_rank.comparison.shown", "sklearn_rank.displays.doors"),
-    ("sklearn_rank.comparison.shown", "sklearn_rank.report.comparison"),
-    ("sklearn_rank.comparison.shown", "sklearn_rank.report.page"),
+    ("sklearn_rank.comparison.shown", "sklearn_rank.report.doors"),
     ("sklearn_rank.evaluation.result", "sklearn_rank.displays.doors"),
 }
 ROOTS = {

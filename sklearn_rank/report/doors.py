@@ -1,0 +1,15 @@
+"""What the method ``report`` of comparisons opens."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.report.comparison import report_of
+from sklearn_rank.report.page import write_page
+
+
+def report_comparison(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the page of a comparison to a file."""
+    write_page(report_of(comparison, **options), path)
