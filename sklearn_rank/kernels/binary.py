@@ -166,7 +166,8 @@ def _capped(rankings: JudgedRankings, k: int | None) -> IntArray:
 
 def _precision_sums(groups: TieGroups, cut: int) -> FloatArray:
     """(G,) expected sum of P@i over the relevant ranks i of each tie group within the cut."""
-    sums = np.asarray((groups.before + 1) / (groups.above + 1))
+    # Widened one by one, both sides are divided faster than as integers.
+    sums = np.asarray((groups.before + 1.0) / (groups.above + 1.0))
     tied = groups.tied
     if len(tied):
         above, size, relevant = groups.above[tied], groups.size[tied], groups.relevant[tied]

@@ -16,7 +16,13 @@ from sklearn_rank.kernels.expectation import (
     where_relevant,
 )
 from sklearn_rank.kernels.user_functions import called
-from sklearn_rank.rankings.grade_counts import SMALL_INTEGERS, Best, best_of, small_integers
+from sklearn_rank.rankings.grade_counts import (
+    SMALL_INTEGERS,
+    Best,
+    LevelCounts,
+    best_of,
+    small_integers,
+)
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import (
     segment_max,
@@ -94,10 +100,11 @@ def ndcg(
     if isinstance(gain, str) and rankings.levels is not None:
         gains = _gains(rankings.levels.grades, 0.0, gain)
         gains_found = rankings.levels.look_up(gains, top.grades)
-        best = rankings.levels.best(gains, cut)
+        ideal = _ideal_of_levels(rankings.levels, gains, cut, discount)
     else:
         gains_found, best = _scaled_gains(rankings, top, cut, gain)
-    total, ideal = _discounted(top, gains_found, k, discount), _ideal(best, cut, discount)
+        ideal = _ideal(best, cut, discount)
+    total = _discounted(top, gains_found, k, discount)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
@@ -236,6 +243,15 @@ def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
     weights = rank_weights(cut, discount).take(place)
     weights *= best.values
     return segment_sum(weights, best.offsets)
+
+
+def _ideal_of_levels(levels: LevelCounts, gains: FloatArray, cut: int, discount: Any) -> FloatArray:
+    """The same where grades were counted: queries with the same counts have the same ideal."""
+    distinct = levels.distinct(gains, cut)
+    if distinct is None:
+        return _ideal(levels.best(gains, cut), cut, discount)
+    counted, number = distinct
+    return _ideal(counted.best(gains, cut), cut, discount)[number]
 
 
 def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:

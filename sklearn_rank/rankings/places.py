@@ -11,17 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
+from sklearn_rank.rankings.hits import Hits, resolved, within
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
-from sklearn_rank.rankings.scored import ItemRows, KnownHits, ScoredItems
+from sklearn_rank.rankings.look_up import look_up
+from sklearn_rank.rankings.scored import ItemRows, ScoredItems
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.segments import (
     blocks,
     by_rising_length,
     offsets_of,
-    segment_index,
-    segment_max,
     similar_runs,
-    take_segments,
 )
 from sklearn_rank.support.sorting import (
     Runs,
@@ -29,7 +28,6 @@ from sklearn_rank.support.sorting import (
     order_segments,
     runs_of,
     sort_tagged,
-    sortable,
 )
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
@@ -37,26 +35,8 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""
 
-PAIRS = 256
-"""Hits times items of a query that cost, compared with each other, what calls for it alone do."""
-
-RUN_PER_HIT = 32
-"""Items in a sorted run for each hit: so few runs cost less to search than to sort."""
-
-LONG = 1 << 15
-"""Fewer scores are sorted all at once: the search of runs makes some fifty calls."""
-
-
-class Hits(NamedTuple):
-    """Relevant items in rank order, query after query; perhaps those above a cutoff alone."""
-
-    counts: IntArray
-    above: IntArray
-    tied: IntArray | None
-    """None where no hit is tied."""
-    grades: Array
-    in_ties: BoolArray | None = None
-    """Queries of which a hit is tied, above the cutoff or below; None where none is."""
+SHORT = 32
+"""In shorter rows, a division for each hit costs less than a search for each row."""
 
 
 def ranked(
@@ -85,7 +65,7 @@ def ranked(
     def rank_block(queries: slice) -> Hits:
         hits = resolved(rank(queries), ties)
         if depth is not None:
-            hits = _within(hits, depth)
+            hits = within(hits, depth)
         tied = None if hits.tied is None else hits.tied.astype(kept)
         return hits._replace(above=hits.above.astype(kept), tied=tied)
 
@@ -117,12 +97,12 @@ def _way(
     items: ScoredItems, n_ranked: IntArray, depth: int | None, *, by_place: bool
 ) -> tuple[Callable[[slice], Hits], list[slice], IntArray | None]:
     """What ranks queries, in which blocks, and of which order of the queries they are."""
-    look_up = not by_place and _is_cheaper_to_look_up(items.offsets, items.n_hits)
-    rows = None if look_up or not len(items.scores) else items.graded()
+    are_few = not by_place and _is_cheaper_to_look_up(items.offsets, items.n_hits)
+    rows = None if are_few or not len(items.scores) else items.graded()
     if rows is None:
         known = items.known()
         work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)] or [slice(0, 0)]
-        return lambda queries: _by_look_up(known.block(queries)), work, None
+        return lambda queries: look_up(known.block(queries)), work, None
     order = None
     if (n_ranked != n_ranked[0]).any():
         # Queries without items have no place among the others.
@@ -180,111 +160,12 @@ def _by_query(parts: list[Array], n_queries: int, order: IntArray | None) -> Arr
     return by_query
 
 
-def _within(hits: Hits, depth: int) -> Hits:
-    """The hits that may stand within the first ``depth`` ranks."""
-    in_ties, tied = hits.in_ties, hits.tied
-    if in_ties is None and tied is not None:
-        in_ties = segment_max(tied, offsets_of(hits.counts)) > 1
-    top = hits.above < depth
-    if top.all():
-        return hits._replace(in_ties=in_ties)
-    kept = np.flatnonzero(top)
-    return Hits(
-        np.diff(np.searchsorted(kept, offsets_of(hits.counts))),
-        hits.above[kept],
-        None if tied is None else tied[kept],
-        hits.grades[kept],
-        in_ties,
-    )
-
-
-# Three ways to the same places ------------------------------------------------------------------
+# All items in order ------------------------------------------------------------------------------
 
 
 def _is_cheaper_to_look_up(offsets: IntArray, n_hits: int) -> bool:
     """A look-up costs much for each query and hit, but less for each item than an order of all."""
     return bool(offsets[-1] > 250 * (len(offsets) - 1) + 33 * n_hits)
-
-
-def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
-    """To count is to read all items for each hit; to search is to sort them once, in short runs.
-
-    Processors agree about the cost of a reading, but a sort takes from 3 to 40 ns an item; 6 lies
-    between them.
-    """
-    return n_hits * (5000 + 0.25 * n_items) < 3000 + 6.0 * n_items
-
-
-def _by_look_up(items: KnownHits) -> Hits:
-    """Few relevant items: above each stand as many as have greater scores."""
-    wanted, borders = items.hit_scores, items.hit_offsets
-    smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
-    starts, cuts = items.offsets.tolist(), borders.tolist()
-    counts, sizes = np.diff(borders), np.diff(items.offsets)
-    is_short = counts * sizes <= PAIRS
-    _count_pairs(items, np.flatnonzero(np.repeat(is_short, counts)), smaller, not_greater)
-    for query in np.flatnonzero((counts > 0) & ~is_short).tolist():
-        scores = items.scores[starts[query] : starts[query + 1]]
-        hits = slice(cuts[query], cuts[query + 1])
-        count = _counted if _is_cheaper_to_count(len(scores), hits.stop - hits.start) else _searched
-        smaller[hits], not_greater[hits] = count(scores, wanted[hits])
-    above = np.repeat(sizes, counts) - not_greater
-    order = order_segments(falling_codes(items.hit_grades), borders).order
-    order = order[order_segments(above[order].view(np.uint64), borders).order]
-    tied = (not_greater - smaller)[order]
-    return Hits(counts, above[order], tied if (tied > 1).any() else None, items.hit_grades[order])
-
-
-def _count_pairs(
-    items: KnownHits, hits: IntArray, smaller: IntArray, not_greater: IntArray
-) -> None:
-    """Compare some hits with all scores of their queries at once; in place."""
-    query = segment_index(items.hit_offsets)[hits]
-    for first, last in blocks(offsets_of(np.diff(items.offsets)[query]), RANK_BLOCK):
-        rows, borders = take_segments(items.offsets, query[first:last])
-        chosen, scores = hits[first:last], items.scores[rows]
-        wanted = np.repeat(items.hit_scores[chosen], np.diff(borders))
-        smaller[chosen] = np.add.reduceat(scores < wanted, borders[:-1], dtype=np.int64)
-        not_greater[chosen] = np.add.reduceat(scores <= wanted, borders[:-1], dtype=np.int64)
-
-
-def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """How many scores are smaller than each wanted one, and how many are not greater."""
-    smaller = [np.count_nonzero(scores < score) for score in wanted]
-    not_greater = [np.count_nonzero(scores <= score) for score in wanted]
-    return np.array(smaller), np.array(not_greater)
-
-
-def _searched(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """The same numbers from sorted scores.
-
-    Short runs are sorted fast by every processor, long ones are not by some with AVX-512.
-    """
-    scores, wanted = sortable(scores), sortable(wanted)
-    length = 1 << (RUN_PER_HIT * len(wanted) - 1).bit_length()
-    n_runs = len(scores) // length if len(scores) >= LONG else 0
-    n_sorted = n_runs * length
-    rest = np.sort(scores[n_sorted:])
-    smaller, not_greater = rest.searchsorted(wanted, "left"), rest.searchsorted(wanted, "right")
-    if n_sorted:
-        runs = np.sort(scores[:n_sorted].reshape(n_runs, length), axis=1)
-        smaller += _search_runs(runs, wanted, np.less)
-        not_greater += _search_runs(runs, wanted, np.less_equal)
-    return smaller, not_greater
-
-
-def _search_runs(runs: Array, wanted: Array, is_before: np.ufunc) -> IntArray:
-    """How many scores stand before each wanted one: a binary search in all runs at once."""
-    n_runs, length = runs.shape
-    flat, starts, sought = runs.ravel(), np.arange(n_runs) * length, wanted[:, None]
-    places = np.tile(starts, (len(wanted), 1))
-    step = length // 2
-    while step:
-        places += step * is_before(flat.take(places + (step - 1)), sought)
-        step //= 2
-    places += is_before(flat.take(places), sought)
-    total: IntArray = (places - starts).sum(axis=1)
-    return total
 
 
 def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
@@ -293,7 +174,6 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     What stands below ``depth`` ranks, and is not tied with an item above, is left out.
     """
     width = rows.width
-    offsets = np.arange(0, len(rows.scores) + 1, width)
     codes, tagged = falling_codes(rows.scores), None
     if len(rows.beyond):
         codes[rows.beyond] = codes.max()
@@ -303,6 +183,7 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:
+        offsets = np.arange(0, len(codes) + 1, width)
         order, same = order_segments(codes, offsets, rows.beyond)
         grades = rows.grades[order]
     if by_place:
@@ -312,12 +193,10 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
         if same is not None:
             in_ties = _queries_in_ties(same, grades, width)
         grades, same, width = _first_columns(grades, same, width, depth)
-        offsets = np.arange(0, len(grades) + 1, width)
     relevant = grades > 0
     places = np.flatnonzero(relevant)
     grades = grades[places]
-    counts = np.diff(np.searchsorted(places, offsets))
-    above = places - np.repeat(offsets[:-1], counts)
+    counts, above = _by_row(places, len(relevant) // width, width)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
     tied = np.ones_like(above)
@@ -325,6 +204,16 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     if tagged is None:
         _order_ties(ties, grades)
     return Hits(counts, above, tied, grades, in_ties)
+
+
+def _by_row(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
+    """How many of some places are in each row, and the columns of them all."""
+    if width < SHORT:
+        row = places // width
+        return np.bincount(row, minlength=n_rows), places - row * width
+    starts = np.arange(0, (n_rows + 1) * width, width)
+    counts = np.diff(np.searchsorted(places, starts))
+    return counts, places - np.repeat(starts[:-1], counts)
 
 
 def _queries_in_ties(same: BoolArray, grades: Array, width: int) -> BoolArray:
@@ -375,24 +264,3 @@ def _order_ties(ties: _TiedHits, grades: Array) -> None:
     """Put the better grades of each tie first; in place."""
     tied_grades = grades[ties.hits]
     grades[ties.hits] = tied_grades[order_segments(falling_codes(tied_grades), ties.borders).order]
-
-
-def resolved(hits: Hits, ties: Ties) -> Hits:
-    """Break ties for or against the relevant items, the better grades first or last."""
-    tied = hits.tied
-    if ties not in ("optimistic", "pessimistic"):
-        return hits
-    if tied is None or not (tied > 1).any():
-        return hits._replace(in_ties=None)
-    offsets = offsets_of(hits.counts)
-    query = segment_index(offsets)
-    new = np.ones(len(query), dtype=bool)
-    new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
-    starts = np.flatnonzero(new)
-    counts = np.diff(np.append(starts, len(query)))
-    inside = np.arange(len(query)) - np.repeat(starts, counts)
-    above, grades = hits.above + inside, hits.grades
-    if ties == "pessimistic":
-        above += tied - np.repeat(counts, counts)
-        grades = grades[np.repeat(starts + counts - 1, counts) - inside]
-    return Hits(hits.counts, above, None, grades)

@@ -7,10 +7,11 @@ changes by a bit when queries are reordered or split into blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from sklearn_rank.typing import Array, FloatArray, IntArray
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 """The numbers of no items."""
@@ -47,15 +48,21 @@ def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     return _reduce(np.maximum, values, offsets).astype(np.float64, copy=False)
 
 
-def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> Array:
+def segment_count(flags: BoolArray, offsets: IntArray) -> IntArray:
+    """How many flags of each segment are set."""
+    dtype = np.int32 if len(flags) < 1 << 31 else np.int64
+    return _reduce(np.add, flags.view(np.uint8), offsets, dtype).astype(np.int64)
+
+
+def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, dtype: Any = None) -> Array:
     starts = offsets[:-1]
     # Numbers of segments are put in their places faster than by a mask.
     filled = np.flatnonzero(offsets[1:] > starts)
     if len(starts) and len(filled) == len(starts):
-        return np.asarray(ufunc.reduceat(values, starts))
-    result = np.zeros(len(starts), values.dtype)
+        return np.asarray(ufunc.reduceat(values, starts, dtype=dtype))
+    result = np.zeros(len(starts), dtype or values.dtype)
     if len(filled):
-        result[filled] = ufunc.reduceat(values, starts[filled])
+        result[filled] = ufunc.reduceat(values, starts[filled], dtype=dtype)
     return result
 
 

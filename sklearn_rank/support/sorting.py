@@ -185,7 +185,7 @@ def _without_doubt(
     if tagged.same is None:
         return tagged
     same = np.concatenate(([False], tagged.same)).reshape(-1, width)
-    rows = np.flatnonzero(same.any(axis=1))
+    rows = np.unique(np.flatnonzero(same) // width)
     if len(rows) > len(same) // _FEW_ROWS:
         # As with rounded scores: what the codes alone say is right.
         certain = _sort_rows(codes.copy(), width, beyond, 0)
@@ -196,8 +196,11 @@ def _without_doubt(
         if len(rows) > len(same) // _FEW_ROWS:
             return None
     if len(rows):
-        cells = beyond[np.isin(beyond // width, rows)]
-        cells = np.searchsorted(rows, cells // width) * width + cells % width
+        number = np.full(len(same), -1)
+        number[rows] = np.arange(len(rows))
+        row = beyond // width
+        cells = beyond + (number[row] - row) * width
+        cells = cells[number[row] >= 0]
         own_codes, own_tags = (values.reshape(-1, width)[rows].ravel() for values in (codes, tags))
         again = _by_wide_keys(own_codes, own_tags, width, cells)
         if again is None:

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate, measure, ndcg_at_k_score
 from sklearn_rank.evaluation import compute as _compute
-from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.scorers import ndcg_scorer
 from tests.numbers.invariants import MEASURES, bits
@@ -181,10 +180,10 @@ def test_a_gain_that_lacks_a_grade_is_told_wherever_that_stands() -> None:
 
 def test_all_doors_say_how_deep_they_read() -> None:
     y_true, y_score = np.eye(4), np.arange(16.0).reshape(4, 4)
-    read = mock.Mock(wraps=read_rankings)
-    with mock.patch("sklearn_rank.metrics._door.read_rankings", read):
+    score = mock.Mock(wraps=_compute.score_measures)
+    with mock.patch("sklearn_rank.metrics._door.score_measures", score):
         ndcg_at_k_score(y_true, y_score, k=2)
-    assert read.call_args.kwargs["depth"] == 2
+    assert score.call_args.args[1].rankings.cutoff.depth == 2
 
     class Scores:
         def predict(self, X: Any) -> Any:

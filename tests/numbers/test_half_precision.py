@@ -11,7 +11,7 @@ import pytest
 
 from sklearn_rank import evaluate, ranking_precision_recall_curve, ranking_roc_curve
 from sklearn_rank.evaluation import differences
-from sklearn_rank.rankings import places
+from sklearn_rank.rankings import look_up, places
 
 MEASURES = ("map", "ndcg", "mrr", "gauc")
 
@@ -46,7 +46,7 @@ def test_numbers_in_half_precision_are_never_sorted(n_items: int) -> None:
     with (
         mock.patch.object(np, "sort", wraps=np.sort) as sort,
         mock.patch.object(places, "_is_cheaper_to_look_up", return_value=True),
-        mock.patch.object(places, "_is_cheaper_to_count", return_value=False),
+        mock.patch.object(look_up, "_is_cheaper_to_count", return_value=False),
     ):
         evaluate(grades, scores, MEASURES)
     assert {call.args[0].dtype for call in sort.call_args_list} == {np.dtype("float32")}

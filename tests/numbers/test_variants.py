@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.inputs import lists, mappings
 from sklearn_rank.inputs.plain_ids import find_plain
+from sklearn_rank.rankings import look_up as _look_up
 from sklearn_rank.rankings import places as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
@@ -68,24 +69,24 @@ WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     ),
     "look up by sorting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_ranks, "_is_cheaper_to_count", NEVER),
-        (_ranks, "PAIRS", 0),
+        (_look_up, "_is_cheaper_to_count", NEVER),
+        (_look_up, "PAIRS", 0),
     ),
     "look up by pairs": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_ranks, "PAIRS", 1 << 60),
+        (_look_up, "PAIRS", 1 << 60),
     ),
     "look up in sorted runs": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_ranks, "_is_cheaper_to_count", NEVER),
-        (_ranks, "PAIRS", 0),
-        (_ranks, "LONG", 0),
-        (_ranks, "RUN_PER_HIT", 1),
+        (_look_up, "_is_cheaper_to_count", NEVER),
+        (_look_up, "PAIRS", 0),
+        (_look_up, "LONG", 0),
+        (_look_up, "RUN_PER_HIT", 1),
     ),
     "look up by counting": (
         (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_ranks, "_is_cheaper_to_count", ALWAYS),
-        (_ranks, "PAIRS", 0),
+        (_look_up, "_is_cheaper_to_count", ALWAYS),
+        (_look_up, "PAIRS", 0),
     ),
     "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
     "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
@@ -203,18 +204,19 @@ def test_threads_change_no_bit(n_jobs: int, rows: dict[str, np.ndarray]) -> None
 @pytest.mark.parametrize(
     ("way", "used", "unused"),
     [
-        ("order all", {"_by_order"}, {"_by_look_up"}),
-        ("order all by narrow keys", {"_by_order"}, {"_by_look_up"}),
-        ("look up by sorting", {"_by_look_up", "_searched"}, {"_by_order", "_counted"}),
-        ("look up by counting", {"_by_look_up", "_counted"}, {"_by_order", "_searched"}),
+        ("order all", {"_by_order"}, {"look_up"}),
+        ("order all by narrow keys", {"_by_order"}, {"look_up"}),
+        ("look up by sorting", {"look_up", "_searched"}, {"_by_order", "_counted"}),
+        ("look up by counting", {"look_up", "_counted"}, {"_by_order", "_searched"}),
     ],
 )
 def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> None:
     rows = rows_of(0, "float64", 3, "whole")
     with ExitStack() as stack:
         calls = {
-            name: stack.enter_context(mock.patch.object(_ranks, name, wraps=getattr(_ranks, name)))
+            name: stack.enter_context(mock.patch.object(home, name, wraps=getattr(home, name)))
             for name in used | unused
+            for home in (_ranks if hasattr(_ranks, name) else _look_up,)
         }
         stack.enter_context(forced(way))
         evaluate(**rows, zero_division=np.nan)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
+from sklearn_rank.rankings.hits import Hits, resolved
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import Hits, resolved
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, IntArray, Ties
 
