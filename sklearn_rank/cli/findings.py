@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.exceptions import ConventionWarning
+from sklearn_rank.exceptions import ConventionWarning, NothingRetrievedWarning
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
 from sklearn_rank.inputs.mappings import almost_equal, equal_but_for
@@ -152,6 +152,7 @@ def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     with warnings.catch_warnings():
         # The convention is here for its reading of negative grades; what else it says is no matter.
         warnings.simplefilter("ignore", ConventionWarning)
+        warnings.simplefilter("ignore", NothingRetrievedWarning)
         evaluation = evaluate(
             qrels, run, "ndcg@10", convention="trec_eval", missing="zero", zero_division=math.nan
         )

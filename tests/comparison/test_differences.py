@@ -57,6 +57,7 @@ def test_a_row_by_hand() -> None:
     assert not row.significant
 
 
+@pytest.mark.filterwarnings("ignore:Exact p-value calculation:UserWarning")  # SciPy before 1.13
 @pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon", "bootstrap"])
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str) -> None:

@@ -57,7 +57,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 
 
 def _narrow_readers(patch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    read, rank = module.read_rankings, _pool.ranked
+    read, rank = module.read_any, _pool.ranked
 
     def read_narrow(*args: Any, **options: Any) -> Any:
         judged = read(*args, **options)
@@ -68,7 +68,7 @@ def _narrow_readers(patch: pytest.MonkeyPatch, module: ModuleType) -> None:
             by_relevance=None if by_relevance is None else narrowed(by_relevance),
         )
 
-    patch.setattr(module, "read_rankings", read_narrow)
+    patch.setattr(module, "read_any", read_narrow)
     patch.setattr(_pool, "ranked", lambda *args, **options: narrowed(rank(*args, **options)))
 
 
