@@ -21,6 +21,8 @@ from typing import Any
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent))
 
+from sklearn_rank.displays import plot_style  # noqa: E402
+from sklearn_rank.displays.style import series_style  # noqa: E402
 from tests.benchmarks import _report  # noqa: E402
 from tests.benchmarks._runs import Run, Series, load, merged, store  # noqa: E402
 
@@ -53,17 +55,17 @@ def draw(runs: Sequence[Run], target: Path) -> None:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams |= {"svg.hashsalt": "scaling", "svg.fonttype": "none", "font.size": 9}
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(2, 3, figsize=(9, 5.4), layout="constrained")
-    for name, axis in zip(PANELS, axes.flat, strict=False):
-        _panel(axis, name, runs)
-    handles, names = axes.flat[0].get_legend_handles_labels()
-    axes.flat[-1].set_axis_off()
-    axes.flat[-1].legend(handles, names, frameon=False, loc="center", title="machine, setting")
-    figure.savefig(target, metadata={"Date": None})
-    plt.close(figure)
+    with plot_style():
+        figure, axes = plt.subplots(2, 3, figsize=(9, 5.4))
+        for name, axis in zip(PANELS, axes.flat, strict=False):
+            _panel(axis, name, runs)
+        handles, names = axes.flat[0].get_legend_handles_labels()
+        axes.flat[-1].set_axis_off()
+        axes.flat[-1].legend(handles, names, loc="center", title="machine, setting")
+        figure.savefig(target, metadata={"Date": None})
+        plt.close(figure)
 
 
 STYLES = ("-", "--")
@@ -75,22 +77,22 @@ def _panel(axis: Any, name: str, runs: Sequence[Run]) -> None:
     for number, (label, run) in enumerate(zip(_report.labels(runs), runs, strict=True)):
         each = [series for series in run.series if series.name == name]
         for series, style in zip(each, STYLES, strict=False):
-            drawn = _line(axis, series, label, f"C{number}", style)
+            drawn = _line(axis, series, label, number, style)
             lines.setdefault(series.line, drawn)
             axis.set_xlabel(series.quantity)
     axis.set_ylim(bottom=0)
     if len(lines) > 1:
-        axis.legend(lines.values(), lines, frameon=False)
+        axis.legend(lines.values(), lines)
 
 
-def _line(axis: Any, series: Series, label: str, colour: str, style: str) -> Any:
+def _line(axis: Any, series: Series, label: str, number: int, style: str) -> Any:
     """Nanoseconds per row where the rows differ or are many; else milliseconds."""
     per_row = series.name in ("rows", "queries", "hits")
     cost = [
         1e6 * ms / rows if per_row else ms for ms, rows in zip(series.ms, series.rows, strict=True)
     ]
     (drawn,) = axis.plot(
-        series.values, cost, marker=".", label=label, color=colour, linestyle=style
+        series.values, cost, label=label, **{**series_style(number), "linestyle": style}
     )
     axis.set_ylabel("ns per row" if per_row else "ms")
     if per_row:
