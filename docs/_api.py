@@ -63,7 +63,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.search",
     ),
     "Inputs": ("inputs.relevance", "inputs.long_tables"),
-    "Files": ("files.read", "files.write"),
+    "Files": ("files.read", "files.write", "files.judging"),
     "Larger than memory": ("engines.scan", "engines.options"),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),

@@ -11,7 +11,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from sklearn_rank import __version__
-from sklearn_rank.cli import compare, convert, demo, doctor, evaluate, gate, measures, report
+from sklearn_rank.cli import (
+    compare,
+    convert,
+    demo,
+    doctor,
+    evaluate,
+    gate,
+    judge_next,
+    measures,
+    report,
+)
 from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
 from sklearn_rank.cli.words import in_words_of
 from sklearn_rank.exceptions import ColumnRoleError
@@ -90,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="command", required=True, dest="command"
     )
-    for module in (evaluate, compare, report, gate, convert, measures, doctor, demo):
+    modules = (evaluate, compare, report, gate, judge_next, convert, measures, doctor, demo)
+    for module in modules:
         module.add_parser(commands)
     return parser

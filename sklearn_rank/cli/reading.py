@@ -53,6 +53,15 @@ def refuse_repeated_input(*paths: str | None) -> None:
         raise ValueError(msg)
 
 
+def read_ids(path: str, what: str = "--known-items") -> set[str]:
+    """Ids of a file with one on each line; ValueError if it holds none."""
+    ids = {line for line in _text(path, what).splitlines() if line}
+    if not ids:
+        msg = f"{safe_text(path)}: holds no id; write one on each line"
+        raise FileFormatError(msg)
+    return ids
+
+
 def read_labels(path: str, option: str = "--slices", what: str = "label") -> dict[str, str]:
     """{query: label} of a CSV file with two columns, or of a JSON object.
 

@@ -18,6 +18,7 @@ from sklearn_rank.evaluation.by_measure import ByMeasure, counts_of, find_measur
 from sklearn_rank.evaluation.compute import Scored, score_measures, score_slice
 from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.interval import interval_of
+from sklearn_rank.evaluation.judging import check_number, columns_of, next_to_judge
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.evaluation.worst import QueryText, QueryValue, text_function, worst_of
 from sklearn_rank.exceptions import (
@@ -32,6 +33,7 @@ from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
 from sklearn_rank.support.parameters import check_integer
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.tables.frames import FrameBackend, native_frame
 from sklearn_rank.tables.table import Table
 from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
@@ -441,6 +443,69 @@ class Evaluation(Tabular):
         [('x', 1), ('y', 3)]
         """
         return unjudged_items(self._judged, k)
+
+    def to_judge(
+        self,
+        n: int | None = 20,
+        other: Evaluation | None = None,
+        *,
+        measure: str | Measure | None = None,
+        max_grade: float | None = None,
+        backend: FrameBackend | None = "pandas",
+    ) -> Any:
+        """What to judge next: unjudged items by how much the grade of each could move a result.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``.
+
+        Parameters
+        ----------
+        n : int, default=20
+            So many items; None takes all.
+        other : Evaluation, default=None
+            Another system: items then go by how much they could move the difference of the two
+            over their common queries.
+        measure : str or Measure, default=None
+            One of the measures evaluated; None takes the first.
+        max_grade : float, default=None
+            Highest grade that an item may get; None takes the highest of the judgements.
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame; None returns {column: list}.
+
+        Returns
+        -------
+        frame : data frame of shape (n_items, 5 or 6)
+            Columns ``query``, ``item``, ``grade`` (empty, to be filled in), ``rank``,
+            ``rank_other`` (with ``other``) and ``move``, the largest change of the result that the
+            grade of this item alone can make; the largest first.
+
+        Raises
+        ------
+        InvalidParameterError
+            If ids were not kept, or ``n`` is wrong.
+        ScoresRequiredError
+            If the measure is pooled.
+        QueryMismatchError
+            If the two evaluations have no query in common.
+
+        References
+        ----------
+        .. [1] Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation,
+           SIGIR 2006.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> truth = {"q": {"a": 1, "b": 0}}
+        >>> ev = evaluate(truth, {"q": ["x", "a", "y"]}, "ndcg@10", keep_items=True)
+        >>> ev.to_judge(2, backend=None)["item"]
+        ['x', 'y']
+        """
+        sides = [own for own in (self, other) if own is not None]
+        rows = next_to_judge(
+            [(own._scored, own._judged) for own in sides], measure, check_number(n), max_grade
+        )
+        columns = columns_of(rows, with_other=other is not None)
+        return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
         """The same evaluation of condensed lists: without the items that nobody judged.

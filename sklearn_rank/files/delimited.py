@@ -82,7 +82,7 @@ def add_delimited(
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
             text = header.decode()
-            names = _split(source, block.first_line, text, separator_of(text))
+            names = split_line(source, block.first_line, text, separator_of(text))
             named = find_columns(names, columns, source.name, is_run=is_run)
             kind, rows.watched, rows.unread = named.kind, named.watched, named.unread
             fields = _fields(names, named, separator_of(text))
@@ -111,7 +111,7 @@ def _add_lines(rows: Rows, block: Block, fields: Fields, what: str) -> None:
     for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
         if not data:
             continue
-        parts = _split(source, line, data.decode(), separator)
+        parts = split_line(source, line, data.decode(), separator)
         if len(parts) != fields.n_fields:
             source.fail(
                 line, f"{len(parts)} fields instead of {fields.n_fields}, as the header has"
@@ -126,7 +126,7 @@ def _add_lines(rows: Rows, block: Block, fields: Fields, what: str) -> None:
     rows.add(queries, items, numbers)
 
 
-def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
+def split_line(source: Source, line: int, text: str, separator: str) -> list[str]:
     """The fields of a line."""
     if '"' not in text:
         return text.split(separator)

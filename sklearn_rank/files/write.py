@@ -107,7 +107,7 @@ def _run_lines(run: Mapping[Any, Any]) -> Iterator[_Line]:
             items = list(ranking)
             ranking = dict(zip(items, range(len(items), 0, -1), strict=True))
         for item, score in sorted(ranking.items(), key=lambda pair: pair[1], reverse=True):
-            yield _Line(_id(query), _id(item), _number(score, query))
+            yield _Line(id_as_text(query), id_as_text(item), _number(score, query))
 
 
 def _qrels_lines(qrels: Mapping[Any, Any]) -> Iterator[_Line]:
@@ -116,10 +116,11 @@ def _qrels_lines(qrels: Mapping[Any, Any]) -> Iterator[_Line]:
             ordered = truth if isinstance(truth, (list, tuple)) else sorted(truth, key=str)
             truth = dict.fromkeys(ordered, 1)
         for item, grade in truth.items():
-            yield _Line(_id(query), _id(item), _number(grade, query))
+            yield _Line(id_as_text(query), id_as_text(item), _number(grade, query))
 
 
-def _id(value: Any) -> str:
+def id_as_text(value: Any) -> str:
+    """An id as files hold it; TypeError if it would not be read back as it is."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         msg = f"ids in files are text or whole numbers, got {safe_repr(value)}"
         raise TypeError(msg)
@@ -148,7 +149,7 @@ def _write(lines: list[_Line], path: Any, format: FileFormat | None, kind: str, 
         "parquet": lambda: _columnar(lines, kind, "parquet"),
         "arrow": lambda: _columnar(lines, kind, "arrow"),
     }[chosen]()
-    _save(Path(path), _compressed(data, name))
+    save_file(Path(path), _compressed(data, name))
 
 
 def _compressed(data: bytes, name: str) -> bytes:
@@ -162,7 +163,7 @@ def _compressed(data: bytes, name: str) -> bytes:
     return data
 
 
-def _save(path: Path, data: bytes) -> None:
+def save_file(path: Path, data: bytes) -> None:
     """The whole file or none: it is written beside its place and then moved there."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

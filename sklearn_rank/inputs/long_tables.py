@@ -251,6 +251,45 @@ class Qrels(LongTable):
         values = _moved(given, grouping, "grades")
         return cls(list(grouping.query_ids), grouping.offsets, items, grades=values, **about)
 
+    def joined(self, *others: Qrels) -> Qrels:
+        """These judgements and those of others, such as templates that were filled in.
+
+        Parameters
+        ----------
+        *others : Qrels
+            Further judgements. One that stands here already has to be the same.
+
+        Returns
+        -------
+        qrels : Qrels
+            Queries in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If an item has two grades for one query.
+
+        Examples
+        --------
+        >>> from sklearn_rank import Qrels
+        >>> old = Qrels.from_columns(["q1"], ["a"], grades=[2])
+        >>> old.joined(Qrels.from_columns(["q1", "q2"], ["b", "a"], grades=[0, 1]))["q1"]
+        {'a': 2, 'b': 0}
+        """
+        grades: dict[tuple[Any, Any], float] = {}
+        for table in (self, *others):
+            queries = np.repeat(np.arange(len(table)), np.diff(table.offsets)).tolist()
+            rows = zip(queries, as_list(table.item_ids), table.grades.tolist(), strict=True)
+            for number, item, grade in rows:
+                key = table.query_ids[number], item
+                known = grades.setdefault(key, grade)
+                if known != grade:
+                    both = f"{known:g} and {grade:g}"
+                    msg = f"query {safe_repr(key[0])} has item {safe_repr(item)} judged {both}"
+                    raise ValueError(msg)
+        columns = [list(column) for column in zip(*grades, strict=True)] or [[], []]
+        return type(self).from_columns(*columns, grades=np.array(list(grades.values())))
+
     def __getitem__(self, query: Any) -> dict[Any, float]:
         rows, items = self._segment(query)
         return dict(zip(items, self.grades[rows].tolist(), strict=True))

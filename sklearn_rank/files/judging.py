@@ -1,0 +1,158 @@
+"""Templates for judges: a CSV file of items whose grades are filled in, and read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from sklearn_rank.files.delimited import find_columns, read_delimited, separator_of, split_line
+from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
+from sklearn_rank.files.write import id_as_text, save_file
+from sklearn_rank.inputs.id_columns import as_list
+from sklearn_rank.inputs.long_tables import Qrels
+
+_FORMULA = ("=", "+", "-", "@", "'")
+"""What a spreadsheet would take for a formula, and the sign that says it is none."""
+
+
+def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
+    """Write items to be judged as a CSV file with an empty column ``grade``.
+
+    Parameters
+    ----------
+    rows : data frame
+        As :meth:`Evaluation.to_judge` returns it; the columns ``query`` and ``item`` are needed,
+        others are written beside them.
+    path : path
+        The file appears whole or not at all. In a name that ends in ``.tsv`` tabs separate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an id is neither text nor a whole number, or holds a line break.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from sklearn_rank import read_template, write_template
+    >>> rows = pd.DataFrame({"query": ["q1", "q1"], "item": ["d7", "d9"], "rank": [1, 4]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "todo.csv")
+    ...     write_template(rows, path)
+    ...     print(path.read_text(), end="")
+    ...     filled = path.write_text(path.read_text().replace("d7,", "d7,2"))
+    ...     read_template(path)["q1"]
+    query,item,grade,rank
+    q1,d7,,1
+    q1,d9,,4
+    {'d7': 2}
+    """
+    import narwhals as nw
+
+    columns = nw.from_native(rows, eager_only=True).to_dict(as_series=False)
+    save_template(columns, path)
+
+
+def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -> None:
+    """The same for columns by name."""
+    names = ["query", "item", "grade"]
+    names += [name for name in columns if name not in names]
+    missing = [name for name in names[:2] if name not in columns]
+    if missing:
+        msg = f"rows has no column {missing[0]!r}; pass the frame of Evaluation.to_judge"
+        raise ValueError(msg)
+    n_rows = len(columns["query"])
+    table = {"grade": [None] * n_rows, **columns}
+    for name in ("query", "item"):
+        table[name] = [_shielded(id_as_text(value)) for value in columns[name]]
+    out = io.StringIO()
+    separator = "\t" if str(path).lower().endswith(".tsv") else ","
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(zip(*([_cell(value) for value in table[name]] for name in names), strict=True))
+    save_file(Path(path), out.getvalue().encode())
+
+
+def _shielded(text: str) -> str:
+    """An id that no spreadsheet takes for a formula; reading takes the sign away again."""
+    if "\n" in text or "\r" in text:
+        msg = f"the id {text!r} holds a line break, which a template cannot hold"
+        raise ValueError(msg)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _cell(value: Any) -> Any:
+    """A cell; NaN and None are empty, and moves have as many digits as people read."""
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
+    r"""Read the grades that were filled into a template; rows without a grade are left out.
+
+    Parameters
+    ----------
+    path : path or binary file
+        CSV or TSV with the columns ``query``, ``item`` and ``grade``.
+
+    Returns
+    -------
+    qrels : Qrels
+        The judgements; :meth:`Qrels.joined` adds them to those that there were.
+
+    Raises
+    ------
+    FileFormatError
+        If no grade is filled in, one is no number, or a line is not as the header says.
+    ColumnRoleError
+        If a column is missing.
+
+    Examples
+    --------
+    >>> import io
+    >>> from sklearn_rank import read_template
+    >>> read_template(io.BytesIO(b"query,item,grade\nq1,d7,2\nq1,d9,\n"))["q1"]
+    {'d7': 2}
+    """
+    source = source_of(path, Limits())
+    with opened(source) as (file, _):
+        rows, _ = read_delimited(
+            source, _filled(source, blocks(source, file, compressed=False)), None, is_run=False
+        )
+    if not rows.n_rows:
+        source.fail(None, "no grade is filled in")
+    queries, items, grades = rows.columns()
+    ids = [[text.removeprefix("'") for text in as_list(column)] for column in (queries, items)]
+    if grades is not None and (grades == np.rint(grades)).all():
+        grades = grades.astype(np.int64)
+    return Qrels.from_columns(*ids, grades=grades, source=source.name)
+
+
+def _filled(source: Source, text: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with lines emptied that have no grade, so that line numbers stay."""
+    place, separator = -1, ","
+    for block in text:
+        lines = block.data.split(b"\n")[:-1]
+        first = 0
+        if place < 0:
+            header = lines[0].decode()
+            separator, first = separator_of(header), 1
+            names = split_line(source, block.first_line, header, separator)
+            number = find_columns(names, None, source.name, is_run=False).number
+            if number is None:
+                source.fail(1, "has no column of grades")
+            place = names.index(number)
+        for number_, line in enumerate(lines[first:], first):
+            fields = split_line(source, block.first_line + number_, line.decode(), separator)
+            if len(fields) > place and not fields[place].strip():
+                lines[number_] = b""
+        yield block._replace(data=b"\n".join([*lines, b""]))

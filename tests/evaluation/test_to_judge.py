@@ -1,0 +1,180 @@
+"""What to judge next: the moves are those of evaluating once more with one judgement more."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sklearn_rank import Evaluation, InvalidParameterError, evaluate
+from sklearn_rank.exceptions import QueryMismatchError, ScoresRequiredError, UnknownMeasureError
+
+Table = dict[str, dict[str, Any]]
+
+
+def test_golden() -> None:
+    # P@2 of one query: an item at rank 1 or 2 moves it by 1/2, one below by nothing; the mean over
+    # two queries by half of that.
+    truth = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    run = {"q1": ["x", "a", "y"], "q2": ["a", "b"]}
+    ev = evaluate(truth, run, "precision@2", keep_items=True)
+    frame = ev.to_judge()
+    assert frame.columns.tolist() == ["query", "item", "grade", "rank", "move"]
+    rows = frame[["query", "item", "rank", "move"]].to_numpy().tolist()
+    assert rows == [["q1", "x", 1, 0.25], ["q2", "b", 2, 0.25]]
+    assert frame["grade"].isna().all()
+
+
+def test_golden_difference() -> None:
+    # RR: with x relevant, the new system has 1 instead of 1/2, the old one stays at 1.
+    truth = {"q": {"a": 1, "b": 0}}
+    new = evaluate(truth, {"q": ["x", "a"]}, "mrr", keep_items=True)
+    old = evaluate(truth, {"q": ["a", "y"]}, "mrr", keep_items=True)
+    columns = new.to_judge(None, old, backend=None)
+    assert list(zip(*columns.values(), strict=True)) == [
+        ("q", "x", None, 1, None, 0.5),
+        ("q", "y", None, None, 2, 0.0),
+    ]
+
+
+def problem(seed: int) -> tuple[Table, Table, Table]:
+    """Judgements with holes and two systems with ties."""
+    rng = random.Random(seed)
+    truth: Table = {}
+    runs: tuple[Table, Table] = ({}, {})
+    for query in ("q1", "q2", "q3"):
+        items = list("abcdefg")
+        truth[query] = {item: rng.choice((0, 0, 1, 2)) for item in items if rng.random() < 0.5}
+        for run in runs:
+            ranked = rng.sample(items, rng.randint(1, 7))
+            run[query] = {item: float(rng.randint(0, 4)) for item in ranked}
+    truth["q1"]["z"] = 2
+    return truth, *runs
+
+
+MEASURES = ("ndcg@3", "map", "precision@2", "err@4", "hmean(ndcg,map)@3", "ndcg(gain=linear)")
+
+
+def value(truth: Table, run: Table, measure: str, zero: float) -> float:
+    ev = evaluate(truth, run, measure, zero_division=zero, assume="partial")
+    return 0.0 if np.isnan(ev[measure]) else ev[measure]
+
+
+@pytest.mark.parametrize("zero", [0.0, np.nan], ids=["zero", "left out"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_moves_are_those_of_evaluating_again(measure: str, zero: float) -> None:
+    for seed in range(6):
+        truth, run, _ = problem(seed)
+        options = {"zero_division": zero, "assume": "partial", "keep_items": True}
+        ev = evaluate(truth, run, measure, **options)
+        columns = ev.to_judge(None, backend=None, max_grade=2)
+        before = value(truth, run, measure, zero)
+        for query, item, move in zip(
+            columns["query"], columns["item"], columns["move"], strict=True
+        ):
+            moves = [
+                value({**truth, query: {**truth[query], item: grade}}, run, measure, zero) - before
+                for grade in (1, 2)
+            ]
+            assert abs(move) == pytest.approx(max(map(abs, moves)), abs=1e-12)
+            assert min(abs(move - other) for other in moves) < 1e-12
+        assert np.all(np.diff(np.abs(columns["move"])) <= 1e-15), "the largest first"
+
+
+@pytest.mark.parametrize("measure", ["ndcg@3", "map"])
+def test_moves_of_a_difference_are_those_of_evaluating_both_again(measure: str) -> None:
+    for seed in range(6):
+        truth, run, old = problem(seed)
+        options = {"zero_division": 0.0, "assume": "partial", "keep_items": True}
+        new = evaluate(truth, run, measure, **options)
+        # The other side has its queries in another order, and one of its own.
+        other = dict(reversed([*old.items(), ("q4", {"a": 1.0})]))
+        reference = evaluate({**truth, "q4": {"a": 1}}, other, measure, **options)
+        columns = new.to_judge(None, reference, backend=None, max_grade=2)
+        before = value(truth, run, measure, 0.0) - value(truth, old, measure, 0.0)
+        for query, item, move in zip(
+            columns["query"], columns["item"], columns["move"], strict=True
+        ):
+            moves = []
+            for grade in (1, 2):
+                known = {**truth, query: {**truth[query], item: grade}}
+                after = value(known, run, measure, 0.0) - value(known, old, measure, 0.0)
+                moves.append(after - before)
+            assert abs(move) == pytest.approx(max(map(abs, moves)), abs=1e-12)
+        named = set(zip(columns["query"], columns["item"], strict=True))
+        assert named == {
+            (query, item)
+            for query in truth
+            for item in {
+                **(run[query] if measure == "map" else top(new, query, 3)),
+                **(old[query] if measure == "map" else top(reference, query, 3)),
+            }
+            if item not in truth[query]
+        }
+
+
+def top(ev: Evaluation, query: str, k: int) -> dict[str, float]:
+    """Items of a query that may stand within the first k."""
+    items = ev.unjudged_items(k)[list(ev.query_ids).index(query)]
+    return {item.item: item.rank for item in items}
+
+
+def test_weights_count() -> None:
+    truth = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    run = {"q1": ["x", "a"], "q2": ["y", "a"]}
+    weights = {"q1": 1.0, "q2": 3.0}
+    ev = evaluate(truth, run, "precision@2", sample_weight=weights, keep_items=True)
+    columns = ev.to_judge(backend=None)
+    assert columns["item"] == ["y", "x"]
+    assert columns["move"] == [0.5 * 3 / 4, 0.5 * 1 / 4]
+
+
+def test_a_query_that_would_be_defined_counts() -> None:
+    # Left out now; with x relevant it has an RR of 1, and the mean of 1/2 rises to 3/4.
+    truth = {"q1": {"a": 1}, "q2": {"b": 0}}
+    run = {"q1": ["b", "a"], "q2": ["x", "b"]}
+    ev = evaluate(truth, run, "mrr", zero_division=np.nan, keep_items=True)
+    columns = ev.to_judge(backend=None)
+    # With b of q1 relevant, the mean of one query rises from 1/2 to 1.
+    assert list(zip(columns["query"], columns["item"], columns["move"], strict=True)) == [
+        ("q1", "b", 0.5),
+        ("q2", "x", 0.25),
+    ]
+
+
+def test_a_complete_truth_has_nothing_to_judge() -> None:
+    ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
+    frame = ev.to_judge(backend="polars")
+    assert frame.shape == (0, 5)
+
+
+def test_frames_of_all_libraries() -> None:
+    truth, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}
+    ev = evaluate(truth, run, "mrr", keep_items=True)
+    assert isinstance(ev.to_judge(1, backend="pandas"), pd.DataFrame)
+    assert ev.to_judge(1, backend="polars")["item"].to_list() == ["x"]
+    assert ev.to_judge(1, backend="pyarrow")["item"].to_pylist() == ["x"]
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
+def test_a_number_that_is_none_is_refused(n: object) -> None:
+    ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x"]}, "mrr", keep_items=True)
+    with pytest.raises(InvalidParameterError, match="n must be an int of at least 1, or None"):
+        ev.to_judge(n)  # type: ignore[arg-type]
+
+
+def test_what_means_nothing_is_refused() -> None:
+    truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 0.5}}
+    with pytest.raises(InvalidParameterError, match="ids of items were not kept; pass keep_items"):
+        evaluate(truth, run, "mrr").to_judge()
+    ev = evaluate(truth, run, ("mrr", "auc(average=pooled)"), keep_items=True)
+    with pytest.raises(ScoresRequiredError, match="ranks all queries together; its items have no"):
+        ev.to_judge(measure="auc(average=pooled)")
+    with pytest.raises(UnknownMeasureError, match="'map' was not evaluated"):
+        ev.to_judge(measure="map")
+    other = evaluate({"r": {"a": 1, "b": 0}}, {"r": ["x"]}, "mrr", keep_items=True)
+    with pytest.raises(QueryMismatchError, match="the two evaluations have no query in common"):
+        ev.to_judge(other=other)
