@@ -44,12 +44,19 @@ def refuse_unjudged(y_true: Mapping[Any, Any], y_score: Any, allow: Collection[s
     """RankGateFailure for ranked queries without judgements."""
     unjudged = [] if "unjudged" in allow else [query for query in y_score if query not in y_true]
     if unjudged:
-        have = "query has" if len(unjudged) == 1 else "queries have"
-        refuse(
-            f"{len(unjudged):,} ranked {have} no judgements and would be left out: "
-            f"{listed(unjudged)}",
-            "unjudged",
-        )
+        refuse(f"{_unjudged(len(unjudged))}: {listed(unjudged)}", "unjudged")
+
+
+def refuse_unjudged_of_engine(measured: StrictEvaluation, allow: Collection[str]) -> None:
+    """The same for lazy frames, of which the number is known."""
+    number = measured.counts["unjudged"]
+    if number and "unjudged" not in allow:
+        refuse(_unjudged(number), "unjudged")
+
+
+def _unjudged(number: int) -> str:
+    have = "query has" if number == 1 else "queries have"
+    return f"{number:,} ranked {have} no judgements and would be left out"
 
 
 def refuse_left_out(measured: StrictEvaluation, allow: Collection[str]) -> None:

@@ -17,8 +17,10 @@ from pytest_rankmetrics.measuring.refusals import (
     refuse_left_out,
     refuse_other_number,
     refuse_unjudged,
+    refuse_unjudged_of_engine,
 )
 from pytest_rankmetrics.measuring.suspicions import suspicions
+from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (
@@ -67,8 +69,12 @@ def measure_strictly(
     allow = _allowed(reading)
     unknown: Literal["ignore", "error"] = "ignore" if "unknown_items" in allow else "error"
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
-    y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
-    refuse_empty(y_true, y_score)
+    is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
+    if is_lazy:
+        options["columns"] = reading.get("columns")
+    else:
+        y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
+        refuse_empty(y_true, y_score)
     read = partial(_evaluate, y_true, y_score, measures, options, unknown)
     measured = StrictEvaluation(
         read(keep_items=keep_items or _needs_items(y_true, reading)),
@@ -77,7 +83,9 @@ def measure_strictly(
         layout_of(y_true),
         read_again=partial(read, keep_items=True),
     )
-    if isinstance(y_true, Mapping):
+    if is_lazy:
+        refuse_unjudged_of_engine(measured, allow)
+    elif isinstance(y_true, Mapping):
         refuse_unjudged(y_true, y_score, allow)
     refuse_left_out(measured, allow)
     refuse_other_number(measured, reading)
