@@ -20,6 +20,9 @@ _HUNDRED = "a hundred measures, where the reference has four"
 REASONS: Mapping[tuple[str, str], str] = {
     ("rows", "ids: UUIDs"): _HASHED,
     ("rows", "ids: tuples, scattered"): _HASHED,
+    ("rows", "ids: NumPy text, scattered"): (
+        "each text is hashed and compared, and all columns are put in the order of the queries"
+    ),
     ("rows", "scores: objects"): _OBJECTS,
     ("rows", "scores: a list"): _OBJECTS,
     ("rows", "scores: a list of NumPy numbers"): _OBJECTS,
@@ -36,10 +39,7 @@ REASONS: Mapping[tuple[str, str], str] = {
     ),
     ("an evaluation", "interval: bootstrap"): "9,999 resamples of all queries",
     ("an evaluation", "placements"): "an object for each relevant item",
-    ("matrix", "scores: objects"): _OBJECTS,
-    ("matrix", "grades: objects"): _OBJECTS,
     ("matrix", "shape: 2 columns"): _VALUES,
-    ("lists", "items: tuples"): _HASHED,
     ("lists", "items: bytes"): _HASHED,
     ("lists", "items: tuples with a string provider"): "the provider is called for each item",
     ("lists", "relevance"): "a score of each item is read and checked beside its id",
