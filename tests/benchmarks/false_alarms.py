@@ -1,6 +1,6 @@
 """How often a comparison of equal systems calls any of them better or worse: a simulation.
 
-``python -m tests.benchmarks.false_alarms [--tables 1000] [--seed 0]`` prints a Markdown table. Each
+``python -m tests.benchmarks.false_alarms [--tables 600] [--seed 0]`` prints a Markdown table. Each
 simulated table is one call of ``compare`` on rankings: ten systems that are equally good, by MAP,
 nDCG@10 and MRR. A table with at least one significant difference is a false alarm.
 """
@@ -90,7 +90,7 @@ def table(n_tables: int, seed: int) -> str:
 def main(argv: list[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", type=int, default=1000, help="simulated tables of each column")
+    parser.add_argument("--tables", type=int, default=600, help="simulated tables of each column")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(argv)
     print(table(options.tables, options.seed))
