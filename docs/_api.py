@@ -41,6 +41,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "evaluation.evaluate",
         "evaluation.result",
         "bounds.result",
+        "evaluation.bounding_changes",
         "evaluation.combine",
     ),
     "Comparison": ("comparison.compare", "comparison.result"),

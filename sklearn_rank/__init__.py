@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sklearn_rank.engines.options import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
+    from sklearn_rank.evaluation.bounding_changes import bounds_of_change as bounds_of_change
     from sklearn_rank.evaluation.combine import Combination as Combination
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
@@ -153,6 +154,7 @@ _HOMES = {
     "comparison.result": ("Comparison",),
     "engines.options": ("EngineOptions",),
     "engines.scan": ("scan_qrels", "scan_run"),
+    "evaluation.bounding_changes": ("bounds_of_change",),
     "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),

@@ -124,13 +124,16 @@ class ByCount:
             if absent:
                 parts.append(Gradings.of(worst * self.top, ALL, self.top))
             return Gradings.join(parts)
-        return Gradings.join(
-            [
-                Gradings.of(order * self.top, number, self.top)
-                for order in (best, worst)
-                for number in numbers
-            ]
-        )
+        parts = [
+            Gradings.of(order * self.top, number, self.top)
+            for order in (best, worst)
+            for number in numbers
+        ]
+        if self.least is not None:
+            # One of the least grade may be all that makes a query defined.
+            parts.append(Gradings.of(np.eye(sum(sizes)) * self.least))
+            parts.append(Gradings.of(np.zeros((1, sum(sizes))), 1, self.least))
+        return Gradings.join(parts)
 
     def _ends(self, size: int, absent: int) -> Gradings:
         least = self.top if self.least is None else self.least

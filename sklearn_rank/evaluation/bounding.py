@@ -91,6 +91,9 @@ def bounds_of(
     if reason or scored.values is None:
         msg = f"{measure} has no bounds over all gradings: {reason}"
         raise BoundsError(msg)
+    if judged.by_relevance is not None and measure.metric.combines:
+        msg = f"{measure} has no bounds over all gradings where relevance= ranks in a second way"
+        raise BoundsError(msg)
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
     room = read_room(measure, rankings, scope, max_grade, unretrieved)
     candidates = Candidates.join(list(map(_candidates(scored, judged, room), rankings.blocks())))

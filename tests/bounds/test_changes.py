@@ -1,0 +1,186 @@
+"""Bounds of the change between two systems that share the unknown grades."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from math import log2
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import Bounds, BoundsError, Evaluation, Measure, bounds_of_change, evaluate
+from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from tests.bounds.problems import MEASURES, problem
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.NothingRetrievedWarning"),
+]
+TRUTH = {"a": 2, "b": 1, "c": 0}
+
+
+def change(
+    new: Any, old: Any, chosen: Any, truth: Any = None, *, options: Any = None, **told: Any
+) -> Bounds:
+    pair = (
+        evaluate([truth or TRUTH], [ranking], chosen, keep_items=True, **(options or {}))
+        for ranking in (new, old)
+    )
+    return bounds_of_change(*pair, chosen, **told)
+
+
+def test_a_new_item_between_known_ones() -> None:
+    """Old [a, b, c], new [a, x, b]: x irrelevant moves b down; x of 2 takes the second rank."""
+    second, third = 1 / log2(3), 1 / 2
+    bounds = change(["a", "x", "b"], ["a", "b", "c"], "ndcg@3")
+    low = (third - second) / (3 + second)
+    high = (3 * second + third - second) / (3 + 3 * second + third)
+    assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=1e-12)
+    assert (low, high) == pytest.approx((-0.0360596, 0.3267065), abs=5e-8)
+
+
+def test_an_item_that_both_retrieve_alike_changes_nothing_but_the_ideal() -> None:
+    """x is second in both, b third or fourth: x of 2 makes the ideal greater, the drop smaller."""
+    second, third, fourth = 1 / log2(3), 1 / 2, 1 / log2(5)
+    bounds = change(["a", "x", "c", "b"], ["a", "x", "b", "c"], "ndcg@4")
+    low, high = (fourth - third) / (3 + second), (fourth - third) / (3 + 3 * second + third)
+    assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=1e-12)
+
+
+def test_no_change_without_a_difference() -> None:
+    bounds = change(["x", "a", "y"], ["x", "a", "y"], "map")
+    assert (bounds.low, bounds.high) == (0.0, 0.0)
+
+
+CHANGES = [chosen for chosen in MEASURES if not cannot_bound(chosen, change=True)]
+
+
+@pytest.mark.parametrize("chosen", CHANGES, ids=str)
+def test_bounds_are_the_extremes_of_all_gradings(chosen: Measure) -> None:
+    for seed in range(3):
+        rng = random.Random(f"{seed} {chosen}")
+        given = problem(rng, most=3)
+        pool = [*given.truth, *(item for item in given.unjudged if item[0] == "i"), "n1", "n2"]
+        other: Any = rng.sample(pool, min(rng.randint(0, 5), len(pool)))
+        if rng.random() < 0.6:
+            other = {item: float(rng.randint(0, 3)) for item in other}
+        new_items = [item for item in other if item not in given.truth]
+        unjudged = list(dict.fromkeys([*given.unjudged, *new_items]))
+        if len(given.levels) ** len(unjudged) > 300:
+            continue
+        truths = [
+            {**given.truth, **dict(zip(unjudged, grades, strict=True))}
+            for grades in itertools.product(given.levels, repeat=len(unjudged))
+        ]
+        options = {"ties": given.ties, "zero_division": np.nan}
+        new, old = (
+            evaluate(truths, [side] * len(truths), chosen, assume="complete", **options).per_query[
+                chosen
+            ]
+            for side in (other, given.ranking)
+        )
+        changes = (new - old)[~np.isnan(new - old)]
+        bounds = change(other, given.ranking, chosen, given.truth, options=options, **given.told)
+        ends = (changes.min(), changes.max()) if len(changes) else (math.nan, math.nan)
+        assert (bounds.low, bounds.high) == pytest.approx(ends, abs=1e-12, nan_ok=True), given
+        assert bounds.per_query_low.tolist() == pytest.approx([ends[0]], abs=1e-12, nan_ok=True)
+
+
+def many(seed: int, chosen: str) -> tuple[Evaluation, Evaluation]:
+    """40 queries whose old top five is judged, under two systems; the new one has new items."""
+    rng = random.Random(seed)
+    truth, old, new = {}, {}, {}
+    for query in range(40):
+        items = [f"d{number}" for number in range(12)]
+        old[query] = rng.sample(items, 8)
+        new[query] = rng.sample(items, 8)
+        truth[query] = {item: rng.choice([0, 0, 1, 2]) for item in old[query][:5]}
+    return tuple(
+        evaluate(truth, run, chosen, keep_items=True, zero_division=0.0) for run in (new, old)
+    )  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("chosen", ["ndcg@5", "map@5", "recall@5", "err@5"])
+def test_they_lie_within_the_difference_of_the_bounds_of_each(chosen: str) -> None:
+    new, old = many(1, chosen)
+    both = bounds_of_change(new, old, chosen)
+    apart = new.bounds(chosen), old.bounds(chosen)
+    assert apart[0].low - apart[1].high <= both.low + 1e-12
+    assert both.high - 1e-12 <= apart[0].high - apart[1].low
+    assert both.low - 1e-12 <= new[chosen] - old[chosen] <= both.high + 1e-12
+    width = (apart[0].high - apart[1].low) - (apart[0].low - apart[1].high)
+    assert both.high - both.low < 0.95 * width
+    back = bounds_of_change(old, new, chosen)
+    assert (-back.high, -back.low) == pytest.approx((both.low, both.high), abs=1e-12)
+
+
+def test_queries_are_joined_by_id_and_weighed() -> None:
+    truth = {"q": {"a": 1, "b": 0}, "r": {"c": 1}, "s": {"d": 1}}
+    weights = {"q": 3.0, "r": 1.0, "s": 5.0}
+    new = evaluate(
+        truth,
+        {"q": ["a"], "r": ["x", "c"], "s": ["d"]},
+        "mrr",
+        keep_items=True,
+        sample_weight=weights,
+    )
+    old = evaluate(
+        {q: truth[q] for q in ("r", "q")},
+        {"r": ["c"], "q": ["b", "a"]},
+        "mrr",
+        keep_items=True,
+        assume="partial",
+    )
+    bounds = bounds_of_change(new, old, "mrr")
+    assert list(bounds.query_ids) == ["q", "r"]
+    # r falls from 1 to 1/2 unless x is relevant.
+    assert bounds.per_query_low.tolist() == [1 / 2, -1 / 2]
+    assert bounds.per_query_high.tolist() == [1 / 2, 0.0]
+    assert bounds.low == pytest.approx((3 / 2 - 1 / 2) / 4)
+    assert bounds.high == pytest.approx((3 / 2) / 4)
+
+
+# Refused -----------------------------------------------------------------------------------------
+
+
+def test_what_is_refused() -> None:
+    new, old = ["a", "x", "b"], ["a", "b", "c"]
+    with pytest.raises(BoundsError, match="geometric means"):
+        change(new, old, "gmap")
+    with pytest.raises(BoundsError, match="queries weigh by their relevant items"):
+        change(new, old, "auc")
+    with pytest.raises(BoundsError, match="says how much is judged"):
+        change(new, old, "judged@3")
+    with pytest.raises(BoundsError, match="relevance= ranks items in a second way"):
+        change(new, old, "gauc", options={"relevance": [[3, 2, 1]]})
+    with pytest.raises(TypeError, match="takes results of evaluate, got 1"):
+        bounds_of_change(1, 2, "map")  # type: ignore[arg-type]
+
+
+def test_too_many_gradings_are_refused_by_name() -> None:
+    unjudged = [f"u{number}" for number in range(30)]
+    with pytest.raises(
+        BoundsError, match=r"the change of map .* query 0 has 30 unjudged items, and 2\.1e\+09 ways"
+    ):
+        change([*unjudged, "a"], ["a", *unjudged], "map")
+    bounds = change([*unjudged, "a"], ["a", *unjudged], "ndcg")  # by its programme, in no time
+    assert bounds.low < bounds.high
+
+
+def test_evaluations_must_fit() -> None:
+    kept = {"keep_items": True}
+    first = evaluate({"q": TRUTH}, {"q": ["a", "x"]}, ("map", "mrr"), **kept)
+    with pytest.raises(QueryMismatchError, match="no query in common: 'q' against 'r'"):
+        bounds_of_change(first, evaluate({"r": TRUTH}, {"r": ["a"]}, "map", **kept), "map")
+    other = evaluate({"q": {"a": 1, "b": 1, "c": 0}}, {"q": ["a"]}, "map", **kept)
+    with pytest.raises(InvalidParameterError, match="query 'q' has other judgements"):
+        bounds_of_change(first, other, "map")
+    with pytest.raises(InvalidParameterError, match="ids of items were not kept"):
+        bounds_of_change(first, evaluate({"q": TRUTH}, {"q": ["x"]}, "map"), "map")
+    relevant = evaluate({"q": TRUTH}, {"q": ["a"]}, "map", convention="trec_eval", **kept)
+    with pytest.raises(InvalidParameterError, match="count one measure in two ways"):
+        bounds_of_change(first, relevant, "map")
