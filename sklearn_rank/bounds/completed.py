@@ -63,6 +63,7 @@ def _judged(
     rows, known = take_segments(rankings.judged_offsets, query)
     added = is_relevant.sum(axis=1)
     missed, missed_grades = absent or (np.zeros(len(query), np.int64), np.zeros(len(query)))
+    missed = np.where(missed_grades > 0, missed, 0)
     offsets = offsets_of(np.diff(known) + added + missed)
     result = np.empty(int(offsets[-1]))
     first = offsets[:-1]

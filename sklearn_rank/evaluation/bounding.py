@@ -36,7 +36,7 @@ from sklearn_rank.exceptions import BoundsError, InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged
-from sklearn_rank.support.parameters import check_number, check_option
+from sklearn_rank.support.parameters import check_integer, check_number, check_option
 from sklearn_rank.typing import FloatArray, IntArray
 
 
@@ -70,8 +70,7 @@ def read_room(
 def _unretrieved(measure: Measure, given: Any) -> int:
     """How many, as many as the cutoff unless told."""
     if given is not None:
-        told: int = check_number(given, "unretrieved", "bounds", at_least=0)
-        return told
+        return check_integer(given, "unretrieved", "bounds", at_least=0)
     number = reach(measure) or measure.k
     if number is None:
         msg = (

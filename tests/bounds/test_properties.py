@@ -1,0 +1,239 @@
+"""What holds of bounds whatever the data are, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sklearn_rank import BoundsError, Evaluation, evaluate, measure
+from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.exceptions import InvalidParameterError
+
+CHOSEN = (
+    "map",
+    "map@5",
+    "mrr",
+    "precision@5",
+    "recall@5",
+    "fbeta@5",
+    "hit_rate@3",
+    "dcg@5",
+    "ndcg@5",
+    "ndcg(gain=linear)",
+    "err@5",
+    "nerr@3",
+    "lag",
+    "gauc",
+    "auc",
+    "lauc@5",
+    "gmap",
+)
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning")
+every_measure = pytest.mark.parametrize("chosen", CHOSEN)
+
+
+def data(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """12 queries of 8 tied items, half of which are judged; some have no relevant item."""
+    rng = random.Random(seed)
+    items = [f"d{number}" for number in range(8)]
+    truth, run = {}, {}
+    for query in "abcdefghijkl":
+        judged = rng.sample(items, rng.randint(3, 7))
+        truth[query] = {"nowhere": rng.choice([0, 0, 1]), **{i: rng.randint(0, 2) for i in judged}}
+        run[query] = {item: float(rng.randint(0, 5)) for item in items}
+    truth["b"] = dict.fromkeys(truth["b"], 0)
+    truth["l"] = {**dict.fromkeys([*items, "nowhere"], 0), "d1": 1}
+    return truth, run
+
+
+def measured(truth: Any, run: Any, chosen: Any, **options: Any) -> Evaluation:
+    return evaluate(truth, run, chosen, **{"zero_division": math.nan, **options})
+
+
+@every_measure
+@pytest.mark.parametrize("seed", range(2))
+def test_they_contain_what_counts_unjudged_items_as_irrelevant_or_as_the_best(
+    chosen: str, seed: int
+) -> None:
+    truth, run = data(seed)
+    ev = measured(truth, run, chosen)
+    bounds = ev.bounds(chosen)
+    assert bounds.low <= ev[chosen] <= bounds.high
+    for top in (0, 1, 2):
+        filled = {q: {**dict.fromkeys(run[q], top), **truth[q]} for q in truth}
+        value = measured(filled, run, chosen)[chosen]
+        assert bounds.low - 1e-12 <= value <= bounds.high + 1e-12
+
+
+def test_a_condensed_list_need_not_lie_within_them() -> None:
+    """Left out, unjudged items let those below rise, as no grade of theirs does."""
+    truth = {"q": {"a": 1, "b": 0, "c": 1}}
+    ev = measured(truth, {"q": ["x", "y", "b", "a", "c"]}, "precision@2")
+    condensed = measured(truth, {"q": ["b", "a", "c"]}, "mrr")["mrr"]
+    bounds = measured(truth, {"q": ["x", "b", "a", "c"]}, "mrr").bounds("mrr")
+    assert (bounds.low, bounds.high, condensed) == (1 / 3, 1.0, 1 / 2)
+    assert ev.bounds("precision@2").low == 0.0
+    # Of lag the greatest value is that of x irrelevant; without x fewer irrelevant items are above.
+    lag = measured(truth, {"q": ["b", "x", "a"]}, "lag").bounds("lag")
+    assert measured(truth, {"q": ["b", "a"]}, "lag")["lag"] == 1.0 < lag.high
+
+
+def test_condensing_can_leave_the_bounds() -> None:
+    """[x, a, b] of grades 1 and 2 within 2: with x the better item is never among the first two."""
+    truth = {"q": {"a": 1, "b": 2, "c": 0}}
+    bounds = measured(truth, {"q": ["x", "a", "b"]}, "dcg@2").bounds("dcg@2", max_grade=0)
+    assert bounds.low == bounds.high < measured(truth, {"q": ["a", "b"]}, "dcg@2")["dcg@2"]
+
+
+@every_measure
+def test_they_are_the_value_where_nothing_is_unjudged(chosen: str) -> None:
+    truth, run = data(0)
+    ev = measured({q: {**dict.fromkeys(run[q], 0), **truth[q]} for q in truth}, run, chosen)
+    bounds = ev.bounds(chosen)
+    assert bounds.low == bounds.high == ev[chosen]
+    np.testing.assert_array_equal(bounds.per_query_low, ev.per_query[chosen])
+    np.testing.assert_array_equal(bounds.per_query_high, ev.per_query[chosen])
+    complete = measured(truth, run, chosen, assume="complete").bounds(chosen)
+    assert complete.low == complete.high
+
+
+@every_measure
+def test_a_judgement_more_can_only_narrow_them(chosen: str) -> None:
+    truth, run = data(1)
+    bounds = measured(truth, run, chosen).bounds(chosen, max_grade=2)
+    for query, grade in (("a", 0), ("b", 1), ("c", 2)):
+        item = next(item for item in run[query] if item not in truth[query])
+        truth = {**truth, query: {**truth[query], item: grade}}
+        narrower = measured(truth, run, chosen).bounds(chosen, max_grade=2)
+        assert bounds.low - 1e-12 <= narrower.low
+        assert narrower.high <= bounds.high + 1e-12
+        bounds = narrower
+
+
+@every_measure
+def test_more_grades_and_more_items_can_only_widen_them(chosen: str) -> None:
+    truth, run = data(2)
+    ev = measured(truth, run, chosen)
+    chain = [
+        ev.bounds(chosen, max_grade=0),
+        ev.bounds(chosen, max_grade=1),
+        ev.bounds(chosen, max_grade=2),
+        ev.bounds(chosen, max_grade=2, scope="all", unretrieved=1),
+        ev.bounds(chosen, max_grade=2, scope="all", unretrieved=3),
+    ]
+    assert chain[0].low == pytest.approx(chain[0].high, abs=1e-12)
+    for narrow, wide in itertools.pairwise(chain):
+        assert wide.low <= narrow.low + 1e-12
+        assert narrow.high <= wide.high + 1e-12
+
+
+@every_measure
+def test_slices_and_merged_parts_have_the_bounds_of_their_queries(chosen: str) -> None:
+    truth, run = data(3)
+    whole = measured(truth, run, chosen).bounds(chosen, max_grade=2)
+    ev = measured(truth, run, chosen)
+    parts = ev.by_slice(lambda query: query < "f")
+    lows = np.concatenate(
+        [parts[is_first].bounds(chosen, max_grade=2).per_query_low for is_first in (True, False)]
+    )
+    np.testing.assert_allclose(lows, whole.per_query_low, rtol=0, atol=1e-12)
+    merged = Evaluation.merge(*parts.values()).bounds(chosen, max_grade=2)
+    assert (merged.low, merged.high) == pytest.approx((whole.low, whole.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("chosen", ["mrr", "auc", "lag(average=pooled)", "gauc"])
+@pytest.mark.parametrize("settled", [math.nan, 0.0, 1.0])
+@pytest.mark.parametrize("weighed", [False, True])
+def test_means_are_the_extremes_of_all_gradings(chosen: str, settled: float, weighed: bool) -> None:
+    """Of all queries together: which of them are defined, and what they weigh, hangs on grades."""
+    rng = random.Random(f"{chosen} {settled} {weighed}")
+    for _ in range(4):
+        items = ["a", "b", "c", "d"]
+        run = {q: {i: float(rng.randint(0, 3)) for i in items} for q in "xyz"}
+        truth = {q: {"a": rng.randint(0, 1), "b": rng.randint(0, 1), "e": 0} for q in "xyz"}
+        options: dict[str, Any] = {"zero_division": settled}
+        if weighed:
+            options["sample_weight"] = {"x": 1.0, "y": 0.5, "z": 3.0}
+        values = []
+        for grades in np.ndindex(*[2] * 6):
+            full = {
+                q: {**truth[q], "c": grades[2 * n], "d": grades[2 * n + 1]}
+                for n, q in enumerate("xyz")
+            }
+            values.append(evaluate(full, run, chosen, **options)[chosen])
+        bounds = evaluate(truth, run, chosen, **options).bounds(chosen, max_grade=1)
+        ends = (np.nanmin(values), np.nanmax(values))
+        assert (bounds.low, bounds.high) == pytest.approx(ends, abs=1e-12)
+
+
+def test_a_large_grade_does_not_overflow() -> None:
+    truth = {"q": {"a": 2000, "b": 1999, "c": 0}}
+    bounds = measured(truth, {"q": ["x", "b", "a"]}, "ndcg").bounds("ndcg")
+    assert 0 < bounds.low < bounds.high <= 1
+    tiny = {"q": {"a": 2e-300, "b": 1e-300, "c": 0}}
+    bounds = measured(tiny, {"q": ["x", "b", "a"]}, "ndcg").bounds("ndcg")
+    assert 0 < bounds.low < bounds.high <= 1
+
+
+# Refused -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reason"),
+    [
+        ("judged@3", "it says how much is judged"),
+        ("unjudged", "it says how much is judged"),
+        ("hmean(ndcg,map)@3", "it combines ndcg@3 with another measure"),
+        ("auc(average=pooled)", "it ranks the items of all queries together"),
+    ],
+)
+def test_measures_without_bounds_are_refused_by_name(chosen: str, reason: str) -> None:
+    ev = measured({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x": 1.0}}, chosen)
+    assert reason in cannot_bound(measure(chosen))
+    with pytest.raises(BoundsError, match="has no bounds over all gradings: .*" + reason[:20]):
+        ev.bounds(chosen)
+
+
+@pytest.mark.parametrize("ties", ["optimistic", "pessimistic"])
+def test_ties_that_follow_grades_are_refused(ties: str) -> None:
+    truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "x": 1.0, "b": 1.0, "y": 0.0}}
+    with pytest.raises(BoundsError, match="in the order of their grades, which unjudged ones"):
+        measured(truth, run, "map", ties=ties).bounds("map")
+    run = {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}
+    assert measured(truth, run, "map", ties=ties).bounds("map").high == 1.0
+
+
+def test_too_many_gradings_are_refused_by_name() -> None:
+    ranking = [f"x{number}" for number in range(60)]
+    ev = measured({"q": {"a": 4, "b": 0}}, {"q": ranking}, "nerr@60")
+    with pytest.raises(BoundsError, match=r"nerr@60 .* query 'q' has 60 unjudged items, and 6.4e"):
+        ev.bounds("nerr@60")
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"scope": "some"}, "'scope' parameter of bounds must be one of 'retrieved', 'all'"),
+        ({"max_grade": -1}, "max_grade"),
+        ({"max_grade": math.nan}, "max_grade"),
+        ({"unretrieved": 3}, "pass scope='all' as well"),
+        ({"scope": "all", "unretrieved": -1}, "unretrieved"),
+        ({"scope": "all", "unretrieved": 1.5}, "unretrieved"),
+        ({"scope": "all"}, "map has no cutoff, so any number"),
+    ],
+)
+def test_arguments_are_checked(told: dict[str, Any], message: str) -> None:
+    ev = measured({"q": {"a": 1, "b": 0}}, {"q": ["a", "x"]}, "map")
+    with pytest.raises(InvalidParameterError, match=message):
+        ev.bounds("map", **told)
+
+
+def test_a_measure_that_was_not_evaluated_is_unknown() -> None:
+    ev = measured({"q": {"a": 1, "b": 0}}, {"q": ["a", "x"]}, "map")
+    with pytest.raises(ValueError, match="'mrr' was not evaluated"):
+        ev.bounds("mrr")
