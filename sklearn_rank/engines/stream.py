@@ -29,6 +29,7 @@ from sklearn_rank.inputs.unread import refuse_unread
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.support.arrays import as_bytes
+from sklearn_rank.support.progress import with_progress
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
@@ -290,6 +291,8 @@ class _Reading:
     def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
         first_row = 0
+        if side.name == "y_score" and self.problem.options.progress:
+            batches = _shown(batches)
         for batch in batches:
             frame = _narwhals(batch)
             refuse_missing(frame, side.named, side.name, first_row)
@@ -311,6 +314,19 @@ class _Reading:
 
     def _run_of(self, block: pl.DataFrame) -> Run:
         return run_of(_narwhals(block), self.run.named)
+
+
+def _shown(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same, and how many rows there were so far for who waits at a terminal."""
+    waiting: list[pl.DataFrame] = []
+
+    def heights() -> Iterator[int]:
+        for batch in batches:
+            waiting.append(batch)
+            yield batch.height
+
+    for _ in with_progress(heights(), None, "rows read"):
+        yield waiting.pop()
 
 
 def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:

@@ -13,8 +13,11 @@ _SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
 """Whether a bar is drawn already: the work of its steps has none of its own."""
 
 
-def with_progress(steps: Iterable[int], total: int, doing: str) -> Iterator[int]:
-    """The steps, unchanged, with a bar on stderr that shows how far they have come."""
+def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterator[int]:
+    """The steps, unchanged, with a bar on stderr that shows how far they have come.
+
+    Of a total that nobody knows, the bar is a count.
+    """
     if not sys.stderr.isatty() or _SHOWN.get():
         yield from steps
         return
@@ -27,11 +30,14 @@ def with_progress(steps: Iterable[int], total: int, doing: str) -> Iterator[int]
             yield from _with_bar(steps, done, total, doing)
 
 
-def _with_bar(steps: Iterable[int], done: int, total: int, doing: str) -> Iterator[int]:
+def _with_bar(steps: Iterable[int], done: int, total: int | None, doing: str) -> Iterator[int]:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    columns = Progress.get_default_columns()
+    if total is None:
+        columns = SpinnerColumn(), TextColumn("{task.description}: {task.completed:,}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(doing, total=total, completed=done)
         _SHOWN.set(True)
         try:

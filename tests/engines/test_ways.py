@@ -18,6 +18,7 @@ from sklearn_rank import (
     mean_average_precision_score,
 )
 from sklearn_rank.engines import rows, spill, stream
+from sklearn_rank.support import progress
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
@@ -239,3 +240,17 @@ def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
     evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(temp_directory=tmp_path))
     assert max(seen) > 0
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_terminal_shows_how_many_rows_were_read(
+    wanted: bool, lazy: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setattr(stream, "_SMALL", 0)
+    monkeypatch.setattr(rows, "BATCH", 16)
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    truth, run = _data(rising=True)
+    found = evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(progress=wanted))
+    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map"))
+    assert ("rows read: " in capsys.readouterr().err) == wanted
