@@ -14,12 +14,13 @@ from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.later import FrameMaker, LeftOut, SparkColumns, sample
 from sklearn_rank.engines.spark.partitions import Partitions
-from sklearn_rank.engines.spark.sides import can_meet, find_frames
+from sklearn_rank.engines.spark.sides import can_meet, find_frames, refuse_no_order
 from sklearn_rank.engines.spark.survey import (
     Survey,
     refuse_apart,
     refuse_duplicates,
     refuse_faults,
+    refuse_unknown_columns,
     take_survey,
 )
 from sklearn_rank.engines.spark.unjudged import UnjudgedRows
@@ -80,6 +81,7 @@ class _Reading:
         self.ties = self.told.get("ties", "average")
         self.missing = self.told.get("missing", "zero")
         self.raises = self.told.get("duplicates", "raise") == "raise"
+        self._refuse_count(is_away=self.options.waist == "executors")
         self.sides = find_frames(problem)
 
     @property
@@ -89,6 +91,9 @@ class _Reading:
 
     def judged(self) -> Judged:
         """Ask, refuse, choose a way, and go it."""
+        for side in (self.sides.truth, self.sides.run):
+            refuse_unknown_columns(self.sides, side)
+        refuse_no_order(self.sides, self.ties)
         if not can_meet(self.sides):
             refuse_apart(self.sides, self.missing)
         survey = take_survey(self.sides, self.missing)
@@ -115,20 +120,24 @@ class _Reading:
         return self.options.waist == "executors"
 
     def _way(self, survey: Survey, *, is_partial: bool, is_away: bool) -> str:
-        way = self.options.way
+        cannot_count = self._refuse_count(is_away=is_away)
+        if cannot_count or self.options.way != "auto":
+            return "window" if cannot_count else self.options.way
+        n_sent = survey.n_relevant + (survey.n_irrelevant if is_partial else 0)
+        fits = n_sent * _BROADCAST <= self._memory
+        return "count" if fits and survey.n_pairs <= PAIRS_PER_ROW * survey.n_rows else "window"
+
+    def _refuse_count(self, *, is_away: bool) -> bool:
+        """Whether places cannot be found by counting; InvalidParameterError if that was asked."""
         reason = ""
         if is_away:
             reason = "finds places on the driver, and measures are computed in the executors"
         elif not self.raises:
             reason = "does not see which item of several has the best score (duplicates='first')"
-        if way == "count" and reason:
+        if reason and self.options.way == "count":
             msg = f"way='count' {reason}; pass way='window'"
             raise InvalidParameterError(msg)
-        if way != "auto" or reason:
-            return "window" if reason else way
-        n_sent = survey.n_relevant + (survey.n_irrelevant if is_partial else 0)
-        fits = n_sent * _BROADCAST <= self._memory
-        return "count" if fits and survey.n_pairs <= PAIRS_PER_ROW * survey.n_rows else "window"
+        return bool(reason)
 
     @cached_property
     def _memory(self) -> int:

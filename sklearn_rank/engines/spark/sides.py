@@ -107,7 +107,6 @@ def find_frames(problem: Problem) -> Sides:
     truth, run = find_sides(schemas[0], schemas[1], problem.columns)
     assert truth is not None
     assert run is not None
-    _refuse_no_order(run, problem.told.get("ties", "average"))
     sides = Sides(
         session,
         _prepared(frames[0], truth, "grade"),
@@ -125,16 +124,17 @@ def _schema(frame: Any) -> Any:
     return nw.from_native(frame.limit(0).toArrow(), eager_only=True)
 
 
-def _refuse_no_order(run: Side, ties: str) -> None:
+def refuse_no_order(sides: Sides, ties: str) -> None:
     """Rows of Spark come from many files at once and have no order."""
-    if "score" not in run.named and "rank" not in run.named:
+    named = sides.run.side.named
+    if "score" not in named and "rank" not in named:
         msg = (
             "y_score has no column for the role 'score' or 'rank', and the rows of a frame of "
             "Spark have no order that could rank the items; add one of them"
         )
         raise ColumnRoleError(msg)
     rule = TIE_RULES[ties]
-    if rule.by_place and not rule.by_id and "score" in run.named:
+    if rule.by_place and not rule.by_id and "score" in named:
         msg = (
             f"ties={ties!r} leaves tied items in the order of their rows, which a frame of Spark "
             "does not have; pass another rule, such as ties='average', or ranks instead of scores"
@@ -164,7 +164,8 @@ def _prepared(frame: Any, side: Side, *roles: Role) -> SparkSide:
 
 def _number(name: str, kind: str, role: str, side: str) -> str:
     if not (kind in (*_INTEGERS, *_FLOATS, "boolean", "void") or kind.startswith("decimal")):
-        msg = f"column {safe_repr(name)} of {side} must hold numbers, got {kind}"
+        held = "strings" if _plain_kind(kind) == "string" else kind
+        msg = f"column {safe_repr(name)} of {side} holds {held}; pass numbers"
         raise TypeError(msg)
     column = quoted(name)
     if kind in ("boolean", "void"):

@@ -60,7 +60,6 @@ def refuse_faults(
 ) -> None:
     """Refuse what cannot be evaluated."""
     for side in (sides.truth, sides.run):
-        refuse_unknown_columns(sides, side)
         for column, role in (("q", "query"), ("i", "item"), ("x", "value")):
             _refuse_missing(side, column, survey.faults[f"{_short(side)}_{role}_missing"])
     if survey.faults["run_value_repeated"]:
