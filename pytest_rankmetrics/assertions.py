@@ -55,8 +55,9 @@ def assert_metric(
     **reading
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
         ``sample_weight``, ``ties``, ``convention`` as in :func:`sklearn_rank.evaluate`;
-        ``zero_division``, ``missing`` and ``duplicates`` are ``"raise"`` unless given; ``allow``
-        names what else is no error; ``n_queries`` is their exact number; ``name`` is the gate's.
+        ``zero_division``, ``missing`` and ``duplicates`` are ``"raise"`` unless given; ``holes``
+        says what unjudged items count; ``allow`` names what else is no error; ``n_queries`` is
+        their exact number; ``name`` is the gate's.
 
     Returns
     -------
@@ -90,10 +91,14 @@ def assert_metric(
     limits = {"at_least": at_least, "at_most": at_most}
 
     def work(name: str) -> GateResult:
-        given = {word: {measure: limit} for word, limit in limits.items() if limit is not None}
+        given: dict[str, Any] = {
+            word: {measure: limit} for word, limit in limits.items() if limit is not None
+        }
+        given["holes"] = reading.get("holes")
         asked = cast("GateLimits", {"metrics": measure, **given})
         policy = read_policy(current.running().settings, asked)
-        measured = measure_strictly(y_true, y_score, policy.measures, reading)
+        holes = policy.settings.holes
+        measured = measure_strictly(y_true, y_score, policy.measures, reading, holes=holes)
         return result_of(judge(policy, measured), name)
 
     return run_gate(reading.get("name"), str(measure), work)
@@ -118,6 +123,7 @@ def assert_not_worse(
     correction: Literal["holm", "bh", "none"] | None = None,
     min_queries: int | None = None,
     min_slice_size: int | None = None,
+    max_new_unjudged: float | None = None,
     reference_relevance: Any = None,
     **reading: Unpack[Reading],
 ) -> GateResult:
@@ -147,7 +153,7 @@ def assert_not_worse(
         Drop of a slice that is never excused.
     max_regressed_queries : int, default=None
         How many queries may be worse, for each measure.
-    confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size
+    confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size, max_new_unjudged
         Override the settings of the same names.
     reference_relevance
         ``relevance`` of the reference.
@@ -191,16 +197,19 @@ def assert_not_worse(
         "correction": correction,
         "min_queries": min_queries,
         "min_slice_size": min_slice_size,
+        "max_new_unjudged": max_new_unjudged,
+        "holes": reading.get("holes"),
     }
 
     def work(name: str) -> GateResult:
         policy = read_policy(current.running().settings, limits)
         check_drops_named(policy, measures)
-        measured = measure_strictly(y_true, y_score, policy.measures, reading)
+        holes = policy.settings.holes
+        measured = measure_strictly(y_true, y_score, policy.measures, reading, holes=holes)
         other = reading.copy()
         if reference_relevance is not None or "relevance" in other:
             other["relevance"] = reference_relevance
-        reference = measure_strictly(y_true, y_reference, policy.measures, other)
+        reference = measure_strictly(y_true, y_reference, policy.measures, other, holes=holes)
         other_system = beside(measured, reference, slices)
         return result_of(judge(policy, measured, other_system), name)
 

@@ -51,6 +51,10 @@ class Reading(TypedDict, total=False):
     """What a judged query without a ranking counts; default "raise"."""
     duplicates: Duplicates
     """An item that stands twice in a ranking; default "raise"."""
+    assume: Literal["complete", "partial"] | None
+    """Whether items that are not in the judgements count as judged; None goes by their form."""
+    holes: Literal["irrelevant", "condense", "bounds"] | None
+    """What items count that nobody judged: nothing, left out, or any grade; None: the setting."""
     known_items: Any
     """Items in the index, or a function that says whether it has one: others must not be judged."""
     convention: str

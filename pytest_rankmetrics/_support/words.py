@@ -27,6 +27,12 @@ def signed(value: float | None, decimals: int = 4) -> str:
     return number_cell(value, digits=decimals, signed=True).text
 
 
+def reach(ends: Sequence[float]) -> str:
+    """``-0.0361..+0.3267``: the least and the greatest change."""
+    low, high = ends
+    return f"{signed(low)}..{signed(high)}"
+
+
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
     """Two numbers with as many decimals as it takes to tell them apart, and how many those are."""
     while value != limit and decimals < MOST_DIGITS and number_pair_equal(value, limit, decimals):

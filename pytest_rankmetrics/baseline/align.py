@@ -19,6 +19,8 @@ from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
 from pytest_rankmetrics.measuring.means import mean_tolerance
 from pytest_rankmetrics.measuring.reference import Reference
+from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.evaluation.scale import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr
@@ -46,6 +48,8 @@ class Alignment:
     """Measures whose definition changed and that cannot be re-scored, each with the reason."""
     notes: tuple[str, ...]
     """What was re-scored."""
+    lacks_holes: bool = False
+    """Whether it is asked for, and not recorded, where unjudged items stood."""
 
     @property
     def stale(self) -> bool:
@@ -105,6 +109,9 @@ class _Aligner:
                 self.complete,
                 DECIMALS,
                 self.baseline.slices,
+                self._unjudged_share,
+                self._bounds,
+                self._to_judge,
             ),
             added=tuple(key for key in self.keys if key not in stored.numbers),
             gone=tuple(key for key in stored.keys if key not in present),
@@ -116,6 +123,7 @@ class _Aligner:
             not_recorded=tuple(name for name in self.measured.names if name not in matches),
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
+            lacks_holes=self.measured.is_bounded and self._old_holes is None,
         )
 
     @cached_property
@@ -198,6 +206,35 @@ class _Aligner:
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
         return np.round(anew, DECIMALS), mean
 
+    # Judgements with holes -----------------------------------------------------------------------
+
+    @property
+    def _unjudged_share(self) -> float | None:
+        """Share of the recorded top that nobody had judged, if that is of the same ranks."""
+        holes = self.baseline.holes
+        return holes.share if holes is not None and holes.top == self.measured.top else None
+
+    @cached_property
+    def _old_holes(self) -> StoredRankings | None:
+        """The recorded rankings, if it is stored as deep as needed where unjudged items stood."""
+        holes = self.baseline.holes
+        if holes is None or holes.seal is None or not self.rankings.are_known:
+            return None
+        if holes.seal != self.baseline.seal_of_holes:
+            self._refuse("queries.*.holes", "their seal does not fit them")
+        deep = holes.depth is None
+        if holes.depth is not None and self.measured.depth is not None:
+            deep = holes.depth >= self.measured.depth
+        return self.rankings if deep else None
+
+    def _bounds(self, name: str) -> Bounds | None:
+        old = self._old_holes
+        return None if old is None else old.bounds_of_change(self.measured.used[name])
+
+    def _to_judge(self, name: str, n: int) -> list[ToJudge]:
+        old = self._old_holes
+        return [] if old is None else old.to_judge(self.measured.used[name], n)
+
     # Is it what was recorded? --------------------------------------------------------------------
 
     def _recorded_column(self, name: str, other: str) -> FloatArray | None:
@@ -265,6 +302,7 @@ _OTHER_QUESTION = (
     "ties",
     "zero_division",
     "relevance",
+    "holes",
     "min_rel",
     "unretrieved",
     "average",

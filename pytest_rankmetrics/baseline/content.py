@@ -40,6 +40,8 @@ class StoredQueries:
     """Grades of ``ranks`` in their order, where items have no ids."""
     weights: Sequence[float | None]
     """Weight of each query in the data; None where none are given."""
+    holes: Sequence[Mapping[str, Any] | None]
+    """Rank of each unjudged item, where gates ask what its grade could change."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -54,6 +56,11 @@ class StoredQueries:
         """Whether the ranks of all queries are stored."""
         return None not in self.ranks
 
+    @cached_property
+    def have_holes(self) -> bool:
+        """Whether it is stored where the unjudged items of all queries stood."""
+        return None not in self.holes
+
     def __eq__(self, other: object) -> bool:
         """Whether both know the same of the same queries, in any order."""
         if not isinstance(other, StoredQueries):
@@ -64,8 +71,22 @@ class StoredQueries:
 
     def _rows(self) -> dict[str, tuple[Any, ...]]:
         values = [self.values[name] for name in sorted(self.values)]
-        own = (self.truths, self.ranks, self.lengths, self.grades, self.weights)
+        own = (self.truths, self.ranks, self.lengths, self.grades, self.weights, self.holes)
         return dict(zip(self.keys, zip(*own, *values, strict=True), strict=True))
+
+
+@dataclass(frozen=True)
+class StoredHoles:
+    """How much of the top of the rankings nobody had judged."""
+
+    top: int
+    """Ranks that ``share`` is about."""
+    share: float
+    """Share of the items in them that was unjudged."""
+    depth: int | None = None
+    """Ranks to which unjudged items are stored, if they are; None: all."""
+    seal: str | None = None
+    """Fingerprint of these items, which nothing else proves; None where they are not stored."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +112,8 @@ class Baseline:
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     accepted: tuple[Mapping[str, Any], ...] = ()
     """Drops that were accepted, with their reasons."""
+    holes: StoredHoles | None = None
+    """None where every item counts as judged, and in files of older versions."""
 
     def sealed(self) -> Baseline:
         """The same with a seal on each measure that its ranks do not prove."""
@@ -98,7 +121,18 @@ class Baseline:
             name: replace(metric, seal=self.seal(name)) if self.needs_seal(name) else metric
             for name, metric in self.metrics.items()
         }
-        return replace(self, metrics=metrics)
+        holes = self.holes
+        if holes is not None and self.queries.have_holes:
+            holes = replace(holes, seal=self.seal_of_holes)
+        return replace(self, metrics=metrics, holes=holes)
+
+    @property
+    def seal_of_holes(self) -> str:
+        """Fingerprint of the unjudged items: nothing else in the file proves where they stood."""
+        queries = self.queries
+        # Keys differ, so that nothing behind them is ever compared.
+        rows = sorted(zip(queries.keys, queries.truths, queries.holes, strict=True))
+        return _fingerprint([None if self.holes is None else self.holes.depth, rows])
 
     def seal(self, name: str) -> str:
         """Fingerprint of a measure: its value, and those of its queries."""
@@ -115,13 +149,16 @@ class Baseline:
         column = queries.values.get(name, [None] * len(queries))
         # Keys differ, so that nothing behind them is ever compared.
         rows = sorted(zip(queries.keys, queries.truths, column, strict=True))
-        text = json.dumps([content, rows], sort_keys=True)
-        return sha256(text.encode()).hexdigest()[:16]
+        return _fingerprint([content, rows])
 
     def needs_seal(self, name: str) -> bool:
         """Whether the ranks cannot tell what the values of a measure have to be."""
         by_relevance = self.metrics[name].definition.get("relevance")
         return bool(by_relevance or name not in self.queries.values or not self.queries.have_ranks)
+
+
+def _fingerprint(content: Any) -> str:
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 _TIED = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})")

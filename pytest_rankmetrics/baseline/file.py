@@ -23,6 +23,7 @@ from pytest_rankmetrics.baseline.content import (
     MOST_ITEMS,
     STEP,
     Baseline,
+    StoredHoles,
     StoredMetric,
     StoredQueries,
     read_rank,
@@ -38,7 +39,7 @@ FORMAT = "rank-baseline/1"
 MAX_BYTES = 256 * 2**20
 """Two million queries; JSON of this size takes some gigabytes to read."""
 
-_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight"))
+_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight", "holes"))
 
 
 class BaselineError(RankGateFailure):
@@ -123,7 +124,31 @@ def _checked(content: Any) -> Baseline:
     if not isinstance(accepted, list):
         msg = "accepted must be a list"
         raise TypeError(msg)
-    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted))
+    holes = _holes(content.get("unjudged"))
+    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted), holes)
+
+
+def _holes(row: Any) -> StoredHoles | None:
+    """What is said of unjudged items; files of older versions say nothing."""
+    if row is None:
+        return None
+    if not isinstance(row, dict):
+        msg = "unjudged must be an object"
+        raise TypeError(msg)
+    top, depth, seal = row.get("top"), row.get("depth"), row.get("seal")
+    share = _number(row.get("share"), "unjudged")
+    counts = [top] if depth is None else [top, depth]
+    if not all(map(_is_count, counts)) or not 0 <= share <= 1:
+        msg = "unjudged needs the share of unjudged items in the first so many ranks"
+        raise ValueError(msg)
+    if not isinstance(seal, str | None):
+        msg = "unjudged has a seal that is no text"
+        raise TypeError(msg)
+    return StoredHoles(int(row["top"]), share, depth, seal)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 1 <= value < MOST_ITEMS
 
 
 def _owner(content: Mapping[str, Any]) -> Owner:
@@ -187,6 +212,7 @@ def _queries(
         lengths=[row.get("n") for row in rows],
         grades=[None if own is None else tuple(map(float, own)) for own in grades],
         weights=[None if weight is None else float(weight) for weight in weights],
+        holes=[row.get("holes") for row in rows],
     )
 
 
@@ -207,8 +233,9 @@ def _check_query(key: str, row: Mapping[str, Any]) -> None:
             continue
         if name not in _OWN_KEYS and value is not None:
             _number(value, f"query {key!r:.40}")
-    if row.get("ranks") is not None:
-        _check_ranks(key, row["ranks"], row.get("n"))
+    for name in ("ranks", "holes"):
+        if row.get(name) is not None:
+            _check_ranks(key, row[name], row.get("n"))
     if not isinstance(row.get("truth"), str):
         msg = f"query {key!r:.40} has no digest of its judgements"
         raise TypeError(msg)

@@ -15,6 +15,7 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
+    StoredHoles,
     StoredMetric,
     StoredQueries,
     write_rank,
@@ -92,7 +93,17 @@ class Recording:
         """The baseline to write."""
         metrics = {name: self._metric(name) for name in self.measured.names}
         queries = self._queries(with_ranks=store == "ranks")
-        return Baseline(owner, metrics, queries, slices, tuple(accepted)).sealed()
+        holes = self._stored_holes(with_ranks=store == "ranks")
+        return Baseline(owner, metrics, queries, slices, tuple(accepted), holes).sealed()
+
+    def _stored_holes(self, *, with_ranks: bool) -> StoredHoles | None:
+        """How much nobody had judged; None where every item counts as judged."""
+        top = self.measured.top
+        share = self.measured.unjudged_share(top)
+        if share is None:
+            return None
+        depth = self.measured.depth if with_ranks and self.measured.holes == "bounds" else None
+        return StoredHoles(top, round(share, DECIMALS), depth)
 
     def _queries(self, *, with_ranks: bool) -> StoredQueries:
         unknown = [None] * len(self.measured)
@@ -104,7 +115,28 @@ class Recording:
             lengths=self.measured.n_ranked.tolist() if with_ranks else unknown,
             grades=self._grades if with_ranks and self.measured.items is None else unknown,
             weights=self.weights,
+            holes=self.holes if with_ranks and self._keeps_holes else unknown,
         )
+
+    @property
+    def _keeps_holes(self) -> bool:
+        """Whether the gate asks what the grades of unjudged items could change."""
+        return self.measured.holes == "bounds" and self.measured.is_partial
+
+    @cached_property
+    def holes(self) -> list[dict[str, int | str]]:
+        """Rank of each unjudged item, as deep as the measures read."""
+        items = self.measured.unjudged_items
+        return [
+            dict(
+                zip(
+                    keys_of([item.item for item in own], "items"),
+                    (write_rank(item.above, item.tied) for item in own),
+                    strict=True,
+                )
+            )
+            for own in items
+        ]
 
     @cached_property
     def _borders(self) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -13,10 +14,17 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import StoredQueries, read_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
+from pytest_rankmetrics.measuring.reference import apart
+from sklearn_rank.bounds.holes import highest_grade
+from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
 from sklearn_rank.evaluation.evaluate import evaluate_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
+from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.rankings.unjudged_items import UnjudgedItem
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -95,6 +103,70 @@ class StoredRankings:
             return None
         return self._recording.measured.filled(evaluation.per_query[str(measure)])
 
+    # Judgements with holes -----------------------------------------------------------------------
+
+    def bounds_of_change(self, measure: Measure) -> Bounds:
+        """What a measure has changed by since, over all grades of the unjudged items."""
+        refuse_unbounded(measure, change=True)
+        settled = self._recording.measured.zero_division
+        settled = math.nan if isinstance(settled, str) else float(settled)
+        new, old = (
+            evaluate_rankings(rankings, measure, zero_division=settled).bounds(
+                measure, max_grade=highest_grade(self._judged)
+            )
+            for rankings in (self._judged.take(self._common), self._with_holes)
+        )
+        return apart(new, old, np.arange(len(self._common)))
+
+    def to_judge(self, measure: Measure, n: int) -> list[ToJudge]:
+        """Unjudged items by how much their grade could change the comparison."""
+        measured = self._recording.measured
+
+        def value(rankings: JudgedRankings, _: IntArray) -> FloatArray:
+            evaluation = evaluate_rankings(rankings, measure, zero_division=math.nan)
+            return measured.filled(evaluation.per_query[str(measure)])
+
+        systems = [
+            System(rankings, items, value)
+            for rankings, items in (
+                (self._judged.take(self._common), self._new_holes),
+                (self._with_holes, self._old_holes),
+            )
+        ]
+        ids = [measured.query_ids[number] for number in self._common.tolist()]
+        top = highest_grade(self._judged)
+        return to_judge(systems, ids, n, max_grade=top, weights=self._weights(measure))
+
+    def _weights(self, measure: Measure) -> FloatArray | None:
+        weights = self._recording.measured.evaluation.query_weights(measure)
+        return None if weights is None else weights[self._common]
+
+    @cached_property
+    def _new_holes(self) -> list[list[UnjudgedItem]]:
+        """Unjudged items of the common queries now, by the keys that a baseline has for them."""
+        items = self._recording.measured.unjudged_items
+        return [
+            [item._replace(item=key_of(item.item)) for item in items[number]]
+            for number in self._common.tolist()
+        ]
+
+    @cached_property
+    def _old_holes(self) -> list[list[UnjudgedItem]]:
+        """Those of the baseline, as they stood."""
+        holes = map(self._stored.holes.__getitem__, self._rows.tolist())
+        return [_placed(own or {}) for own in holes]
+
+    @cached_property
+    def _with_holes(self) -> JudgedRankings:
+        """The recorded rankings of the common queries with their unjudged items."""
+        items = list(chain.from_iterable(self._old_holes))
+        offsets = offsets_of(np.array(list(map(len, self._old_holes)), dtype=np.int64))
+        above, tied = (
+            np.array([getattr(item, name) for item in items], dtype=np.int64)
+            for name in ("above", "tied")
+        )
+        return replace(self._rankings, unjudged=Unjudged.at(offsets, above, tied))
+
     @cached_property
     def _ranks(self) -> list[Mapping[str, Any]]:
         """Those of the common queries that the baseline has."""
@@ -131,6 +203,13 @@ class StoredRankings:
             judged_offsets=judged_offsets,
             judged_grades=judged_grades,
         )
+
+
+def _placed(holes: Mapping[str, Any]) -> list[UnjudgedItem]:
+    """Unjudged items with their places, the highest first."""
+    ranks = [(key, *read_rank(rank)) for key, rank in holes.items()]
+    items = [UnjudgedItem(key, first - 1, last - first + 1) for key, first, last in ranks]
+    return sorted(items, key=lambda item: item.above)
 
 
 def _by_key(judged: Mapping[Any, float]) -> dict[str, float]:

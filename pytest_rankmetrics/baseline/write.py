@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.files import replace_file
-from pytest_rankmetrics.baseline.content import DECIMALS, Baseline, StoredMetric, StoredQueries
+from pytest_rankmetrics.baseline.content import (
+    DECIMALS,
+    Baseline,
+    StoredHoles,
+    StoredMetric,
+    StoredQueries,
+)
 from pytest_rankmetrics.baseline.file import FORMAT, MAX_BYTES, BaselineError
 
 
@@ -24,6 +30,8 @@ def baseline_text(baseline: Baseline) -> str:
         f'  "name": {_dumped(baseline.owner.name)}',
         _table("metrics", [(name, _metric_row(metrics[name])) for name in sorted(metrics)]),
     ]
+    if baseline.holes is not None:
+        parts.append(f'  "unjudged": {_dumped(_holes_row(baseline.holes))}')
     if baseline.slices:
         parts.append(_table("slices", sorted(baseline.slices.items())))
     if baseline.accepted:
@@ -52,6 +60,13 @@ def _metric_row(metric: StoredMetric) -> dict[str, Any]:
     return row
 
 
+def _holes_row(holes: StoredHoles) -> dict[str, Any]:
+    row: dict[str, Any] = {"top": holes.top, "share": round(holes.share, DECIMALS)}
+    if holes.seal is not None:
+        row |= {"depth": holes.depth, "seal": holes.seal}
+    return row
+
+
 def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
     for number in sorted(range(len(queries)), key=queries.keys.__getitem__):
         row: dict[str, Any] = {"truth": queries.truths[number]}
@@ -62,6 +77,7 @@ def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
             "n": queries.lengths[number],
             "grades": queries.grades[number],
             "weight": queries.weights[number],
+            "holes": queries.holes[number],
         }
         row.update({name: value for name, value in optional.items() if value is not None})
         yield queries.keys[number], row

@@ -51,7 +51,13 @@ def check_gate(
     compare: Callable[[Recording], GateResult],
 ) -> GateResult:
     """Measure y_true and y_score, and judge them: by ``compare`` where there are allowed drops."""
-    measured = measure_strictly(*data, policy.measures, reading, keep_items=policy.compares)
+    measured = measure_strictly(
+        *data,
+        policy.measures,
+        reading,
+        holes=policy.settings.holes,
+        keep_items=policy.compares,
+    )
     if policy.compares:
         return compare(Recording(measured))
     return result_of(judge(policy, measured), name)

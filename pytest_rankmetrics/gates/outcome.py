@@ -30,6 +30,7 @@ def result_of(
     warned = [text.full for text in judgement.findings if text.verdict is Verdict.WARN]
     # What is allowed is still said; what fails is in the headline.
     noted = doubts if judgement.doubt_is_allowed else []
+    noted = [*noted, judgement.new_holes] if judgement.new_holes else noted
     warned += [] if judgement.doubt_is_allowed or judgement.doubt_fails else doubts
     return GateResult(
         name=name,

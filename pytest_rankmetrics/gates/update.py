@@ -154,7 +154,8 @@ class Keeper:
             return False
         better = bool(self._moves(judgement, baseline))
         renamed = not baseline.owner.may_be(self.gate.owner)
-        return better or Verdict.STALE in verdicts or bool(alignment.notes) or renamed
+        lacks = bool(alignment.notes) or alignment.lacks_holes
+        return better or Verdict.STALE in verdicts or lacks or renamed
 
     def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
         """Write, unless something fails that a new baseline would not resolve."""

@@ -13,11 +13,18 @@ from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Decision, Rule, Verdict, judge_change
+from pytest_rankmetrics.policy.verdicts import (
+    NO_HOLES,
+    Decision,
+    Rule,
+    Verdict,
+    between,
+    judge_change,
+)
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.scale import mean_over, on_scale
 from sklearn_rank.statistics import PairedComparison, compare_paired, correct_p_values
-from sklearn_rank.typing import IntArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -36,11 +43,16 @@ class Change:
     decision: Decision
     detectable: float = math.nan
     """Least true drop that the gate finds with 80 % probability."""
+    reach: tuple[float, float] | None = None
+    """Least and greatest change over all grades of the unjudged items, where those are asked."""
 
     @property
     def change(self) -> float:
         """Now minus was."""
         return self.now - self.was
+
+    ends: tuple[PairedComparison | None, PairedComparison | None] | None = None
+    """The same comparison at the best and at the worst of these grades."""
 
     @property
     def n(self) -> int:
@@ -52,8 +64,35 @@ def compare_metrics(
     measured: StrictEvaluation, reference: Reference, policy: Policy
 ) -> dict[str, Change]:
     """Changes of all measures that have an allowed drop."""
+    pairs = {name: _pair(measured, reference, name, policy.settings) for name in policy.max_drop}
+    reached = {name: _reached(measured, reference, name, policy.settings) for name in pairs}
+    changes = _judge_metrics(pairs, policy)
+    if not measured.is_bounded:
+        return changes
+    best, worst = (
+        _judge_metrics({name: pair[end] for name, pair in reached.items() if pair}, policy)
+        for end in (0, 1)
+    )
+    return {
+        name: _between(change, best.get(name), worst.get(name)) for name, change in changes.items()
+    }
+
+
+def _between(change: Change, best: Change | None, worst: Change | None) -> Change:
+    """A change of which only the best and the worst are known."""
+    if best is None or worst is None:
+        return replace(change, decision=Decision(Verdict.CANNOT_TELL, NO_HOLES))
+    return replace(
+        change,
+        decision=between(best.decision, worst.decision),
+        reach=(min(best.now, worst.now), max(best.now, worst.now)),
+        ends=(best.paired, worst.paired),
+    )
+
+
+def _judge_metrics(pairs: Mapping[str, _Pair], policy: Policy) -> dict[str, Change]:
+    """Decisions on measures over all queries, corrected for their number."""
     settings = policy.settings
-    pairs = {name: _pair(measured, reference, name, settings, None) for name in policy.max_drop}
     corrected = _corrected([pair.p for pair in pairs.values()], settings)
     tested = sum(not math.isnan(pair.p) for pair in pairs.values())
     tests = 1 if settings.correction == "none" else max(tested, 1)
@@ -87,13 +126,35 @@ def compare_slices(
     """Changes of all compared measures in all slices, by (label, measure)."""
     settings, places = policy.settings, {q: i for i, q in enumerate(reference.queries.tolist())}
     pairs: dict[tuple[str, str], _Pair] = {}
+    reached: dict[tuple[str, str], tuple[_Pair, _Pair] | None] = {}
     for label, part in slices.items():
         chosen = np.array([places[q] for q in part.members if q in places], dtype=np.int64)
         for name in policy.max_drop:
             if name in reference.per_query:
                 pairs[label, name] = _pair(measured, reference, name, settings, chosen)
+                reached[label, name] = _reached(measured, reference, name, settings, chosen)
             elif reference.complete and name in reference.slices.get(label, {}):
                 pairs[label, name] = _pooled_pair(measured, reference, name, label, part)
+    changes = _judge_slices(pairs, policy)
+    if not measured.is_bounded:
+        return changes
+    best, worst = (
+        _judge_slices({key: pair[end] for key, pair in reached.items() if pair}, policy)
+        for end in (0, 1)
+    )
+    return {
+        key: change
+        if change.decision.verdict is Verdict.SHOWN
+        else _between(change, best.get(key), worst.get(key))
+        for key, change in changes.items()
+    }
+
+
+def _judge_slices(
+    pairs: Mapping[tuple[str, str], _Pair], policy: Policy
+) -> dict[tuple[str, str], Change]:
+    """Decisions on slices, corrected for the number of those that are judged."""
+    settings = policy.settings
     gated = {
         key: pair
         for key, pair in pairs.items()
@@ -160,7 +221,7 @@ def _pair(
     reference: Reference,
     name: str,
     settings: Settings,
-    chosen: IntArray | None,
+    chosen: IntArray | None = None,
 ) -> _Pair:
     """A measure over the compared queries, or over some of them."""
     greater_is_better = measured.used[name].metric.greater_is_better
@@ -176,15 +237,7 @@ def _pair(
     least, weights = measured.used[name].metric.geometric_from, measured.weights(name)
     shares = None if weights is None else weights[queries]
     scaled_new, scaled_old = on_scale(new, least), on_scale(old, least)
-    paired = compare_paired(
-        scaled_new,
-        scaled_old,
-        greater_is_better=greater_is_better,
-        weights=shares,
-        test="t" if shares is not None else settings.test,
-        alpha=settings.alpha,
-        random_state=settings.seed,
-    )
+    paired = _tested(scaled_new, scaled_old, shares, settings, greater_is_better=greater_is_better)
     error = paired.error
     if chosen is None and reference.complete:
         was, now = reference.values[name], measured.value(name)
@@ -198,6 +251,58 @@ def _pair(
     if least is not None:
         paired, error = _in_units(paired, was, now), was * error
     return _Pair(was, now, paired, greater_is_better, error)
+
+
+def _tested(
+    new: FloatArray,
+    old: FloatArray,
+    shares: FloatArray | None,
+    settings: Settings,
+    *,
+    greater_is_better: bool,
+) -> PairedComparison:
+    return compare_paired(
+        new,
+        old,
+        greater_is_better=greater_is_better,
+        weights=shares,
+        test="t" if shares is not None else settings.test,
+        alpha=settings.alpha,
+        random_state=settings.seed,
+    )
+
+
+def _reached(
+    measured: StrictEvaluation,
+    reference: Reference,
+    name: str,
+    settings: Settings,
+    chosen: IntArray | None = None,
+) -> tuple[_Pair, _Pair] | None:
+    """The changes from nothing to the best and to the worst that unjudged items can make of it.
+
+    Queries have grades of their own, so that all of them may be at their best at once.
+    """
+    bounds = reference.bounds(name) if measured.is_bounded else None
+    if bounds is None:
+        return None
+    greater_is_better = measured.used[name].metric.greater_is_better
+    weights, queries = measured.weights(name), reference.queries
+    shares = None if weights is None else weights[queries]
+    ends = [(bounds.low, bounds.per_query_low), (bounds.high, bounds.per_query_high)]
+    pairs = []
+    for whole, changes in reversed(ends) if greater_is_better else ends:
+        moved, share = (
+            (changes, shares)
+            if chosen is None
+            else (changes[chosen], None if shares is None else shares[chosen])
+        )
+        now = whole if chosen is None else mean_over(moved, share, None)
+        paired = _tested(
+            moved, np.zeros(len(moved)), share, settings, greater_is_better=greater_is_better
+        )
+        pairs.append(_Pair(0.0, now, paired, greater_is_better, paired.error))
+    return pairs[0], pairs[1]
 
 
 def _in_units(paired: PairedComparison, was: float, now: float) -> PairedComparison:

@@ -41,6 +41,8 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Worth saying although the gate passes."""
+    new_holes: str = ""
+    """That more of the top is unjudged than before; for the headline, whatever the verdict."""
 
     def fail(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """A violation."""

@@ -13,6 +13,13 @@ from pytest_rankmetrics._support import words
 from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.judging.compare import Change, compare_metrics, compare_slices
 from pytest_rankmetrics.judging.findings import Finding, Judgement
+from pytest_rankmetrics.judging.holes import (
+    doubt_change,
+    doubt_value,
+    ends_of,
+    judge_new_holes,
+    judge_value,
+)
 from pytest_rankmetrics.judging.phrases import (
     averaged_queries,
     change_text,
@@ -28,11 +35,13 @@ from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import (
+    TOO_FEW,
     Decision,
     Verdict,
-    judge_threshold,
+    judge_ends,
     worst,
 )
+from sklearn_rank.statistics import PairedComparison
 
 
 def judge(
@@ -48,6 +57,7 @@ def judge(
     find_slices(judgement, recorded_slices or {})
     if reference is not None and len(reference.queries):
         _compare(judgement)
+    judge_new_holes(judgement)
     judge_slices_fit(judgement, recorded_slices or {})
     if alignment is not None and alignment.stale:
         _judge_fit(judgement, alignment)
@@ -169,13 +179,16 @@ def _metric(judgement: Judgement, name: str) -> MetricResult:
     policy, measured = judgement.policy, judgement.measured
     at_least, at_most = policy.at_least.get(name), policy.at_most.get(name)
     value = measured.value(name)
-    threshold = judge_threshold(value, at_least, at_most)
+    bounds = measured.bounds(name) if at_least is not None or at_most is not None else None
+    threshold = judge_value(value, bounds, at_least, at_most)
     decisions = [threshold] if at_least is not None or at_most is not None else []
     if not math.isfinite(value):
         judgement.fail(f"{name} is undefined for all {words.queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif threshold.verdict is Verdict.FAIL:
         judgement.fail(threshold_text(judgement, name), short_threshold(judgement, name))
+    elif threshold.verdict is Verdict.CANNOT_TELL and bounds is not None:
+        doubt_value(judgement, name, bounds)
     change = judgement.changes.get(name)
     if change is not None:
         decisions.append(change.decision)
@@ -202,6 +215,8 @@ def _metric(judgement: Judgement, name: str) -> MetricResult:
         better=None if paired is None else paired.better,
         same=None if paired is None else paired.same,
         detectable=None if change is None or paired is None else change.detectable,
+        bounds=None if bounds is None else (bounds.low, bounds.high),
+        change_bounds=None if change is None else change.reach,
         interval=partial(interval_of, measured, name),
     )
 
@@ -212,7 +227,10 @@ def _say_change(judgement: Judgement, name: str, change: Change) -> None:
         short = f"{name} {words.signed(change.change)}"
         judgement.fail(change_text(judgement, name, change), short, of_baseline=True)
     elif verdict is Verdict.CANNOT_TELL:
-        judgement.doubt(unconfirmed_text(judgement, name, change), of_baseline=True)
+        if change.decision.reason == TOO_FEW:
+            judgement.doubt(unconfirmed_text(judgement, name, change), of_baseline=True)
+        else:
+            doubt_change(judgement, name, change)
     elif verdict is Verdict.WARN:
         text = unconfirmed_text(judgement, name, change)
         severity = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
@@ -225,24 +243,29 @@ def _say_change(judgement: Judgement, name: str, change: Change) -> None:
 def _judge_each_query(judgement: Judgement) -> None:
     policy, measured = judgement.policy, judgement.measured
     chosen = None if policy.required is None else set(policy.required)
+    said = {Verdict.FAIL: (judgement.fail, ""), Verdict.CANNOT_TELL: (judgement.doubt, "may be ")}
     limits = [(name, limit, None) for name, limit in policy.per_query_at_least.items()]
     limits += [(name, None, limit) for name, limit in policy.per_query_at_most.items()]  # type: ignore[misc]
     for name, at_least, at_most in limits:
-        values = measured.per_query(name)
-        if values is None:
+        ends = ends_of(judgement, name)
+        if ends is None:
             judgement.fail(f"{name} ranks all queries together; it has no values per query")
             continue
-        below = [
-            f"{words.shown(query)} {threshold_phrase(name, value, at_least, at_most)}"
-            for query, value in zip(measured.query_ids, values.tolist(), strict=True)
-            if (chosen is None or query in chosen)
-            and judge_threshold(value, at_least, at_most).verdict is Verdict.FAIL
-        ]
-        if below:
-            more = f" and {len(below) - 3:,} more" if len(below) > 3 else ""
-            judgement.fail(
-                f"{words.queries(len(below))} out of bounds: {'; '.join(below[:3])}{more}"
-            )
+        out: dict[Verdict, list[str]] = {Verdict.FAIL: [], Verdict.CANNOT_TELL: []}
+        for query, low, high in zip(measured.query_ids, *ends, strict=True):
+            if chosen is not None and query not in chosen:
+                continue
+            verdict = judge_ends(low, high, at_least, at_most).verdict
+            if verdict in out:
+                value = low if at_least is not None else high
+                phrase = threshold_phrase(name, value, at_least, at_most)
+                out[verdict].append(f"{words.shown(query)} {phrase}")
+        for verdict, (say, may) in said.items():
+            texts = out[verdict]
+            if texts:
+                more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
+                queries = f"{words.queries(len(texts))} {may}out of bounds"
+                say(f"{queries}: {'; '.join(texts[:3])}{more}")
     _judge_regressed(judgement)
 
 
@@ -256,6 +279,22 @@ def _judge_regressed(judgement: Judgement) -> None:
         elif most >= change.n:
             counted = f"{words.queries(change.n)} compared by {name}"
             judgement.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
-        elif change.paired.worse > most:
-            text = f"{words.queries(change.paired.worse)} worse by {name}, allowed {most:,}"
-            judgement.fail(text, of_baseline=True)
+        else:
+            _judge_number(judgement, name, change.paired, change.ends or (change.paired,) * 2)
+
+
+def _judge_number(
+    judgement: Judgement,
+    name: str,
+    paired: PairedComparison,
+    ends: tuple[PairedComparison | None, PairedComparison | None],
+) -> None:
+    """How many queries are worse, and may be."""
+    most = judgement.policy.max_regressed_queries or 0
+    least_worse, most_worse = (paired.worse if end is None else end.worse for end in ends)
+    if least_worse > most:
+        text = f"{words.queries(least_worse)} worse by {name}, allowed {most:,}"
+        judgement.fail(text, of_baseline=True)
+    elif most_worse > most:
+        text = f"{words.queries(most_worse)} may be worse by {name}, allowed {most:,}"
+        judgement.doubt(text, of_baseline=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics.policy.verdicts import Verdict, judge_threshold
+from pytest_rankmetrics.policy.verdicts import Verdict, judge_ends
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class MetricResult:
     same: int | None = None
     detectable: float | None = None
     """Least true drop that the gate finds with 80 % probability, by its whole rule."""
+    bounds: tuple[float, float] | None = None
+    """Least and greatest value over all grades of unjudged items; None where that is not asked."""
+    change_bounds: tuple[float, float] | None = None
+    """Least and greatest change over all these grades."""
     interval: Callable[[], tuple[float, float]] = field(
         default=lambda: (math.nan, math.nan), repr=False, compare=False
     )
@@ -55,7 +59,8 @@ class MetricResult:
     @property
     def threshold(self) -> Verdict:
         """Verdict on the value alone, whatever became of its change."""
-        return judge_threshold(self.value, self.at_least, self.at_most).verdict
+        low, high = self.bounds or (self.value, self.value)
+        return judge_ends(low, high, self.at_least, self.at_most).verdict
 
 
 @dataclass(frozen=True)
@@ -74,11 +79,14 @@ class SliceResult:
     change: float | None = None
     allowed: float | None = None
     p: float | None = None
+    bounds: tuple[float, float] | None = None
+    change_bounds: tuple[float, float] | None = None
 
     @property
     def threshold(self) -> Verdict:
         """Verdict on the value alone, whatever became of its change."""
-        return judge_threshold(self.value, self.at_least, self.at_most).verdict
+        low, high = self.bounds or (self.value, self.value)
+        return judge_ends(low, high, self.at_least, self.at_most).verdict
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from typing import Any
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.judging.compare import Slice
 from pytest_rankmetrics.judging.findings import Finding, Judgement
+from pytest_rankmetrics.judging.holes import doubt_slice, judge_value
 from pytest_rankmetrics.judging.phrases import slice_text, threshold_phrase
 from pytest_rankmetrics.judging.result import SliceResult
-from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict, judge_threshold
+from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 
 
 def find_slices(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
@@ -105,13 +106,19 @@ def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> No
     at_most = policy.at_most.get(label, {}).get(name)
     change = judgement.slice_changes.get((label, name))
     value = float(part.evaluation[name])
-    threshold = judge_threshold(value, at_least, at_most)
+    limited = at_least is not None or at_most is not None
+    bounds = judgement.measured.bounds_of(part.evaluation, name) if limited else None
+    threshold = judge_value(value, bounds, at_least, at_most)
     decisions = []
-    if at_least is not None or at_most is not None:
+    if limited:
         decisions.append(threshold)
         if threshold.verdict is Verdict.FAIL:
             phrase = threshold_phrase(name, value, at_least, at_most)
             judgement.fail(f"slice {words.shown(label)}: {phrase}")
+        elif threshold.verdict is Verdict.CANNOT_TELL and bounds is not None:
+            phrase = threshold_phrase(name, value, at_least, at_most)
+            reach = f"{bounds.low:.4f}..{bounds.high:.4f}"
+            judgement.doubt(f"slice {words.shown(label)}: {phrase}, and {reach} is possible")
     if change is not None:
         decisions.append(change.decision)
         if change.decision.verdict is Verdict.FAIL:
@@ -119,6 +126,8 @@ def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> No
             if len(judgement.policy.max_drop) > 1:
                 short += f" ({name})"
             judgement.fail(slice_text(judgement, label, name, change), short, of_baseline=True)
+        elif change.decision.verdict is Verdict.CANNOT_TELL:
+            doubt_slice(judgement, label, name, change)
     decided = max(
         decisions, key=lambda decision: list(Verdict).index(decision.verdict), default=None
     )
@@ -136,5 +145,7 @@ def _judge_slice(judgement: Judgement, label: str, name: str, part: Slice) -> No
             change=None if change is None else change.change,
             allowed=None if change is None else policy.allowed(label),
             p=None if change is None else change.p,
+            bounds=None if bounds is None else (bounds.low, bounds.high),
+            change_bounds=None if change is None else change.reach,
         )
     )

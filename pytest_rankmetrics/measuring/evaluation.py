@@ -11,14 +11,25 @@ from typing import Any
 import numpy as np
 
 from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics.failures import RankGateFailure
+from pytest_rankmetrics.policy.settings import Holes
+from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.worst import text_function
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.judgements import items_within, unjudged
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.rankings.source import KeptItems
+from sklearn_rank.rankings.unjudged_items import UnjudgedItem
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
+
+_TOP = 10
+"""Ranks that people look at."""
 
 
 class StrictEvaluation:
@@ -33,11 +44,15 @@ class StrictEvaluation:
         reading: Reading,
         measures: Sequence[Measure],
         layout: str,
+        holes: Holes = "irrelevant",
         read_again: Callable[[], Evaluation] | None = None,
     ) -> None:
-        self.evaluation = evaluation
+        self.whole = evaluation
+        """With all items, where gates judge condensed lists."""
+        self.evaluation = evaluation.condensed() if holes == "condense" else evaluation
         self._read_again = read_again
         self.layout = layout
+        self.holes = holes
         self.names = [str(measure) for measure in measures]
         self.used: dict[str, Measure] = dict(zip(self.names, evaluation.measures, strict=True))
         self.own_ids = _listed_ids(evaluation)
@@ -76,12 +91,12 @@ class StrictEvaluation:
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
         """Where the relevant items of some queries (by number), or of all, stand."""
-        return self._with_items.placements(queries)
+        return self.with_items.placements(queries)
 
     @cached_property
     def items(self) -> KeptItems | None:
         """Ids of the items that were read; None in a layout that has none."""
-        return self._with_items.items
+        return self.with_items.items
 
     @property
     def n_ranked(self) -> IntArray:
@@ -89,13 +104,14 @@ class StrictEvaluation:
         return self.evaluation.n_ranked
 
     @cached_property
-    def _with_items(self) -> Evaluation:
+    def with_items(self) -> Evaluation:
         """The evaluation, read once more for the ids of its items where those were not kept.
 
         Keeping them can cost several times the evaluation, and only a gate that fails names any.
         Where the data changed meanwhile, the second reading is dropped, and no item is named.
         """
         first = self.evaluation
+        # Condensed lists had theirs kept at the first reading.
         if first.items is not None or self._read_again is None:
             return first
         try:
@@ -103,6 +119,70 @@ class StrictEvaluation:
         except (TypeError, ValueError):
             return first
         return again if _same_places(first, again) else first
+
+    # Judgements with holes ------------------------------------------------------------------------
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether there may be items that nobody judged."""
+        return self.whole.assumed == "partial"
+
+    @property
+    def depth(self) -> int | None:
+        """Ranks that the measures read; None: all."""
+        return deepest(self.used.values())
+
+    @property
+    def top(self) -> int:
+        """Ranks of which the share of unjudged items is told: the first cutoff of a measure."""
+        return next((used.k for used in self.used.values() if used.k is not None), _TOP)
+
+    def unjudged_share(self, top: int) -> float | None:
+        """Share of the items in the first ranks that nobody judged; None where all are judged."""
+        if not self.is_partial:
+            return None
+        rankings = self.whole.rankings
+        items = int(items_within(rankings, top).sum())
+        return math.fsum(unjudged(rankings, k=top).tolist()) / items if items else 0.0
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether values are judged by what they may be for any grades of unjudged items."""
+        return self.holes == "bounds" and self.is_partial
+
+    def bounds(self, name: str) -> Bounds | None:
+        """Least and greatest value of a measure over all grades of the unjudged items.
+
+        None where everything is judged; RankGateFailure for a measure that cannot be bounded.
+        """
+        if not self.is_bounded:
+            return None
+        if name not in self._bounds:
+            refuse_unbounded(self.used[name])
+            self._bounds[name] = self.evaluation.bounds(self.used[name])
+        return self._bounds[name]
+
+    def bounds_of(self, part: Evaluation, name: str) -> Bounds | None:
+        """The same of a part of the queries."""
+        return None if self.bounds(name) is None else part.bounds(self.used[name])
+
+    def to_judge(self, name: str, n: int, other: StrictEvaluation | None = None) -> list[ToJudge]:
+        """Unjudged items by how much their grade could move a value, or a difference."""
+        reference = None if other is None else other.with_items
+        columns = self.with_items.to_judge(n, reference, measure=self.used[name], backend=None)
+        names = dict(zip(self.own_ids, self.query_ids, strict=True))
+        ranks_other = columns.get("rank_other", [None] * len(columns["item"]))
+        own = (columns["query"], columns["item"], columns["rank"], ranks_other, columns["move"])
+        return [ToJudge(names[query], *row) for query, *row in zip(*own, strict=True)]
+
+    @cached_property
+    def _bounds(self) -> dict[str, Bounds]:
+        return {}
+
+    @cached_property
+    def unjudged_items(self) -> list[list[UnjudgedItem]]:
+        """Items of each query that nobody judged, as deep as the measures read."""
+        return self.with_items.unjudged_items(self.depth)
 
     @property
     def sample_weights(self) -> list[float] | None:
@@ -137,6 +217,14 @@ class StrictEvaluation:
         except KeyError as error:
             msg = f"slices names a query that was not evaluated: {safe_repr(error.args[0])}"
             raise InvalidParameterError(msg) from None
+
+
+def refuse_unbounded(measure: Measure, *, change: bool = False) -> None:
+    """RankGateFailure for a measure that cannot be bounded over the grades of unjudged items."""
+    reason = cannot_bound(measure, change=change)
+    if reason:
+        msg = f"could not measure: holes='bounds' cannot bound {measure}: {reason}"
+        raise RankGateFailure(msg)
 
 
 def _listed_ids(evaluation: Evaluation) -> list[Any]:

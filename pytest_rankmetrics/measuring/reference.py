@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
+from pytest_rankmetrics.measuring.evaluation import StrictEvaluation, refuse_unbounded
+from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -32,6 +35,13 @@ class Reference:
     """To how many places values were rounded."""
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Values by slice and measure, as far as they are known: pooled ones have no others."""
+    unjudged_share: float | None = None
+    """Share of the items on top that nobody judged, as ``StrictEvaluation.unjudged_share``."""
+    bounds: Callable[[str], Bounds | None] = lambda _name: None
+    """Least and greatest change of a measure over all grades of the unjudged items; None where it
+    is not known where those of the reference stand."""
+    to_judge: Callable[[str, int], list[ToJudge]] = lambda _name, _n: []
+    """Unjudged items by how much their grade could change the comparison."""
 
 
 def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = None) -> Reference:
@@ -50,4 +60,27 @@ def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = No
         values={name: other.value(name) for name in other.names},
         slices={label: {name: part[name] for name in pooled} for label, part in parts.items()},
         placement=lambda number: other.placements([int(order[number])])[0],
+        unjudged_share=other.unjudged_share(measured.top),
+        bounds=partial(_bounds_beside, measured, other, order),
+        to_judge=lambda name, n: measured.to_judge(name, n, other),
+    )
+
+
+def _bounds_beside(
+    measured: StrictEvaluation, other: StrictEvaluation, order: IntArray, name: str
+) -> Bounds | None:
+    refuse_unbounded(measured.used[name], change=True)
+    new, old = measured.bounds(name), other.bounds(name)
+    return None if new is None or old is None else apart(new, old, order)
+
+
+def apart(new: Bounds, old: Bounds, order: IntArray) -> Bounds:
+    """Bounds of a change by those of both sides, as if each had grades of its own."""
+    return Bounds(
+        new.measure,
+        new.low - old.high,
+        new.high - old.low,
+        new.per_query_low - old.per_query_high[order],
+        new.per_query_high - old.per_query_low[order],
+        new.query_ids,
     )

@@ -20,6 +20,7 @@ from pytest_rankmetrics.measuring.refusals import (
     refuse_unjudged_of_engine,
 )
 from pytest_rankmetrics.measuring.suspicions import suspicions
+from pytest_rankmetrics.policy.settings import Holes
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
@@ -47,6 +48,7 @@ _PASSED_ON = (
     "missing",
     "duplicates",
     "known_items",
+    "assume",
 )
 """Arguments of ``evaluate``; the others are the plugin's own."""
 
@@ -59,6 +61,7 @@ def measure_strictly(
     measures: Sequence[Measure],
     reading: Reading,
     *,
+    holes: Holes = "irrelevant",
     keep_items: bool = False,
 ) -> StrictEvaluation:
     """Evaluate, and fail where something would have been left out.
@@ -75,12 +78,14 @@ def measure_strictly(
     else:
         y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
         refuse_empty(y_true, y_score)
+    keep_items = keep_items or holes == "condense"  # which reads deeper than any cutoff
     read = partial(_evaluate, y_true, y_score, measures, options, unknown)
     measured = StrictEvaluation(
         read(keep_items=keep_items or _needs_items(y_true, reading)),
         reading,
         measures,
         layout_of(y_true),
+        holes,
         read_again=partial(read, keep_items=True),
     )
     if is_lazy:

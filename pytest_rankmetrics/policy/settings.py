@@ -10,6 +10,7 @@ Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
 Ratchet = Literal["notice", "require", "off"]
 CannotTell = Literal["ci", "fail", "warn"]
+Holes = Literal["irrelevant", "condense", "bounds"]
 
 
 class SettingError(ValueError):
@@ -36,6 +37,10 @@ class Settings:
     seed: Annotated[int, "seed of the permutations"] = 0
     worst_queries: Annotated[int, "queries in the table of a failure"] = 5
     ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
+    holes: Annotated[Holes, "unjudged items: irrelevant, condense or bounds"] = "irrelevant"
+    max_new_unjudged: Annotated[
+        float, "rise of the share of unjudged items on top that a headline need not name"
+    ] = 0.05
     # Nobody reads the warnings of a green run in CI.
     cannot_tell: Annotated[
         CannotTell, "a gate that cannot tell: ci (fails where CI is set), fail or warn"
@@ -54,6 +59,8 @@ class Settings:
         _one_of(self.correction, "correction", get_args(Correction))
         _one_of(self.test, "test", get_args(Test))
         _one_of(self.ratchet, "ratchet", get_args(Ratchet))
+        _one_of(self.holes, "holes", get_args(Holes))
+        _share(self.max_new_unjudged, "max_new_unjudged")
         _one_of(self.cannot_tell, "cannot_tell", get_args(CannotTell))
         if not isinstance(self.confirm, bool):
             msg = f"confirm must be a bool, got {self.confirm!r}"
@@ -65,6 +72,14 @@ def _between(value: float, name: str, low: float, high: float) -> None:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not low < value < high:
         msg = f"{name} must be a number in ({low:g}, {high:g}), got {value!r}"
+        raise SettingError(msg)
+
+
+def _share(value: float, name: str) -> None:
+    """SettingError unless in [0, 1]."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        msg = f"{name} must be a number in [0, 1], got {value!r}"
         raise SettingError(msg)
 
 

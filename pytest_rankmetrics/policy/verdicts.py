@@ -84,6 +84,15 @@ def judge_change(
     return Decision(Verdict.WARN, "not confirmed")
 
 
+def between(best: Decision, worst: Decision) -> Decision:
+    """Verdict where judgements lack, from those on the best and on the worst of all gradings."""
+    if best.verdict is worst.verdict:
+        return worst
+    if {best.verdict, worst.verdict} <= {Verdict.PASS, Verdict.IMPROVED}:
+        return Decision(Verdict.PASS)
+    return Decision(Verdict.CANNOT_TELL, HOLES)
+
+
 def judge_threshold(value: float, at_least: float | None, at_most: float | None) -> Decision:
     """Verdict on a value; only a finite one can pass."""
     if not math.isfinite(value):
@@ -95,8 +104,19 @@ def judge_threshold(value: float, at_least: float | None, at_most: float | None)
     return Decision(Verdict.PASS)
 
 
+def judge_ends(low: float, high: float, at_least: float | None, at_most: float | None) -> Decision:
+    """Verdict on a value that is known to be between two others."""
+    ends = [judge_threshold(end, at_least, at_most) for end in (low, high)]
+    return between(*ends) if at_least is None else between(*reversed(ends))
+
+
 TOO_FEW = "too few queries changed"
 """Reason of a change that no test could confirm."""
+
+HOLES = "unjudged items decide"
+"""Reason where one grading of the unjudged items passes, and another does not."""
+NO_HOLES = "the baseline does not say where unjudged items stood"
+"""Reason where a baseline was written under another policy, or by an older version."""
 
 UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)
 """Gates with these verdicts are worth a line."""

@@ -39,7 +39,13 @@ def said(verdict: Verdict, reason: str = "") -> str:
 
 
 def headline(judgement: Judgement) -> str:
-    """The first line: the first violation in full, the others in short."""
+    """The first line: what was found, and whether more of the top is unjudged than before."""
+    text = _found(judgement)
+    return f"{text}; {judgement.new_holes}" if judgement.new_holes else text
+
+
+def _found(judgement: Judgement) -> str:
+    """The first violation in full, the others in short."""
     failures = [
         finding
         for finding in judgement.findings
@@ -47,6 +53,9 @@ def headline(judgement: Judgement) -> str:
     ]
     failures.sort(key=lambda finding: finding.verdict is not Verdict.STALE)
     if failures:
+        failures += [
+            finding for finding in judgement.findings if finding.verdict is Verdict.CANNOT_TELL
+        ]
         texts = [failures[0].full, *(finding.short for finding in failures[1:MOST_FINDINGS])]
         more = len(failures) - MOST_FINDINGS
         return "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")

@@ -103,6 +103,8 @@ def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[st
     verdict, reason = metric["verdict"], metric["reason"]
     if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
         reason = f"{reason} ({words.p_phrase(metric['p'])}, n={metric['compared']})"
+    if verdict == "cannot tell" and metric["change_bounds"]:
+        reason = f"{reason} ({words.reach(metric['change_bounds'])})"
     if record["verdict"] == "new":
         verdict = "new"
     if verdict == "not gated":

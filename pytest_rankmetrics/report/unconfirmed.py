@@ -23,13 +23,15 @@ def unconfirmed(gates: Iterable[GateRun]) -> list[str]:
 
 def _line(gate: str, metric: Mapping[str, Any]) -> str:
     was, change, n = metric["baseline"], metric["change"], metric["compared"]
+    reach = metric["change_bounds"]
     parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
-    parts += [words.p_phrase(metric["p"]), f"n={n}"]
-    if metric["detectable"]:
+    parts += [words.reach(reach)] if reach else [words.p_phrase(metric["p"]), f"n={n}"]
+    if metric["detectable"] and not reach:
         parts.append(
             f"{words.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
         )
+    said = ", ".join(filter(None, parts))
     return (
         f"{_TITLES[metric['verdict']]}: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
-        f"({words.signed(change)}, allowed {words.number(metric['allowed'])}): {', '.join(parts)}"
+        f"({words.signed(change)}, allowed {words.number(metric['allowed'])}): {said}"
     )

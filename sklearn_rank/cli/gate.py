@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 
 GATE_FAILED = 1
 WRITING = ("--update", "--accept", "--reason")
-_FILES = ("name", "qrels", "run", "slices", "qrels_column", "run_column")
+_FILES = ("name", "qrels", "run", "slices", "known_items", "qrels_column", "run_column")
 """What a gate of a TOML file has besides the arguments of ``rank_gate.check``."""
 _LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
+_ALONE = (
+    *("max_slice_drop", "min_queries", "convention", "missing", "zero_division"),
+    *("assume", "holes"),
+)
+"""Options that are passed on as they are."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -72,6 +77,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="WORD",
         help="accept an oddity, such as unjudged",
     )
+    add("--known-items", metavar="FILE", help="ids of the items in the index, one on each line")
+    assume = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
+    add("--assume", choices=("complete", "partial"), help=assume)
+    holes = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
+    add("--holes", choices=("irrelevant", "condense", "bounds"), help=holes)
     add("--update", action="store_true", help="write a missing baseline, raise one; lowers none")
     add("--accept", action="store_true", help="also lower baselines; needs --reason")
     add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
@@ -124,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     from pytest_rankmetrics.gates.files import FileGate
-    from sklearn_rank.cli.reading import Reader, refuse_repeated_input
+    from sklearn_rank.cli.reading import Reader, read_ids, refuse_repeated_input
 
     for value, what in (
         (arguments.qrels, "QRELS"),
@@ -137,11 +147,13 @@ def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     given = {name: _together(name, getattr(arguments, name)) for name in _LIMITS}
     for name in ("metrics", "allow"):
         given[name] = getattr(arguments, name)
-    for name in ("max_slice_drop", "min_queries", "convention", "missing", "zero_division"):
+    for name in _ALONE:
         given[name] = getattr(arguments, name)
     given = {name: value for name, value in given.items() if value is not None}
     if arguments.slices:
         given["slices"] = _labels(arguments.slices)
+    if arguments.known_items:
+        given["known_items"] = read_ids(arguments.known_items)
     refuse_repeated_input(arguments.qrels, arguments.run_path)
     read = partial(_read_files, Reader.of(arguments), arguments.qrels, arguments.run_path)
     return [FileGate(arguments.name, read, given)], _session(arguments, {}, Path())
@@ -212,8 +224,8 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
 
     typed = [
         f"--{name.replace('_', '-')}"
-        for name in (*_LIMITS, "name", "slices", "max_slice_drop", "metrics", "allow")
-        if getattr(arguments, name)
+        for name in (*_LIMITS, *_ALONE, "name", "slices", "metrics", "allow", "known_items")
+        if getattr(arguments, name) not in (None, [])
     ]
     if arguments.qrels or typed:
         other = "QRELS and RUN" if arguments.qrels else ", ".join(typed)
@@ -248,6 +260,7 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
 
 def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) -> FileGate:
     from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
+    from sklearn_rank.cli.reading import read_ids
     from sklearn_rank.support.text import safe_repr, safe_text
 
     where = f"{safe_text(str(path))}: gate {safe_repr(table.get('name', number))}"
@@ -257,6 +270,8 @@ def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) 
             msg = f"{where} has no {name}; name, qrels and run are text"
             raise ValueError(msg)
     given = {name: value for name, value in table.items() if name not in _FILES}
+    if "known_items" in table:
+        given["known_items"] = read_ids(str(path.parent / table["known_items"]))
     if "slices" in table:
         given["slices"] = _labels(str(path.parent / table["slices"]))
     reader = replace(

@@ -1,0 +1,252 @@
+"""Baselines of judgements with holes: what is stored, what older files lack, and every run mode."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pytest_rankmetrics.baseline.file import read_baseline
+from tests.plugin.conftest import Suite, said
+
+SUITE = """
+    import json
+    from pathlib import Path
+
+    TRUTH = {{"q1": {{"a": 2, "b": 1, "c": 0}}, "q2": {{"a": 1, "b": 0}}}}
+
+    def test_holes(rank_gate):
+        run = json.loads(Path(__file__).with_name("run.json").read_text())
+        rank_gate.check(TRUTH, run, max_drop={{"ndcg@3": {margin}}}, {options})
+"""
+FILE = "test_it/test_holes.rank.json"
+OLD = {"q1": ["a", "b", "c"], "q2": ["a", "y"]}
+NEW = {"q1": ["a", "x", "b"], "q2": ["a", "y"]}
+# Half of the change of the one query that changes: see test_holes.py.
+LINE = "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050), and -0.0180..+0.1634 is possible"
+
+
+def write(suite: Suite, run: Any, *options: str, margin: float = 0.005) -> None:
+    suite.write(test_it=SUITE.format(options=", ".join(options), margin=margin))
+    suite.file("run.json", json.dumps(run))
+
+
+def recorded(suite: Suite, *options: str, margin: float = 0.005) -> dict[str, Any]:
+    """A baseline of the old system, after which the suite has the new one."""
+    write(suite, OLD, *options, margin=margin)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.file("run.json", json.dumps(NEW))
+    return content(suite)
+
+
+def content(suite: Suite) -> dict[str, Any]:
+    baseline: dict[str, Any] = json.loads(suite.baselines()[FILE])
+    return baseline
+
+
+BOUNDS = 'holes="bounds"'
+
+
+def test_a_baseline_holds_the_places_of_unjudged_items_for_bounds(suite: Suite) -> None:
+    baseline = recorded(suite, BOUNDS)
+    assert baseline["unjudged"]["top"] == baseline["unjudged"]["depth"] == 3
+    assert baseline["unjudged"]["share"] == pytest.approx(1 / 5)
+    assert baseline["queries"]["q1"]["holes"] == {}
+    assert baseline["queries"]["q2"]["holes"] == {"y": 2}
+    assert read_baseline(suite.path / FILE, FILE)[0].holes is not None
+
+
+@pytest.mark.parametrize("holes", ["irrelevant", "condense"])
+def test_other_policies_store_the_share_alone(holes: str, suite: Suite) -> None:
+    baseline = recorded(suite, f'holes="{holes}"')
+    assert baseline["unjudged"] == {"top": 3, "share": 0.2}
+    assert "holes" not in baseline["queries"]["q2"]
+
+
+def test_complete_judgements_store_nothing_of_it(suite: Suite) -> None:
+    baseline = recorded(suite, 'assume="complete"')
+    assert "unjudged" not in baseline
+    assert all("holes" not in row for row in baseline["queries"].values())
+
+
+def test_bounds_against_a_baseline(suite: Suite) -> None:
+    recorded(suite, BOUNDS)
+    result = suite.run()
+    result.assert_outcomes(passed=1, warnings=1)
+    text = said(result)
+    assert f"RankGateWarning: {LINE}: unjudged items decide; judge first: q1 x (+0.1814)" in text
+    result.stdout.fnmatch_lines(
+        [
+            "test_it.py::test_holes *ndcg@3 *0.9820 *1.0000 *-0.0180 *CANNOT TELL *unjudged items "
+            "decide (-0.0180..+0.1634)",
+            "CANNOT TELL: test_holes ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed 0.0050): unjudged "
+            "items decide, -0.0180..+0.1634",
+        ]
+    )
+
+
+@pytest.mark.parametrize("way", [("--rank-strict",), ("-n", "2", "--rank-strict")], ids=" ".join)
+def test_a_doubt_is_red_with_strict(way: tuple[str, ...], suite: Suite) -> None:
+    recorded(suite, BOUNDS)
+    result = suite.run("-rf", *way)
+    result.assert_outcomes(failed=1)
+    assert result.ret == 1
+    assert f"FAILED test_it.py::test_holes - cannot tell: {LINE}" in said(result)
+
+
+def test_every_report_says_it(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(suite, BOUNDS)
+    monkeypatch.setenv("CI", "true")
+    suite.run("--rank-json=r.json", "--rank-markdown=r.md", "--junitxml=r.xml")
+    (gate,) = json.loads((suite.path / "r.json").read_text())["gates"]
+    assert (gate["verdict"], gate["passed"]) == ("cannot tell", False)
+    low, high = gate["metrics"]["ndcg@3"]["change_bounds"]
+    assert (low, high) == pytest.approx((-0.0180298, 0.1633533), abs=1e-6)
+    assert "unjudged items decide (-0.0180..+0.1634)" in (suite.path / "r.md").read_text()
+    tree = ElementTree.parse(suite.path / "r.xml")
+    values = {own.get("name"): own.get("value") for own in tree.iter("property")}
+    assert values["rank.ndcg@3.verdict"] == "cannot tell"
+    assert LINE in (tree.find(".//failure").get("message") or "")  # type: ignore[union-attr]
+
+
+def test_where_no_grading_exceeds_the_margin_it_passes(suite: Suite) -> None:
+    recorded(suite, BOUNDS, margin=0.02)
+    suite.run("--rank-strict").assert_outcomes(passed=1)
+
+
+def test_condensed_lists_are_compared_with_condensed_ones(suite: Suite) -> None:
+    recorded(suite, 'holes="condense"')
+    suite.run("--rank-strict").assert_outcomes(passed=1)
+
+
+def test_the_headline_tells_what_is_new(suite: Suite) -> None:
+    recorded(suite, margin=0.05)
+    result = suite.run()
+    result.assert_outcomes(passed=1)
+    assert "note on test_holes: 40% of the new top 3 are unjudged (baseline 20%)" in said(result)
+    quiet = suite.run("-o", "rank_max_new_unjudged=0.2")
+    assert "unjudged (" not in said(quiet)
+
+
+# Baselines of another kind -----------------------------------------------------------------------
+
+
+def older(suite: Suite) -> None:
+    """The baseline as an older version has written it."""
+    path = suite.path / FILE
+    baseline = json.loads(path.read_text())
+    del baseline["unjudged"]
+    for row in baseline["queries"].values():
+        row.pop("holes", None)
+    path.write_text(json.dumps(baseline))
+
+
+def test_an_older_baseline_still_compares(suite: Suite) -> None:
+    recorded(suite)
+    older(suite)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050; 2 queries" in said(result)
+    assert "unjudged (" not in said(result), "it is not known how many were"
+
+
+def test_an_older_baseline_cannot_be_bounded(suite: Suite) -> None:
+    recorded(suite)
+    older(suite)
+    write(suite, OLD, BOUNDS)
+    before = suite.baselines()
+    text = said(suite.run("--rank-strict"))
+    assert (
+        "cannot tell: ndcg@3 +0.0000: the baseline does not say where unjudged items stood" in text
+    )
+    assert "record it anew with: --rank-update" in text
+    assert suite.baselines() == before
+    # Nothing is lower, so that an update may record what was not known.
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    assert content(suite)["queries"]["q2"]["holes"] == {"y": 2}
+    suite.run("--rank-strict").assert_outcomes(passed=1)
+
+
+def test_an_update_for_bounds_lowers_nothing(suite: Suite) -> None:
+    recorded(suite)
+    older(suite)
+    write(suite, NEW, BOUNDS)
+    before = suite.baselines()
+    text = said(suite.run("--rank-update"))
+    assert suite.baselines() == before
+    assert "not recorded: ndcg@3 1.0000 -> 0.9820" in text
+
+
+def test_lists_condensed_and_not_do_not_compare(suite: Suite) -> None:
+    recorded(suite)
+    write(suite, OLD, 'holes="condense"')
+    text = said(suite.run())
+    assert "'ndcg@3' was stored with holes=None, now holes=condense" in text.replace('"', "'") or (
+        "ndcg@3 was stored with holes=None, now holes=condense" in text
+    )
+    assert "cannot be scored anew" in text
+
+
+@pytest.mark.parametrize("key", ["x1", "y"])
+def test_an_edited_place_is_refused(key: str, suite: Suite) -> None:
+    recorded(suite, BOUNDS)
+    path = suite.path / FILE
+    baseline = json.loads(path.read_text())
+    baseline["queries"]["q2"]["holes"] = {key: 1}
+    path.write_text(json.dumps(baseline))
+    text = said(suite.run())
+    assert "queries.*.holes: their seal does not fit them; restore the file" in text
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "what"),
+    [
+        ([], "unjudged must be an object"),
+        ({"top": 0, "share": 0.1}, "unjudged needs the share of unjudged items"),
+        ({"top": 3, "share": 1.5}, "unjudged needs the share of unjudged items"),
+        ({"top": 3, "share": "much"}, "unjudged has 'much' where a number is expected"),
+        ({"top": 3, "share": 0.1, "seal": 7}, "unjudged has a seal that is no text"),
+        ({"top": 3, "share": 0.1, "depth": "3"}, "unjudged needs the share of unjudged items"),
+    ],
+)
+def test_nonsense_is_refused(unjudged: Any, what: str, suite: Suite) -> None:
+    recorded(suite)
+    path = suite.path / FILE
+    baseline = json.loads(path.read_text())
+    baseline["unjudged"] = unjudged
+    path.write_text(json.dumps(baseline))
+    assert what in said(suite.run())
+
+
+def test_ids_may_be_kept_out_of_the_file(suite: Suite) -> None:
+    baseline = recorded(suite, BOUNDS, 'store="scores"')
+    assert "holes" not in baseline["queries"]["q2"]
+    text = said(suite.run())
+    assert "the baseline does not say where unjudged items stood" in text
+
+
+def test_the_command_judges_by_bounds_too(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sklearn_rank.cli import main
+
+    monkeypatch.chdir(suite.path)
+    rows = [("q1", "a", 2), ("q1", "b", 1), ("q1", "c", 0), ("q2", "a", 1), ("q2", "b", 0)]
+    suite.file("t.qrels", "\n".join(f"{query} 0 {item} {grade}" for query, item, grade in rows))
+    for name, run in (("old", OLD), ("new", NEW)):
+        lines = [
+            f"{query} Q0 {item} {rank} {9 - rank} {name}"
+            for query, items in run.items()
+            for rank, item in enumerate(items, 1)
+        ]
+        suite.file(f"{name}.run", "\n".join(lines))
+    gate = ["--name", "g", "--max-drop", "ndcg@3=0.005", "--holes", "bounds"]
+    assert main(["gate", "t.qrels", "old.run", *gate, "--update"]) == 0
+    capsys.readouterr()
+    assert main(["gate", "t.qrels", "new.run", *gate]) == 0
+    assert "CANNOT TELL: g ndcg@3 1.0000 -> 0.9820" in capsys.readouterr().out
+    assert main(["gate", "t.qrels", "new.run", *gate, "--strict"]) == 1
+    assert f"cannot tell: {LINE}" in capsys.readouterr().out
+    assert main(["gate", "t.qrels", "new.run", *gate, "--strict", "--allow", "cannot_tell"]) == 0
