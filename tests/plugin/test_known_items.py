@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 from pytest_rankmetrics import RankGateFailure, assert_metric, assert_not_worse, expected_failure
+from sklearn_rank.cli import main
 from tests.plugin.conftest import Suite
 
 TRUTH = {"q1": {"a", "gone"}, "q2": {"c"}}
@@ -58,3 +63,41 @@ def test_rank_gate_takes_it(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*1 of 2 judged items is not in the index*"])
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "t.qrels": "q1 0 a 1\nq1 0 gone 2\nq2 0 c 1\n",
+        "new.run": "q1 Q0 a 1 2 new\nq2 Q0 c 1 2 new\n",
+        "index.txt": "a\nb\nc\n",
+        "rank.toml": "[[gate]]\nname = 'g'\nqrels = 't.qrels'\nrun = 'new.run'\n"
+        "at_least = { map = 0.1 }\nknown_items = 'index.txt'\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["t.qrels", "new.run", "--name", "g", "--at-least", "map=0.1", "--known-items", "index.txt"],
+        ["--config", "rank.toml"],
+    ],
+    ids=["typed", "configured"],
+)
+def test_the_command_takes_a_file_of_ids(
+    words: list[str], files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gate", *words]) == 1
+    assert "1 of 3 judged items is not in the index ('gone')" in capsys.readouterr().out
+    (files / "index.txt").write_text("a\nc\ngone\n")
+    assert main(["gate", *words]) == 0
+
+
+def test_a_file_without_ids_is_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (files / "index.txt").write_text("\n")
+    assert main(["gate", "--config", "rank.toml"]) == 2
+    assert "index.txt: holds no id; write one on each line" in capsys.readouterr().err
