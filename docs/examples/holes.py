@@ -64,9 +64,7 @@ with plot_style():
     lines = {"irrelevant": irrelevant, "condensed": condensed}
     for name, values in lines.items():
         (line,) = ax.plot(n_judged, values)
-        ax.annotate(
-            f" {name}", (n_judged[-1], values[-1]), va="center", color=line.get_color()
-        )
+        ax.annotate(f" {name}", (n_judged[-1], values[-1]), va="center", color=line.get_color())
     ax.axhline(true, color="black", lw=1, ls="--")
     ax.annotate("with every item judged", (0, true), xytext=(2, 3), textcoords="offset points")
     ax.annotate("bounds", (20, (low[0] + high[0]) / 2))

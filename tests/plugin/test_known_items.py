@@ -83,8 +83,17 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "words",
     [
-        ["t.qrels", "new.run", "--name", "g", "--at-least", "map=0.1", "--known-items", "index.txt"],
-        ["--config", "rank.toml"],
+        [
+            "t.qrels",
+            "new.run",
+            "--name",
+            "g",
+            "--at-least",
+            "map=0.1",
+            "--known-items",
+            "index.txt",
+        ],
+        "--config rank.toml".split(),
     ],
     ids=["typed", "configured"],
 )
