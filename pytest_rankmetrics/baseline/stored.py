@@ -15,16 +15,16 @@ from pytest_rankmetrics.baseline.content import StoredQueries, read_rank
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
-from pytest_rankmetrics.measuring.reference import apart
 from sklearn_rank.bounds.holes import highest_grade
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
+from sklearn_rank.evaluation.bounding_changes import bound_changes
 from sklearn_rank.evaluation.evaluate import evaluate_rankings
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.rankings.unjudged import Unjudged
-from sklearn_rank.rankings.unjudged_items import UnjudgedItem
+from sklearn_rank.rankings.unjudged_items import UnjudgedItem, item_codes
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -108,15 +108,19 @@ class StoredRankings:
     def bounds_of_change(self, measure: Measure) -> Bounds:
         """What a measure has changed by since, over all grades of the unjudged items."""
         refuse_unbounded(measure, change=True)
-        settled = self._recording.measured.zero_division
-        settled = math.nan if isinstance(settled, str) else float(settled)
-        new, old = (
-            evaluate_rankings(rankings, measure, zero_division=settled).bounds(
-                measure, max_grade=highest_grade(self._judged)
-            )
-            for rankings in (self._judged.take(self._common), self._with_holes)
+        measured = self._recording.measured
+        items = measured.with_items.unjudged_items()
+        now = [[key_of(item.item) for item in items[n]] for n in self._common.tolist()]
+        then = [[item.item for item in own] for own in self._old_holes]
+        settled = measured.zero_division
+        return bound_changes(
+            measure,
+            self._judged.take(self._common),
+            self._with_holes,
+            *item_codes(now, then),
+            max_grade=highest_grade(self._judged),
+            zero_division=math.nan if isinstance(settled, str) else float(settled),
         )
-        return apart(new, old, np.arange(len(self._common)))
 
     def to_judge(self, measure: Measure, n: int) -> list[ToJudge]:
         """Unjudged items by how much their grade could change the comparison."""

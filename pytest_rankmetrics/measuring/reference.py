@@ -13,6 +13,7 @@ from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation, refuse_unbounded
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
+from sklearn_rank.evaluation.bounding_changes import bounds_of_change
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -61,26 +62,11 @@ def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = No
         slices={label: {name: part[name] for name in pooled} for label, part in parts.items()},
         placement=lambda number: other.placements([int(order[number])])[0],
         unjudged_share=other.unjudged_share(measured.top),
-        bounds=partial(_bounds_beside, measured, other, order),
+        bounds=partial(_bounds_beside, measured, other),
         to_judge=lambda name, n: measured.to_judge(name, n, other),
     )
 
 
-def _bounds_beside(
-    measured: StrictEvaluation, other: StrictEvaluation, order: IntArray, name: str
-) -> Bounds | None:
+def _bounds_beside(measured: StrictEvaluation, other: StrictEvaluation, name: str) -> Bounds:
     refuse_unbounded(measured.used[name], change=True)
-    new, old = measured.bounds(name), other.bounds(name)
-    return None if new is None or old is None else apart(new, old, order)
-
-
-def apart(new: Bounds, old: Bounds, order: IntArray) -> Bounds:
-    """Bounds of a change by those of both sides, as if each had grades of its own."""
-    return Bounds(
-        new.measure,
-        new.low - old.high,
-        new.high - old.low,
-        new.per_query_low - old.per_query_high[order],
-        new.per_query_high - old.per_query_low[order],
-        new.query_ids,
-    )
+    return bounds_of_change(measured.with_items, other.with_items, measured.used[name])

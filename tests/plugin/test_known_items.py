@@ -93,7 +93,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--known-items",
             "index.txt",
         ],
-        "--config rank.toml".split(),
+        ["--config", "rank.toml"],
     ],
     ids=["typed", "configured"],
 )
