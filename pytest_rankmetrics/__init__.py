@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_hmean_at_least as assert_hmean_at_least
     from pytest_rankmetrics.assertions import assert_idcg_at_least as assert_idcg_at_least
     from pytest_rankmetrics.assertions import assert_iprec_at_least as assert_iprec_at_least
+    from pytest_rankmetrics.assertions import assert_judged_at_least as assert_judged_at_least
     from pytest_rankmetrics.assertions import assert_lag_at_most as assert_lag_at_most
     from pytest_rankmetrics.assertions import assert_lauc_at_least as assert_lauc_at_least
     from pytest_rankmetrics.assertions import assert_map_at_least as assert_map_at_least
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
     from pytest_rankmetrics.assertions import assert_rprec_at_least as assert_rprec_at_least
     from pytest_rankmetrics.assertions import assert_set_map_at_least as assert_set_map_at_least
+    from pytest_rankmetrics.assertions import assert_unjudged_at_most as assert_unjudged_at_most
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
@@ -65,6 +67,7 @@ _HOMES = {
         "assert_hmean_at_least",
         "assert_idcg_at_least",
         "assert_iprec_at_least",
+        "assert_judged_at_least",
         "assert_lag_at_most",
         "assert_lauc_at_least",
         "assert_map_at_least",
@@ -78,6 +81,7 @@ _HOMES = {
         "assert_recall_at_least",
         "assert_rprec_at_least",
         "assert_set_map_at_least",
+        "assert_unjudged_at_most",
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
     "gates.expected": ("expected_failure",),

@@ -553,6 +553,30 @@ def assert_iprec_at_least(
     return _named("iprec", y_true, y_score, threshold, reading, recall=recall, min_rel=min_rel)
 
 
+def assert_judged_at_least(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    k: int | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that the share of the first k items that is judged is at least ``threshold``.
+
+    The threshold is in (0, 1]; equality passes. Own parameters are those of
+    :func:`sklearn_rank.judged_at_k_score`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_judged_at_least
+    >>> assert_judged_at_least({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, 0.5, k=2).value
+    0.5
+    """
+    __tracebackhide__ = hide
+    return _named("judged", y_true, y_score, threshold, reading, k=k)
+
+
 def assert_lag_at_most(
     y_true: Any,
     y_score: Any,
@@ -879,3 +903,27 @@ def assert_set_map_at_least(
     """
     __tracebackhide__ = hide
     return _named("set_map", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
+
+
+def assert_unjudged_at_most(
+    y_true: Any,
+    y_score: Any,
+    threshold: float,
+    *,
+    k: int | None = None,
+    **reading: Unpack[Reading],
+) -> GateResult:
+    """Assert that the number of unjudged items among the first k is at most ``threshold``.
+
+    The threshold is at least 0, in items of a query; equality passes. Own parameters are those of
+    :func:`sklearn_rank.unjudged_at_k_count`;
+    ``**reading``, errors and result are those of :func:`assert_metric`.
+
+    Examples
+    --------
+    >>> from pytest_rankmetrics import assert_unjudged_at_most
+    >>> assert_unjudged_at_most({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, 1, k=2).value
+    1.0
+    """
+    __tracebackhide__ = hide
+    return _named("unjudged", y_true, y_score, threshold, reading, k=k)
