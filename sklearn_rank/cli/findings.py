@@ -150,7 +150,8 @@ def _repeated(table: LongTable, what: str) -> list[Finding]:
 def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     """How well the mean is known, and which difference of two such systems would show."""
     with warnings.catch_warnings():
-        # The convention is here for its reading of negative grades; what else it says is no matter.
+        # The convention is here for its reading of negative grades; what else it says is no matter,
+        # and that no ids meet is among the findings.
         warnings.simplefilter("ignore", ConventionWarning)
         warnings.simplefilter("ignore", NothingRetrievedWarning)
         evaluation = evaluate(
