@@ -61,13 +61,15 @@ with plot_style():
     figure, ax = plt.subplots()
     n_judged, irrelevant, condensed, low, high = map(np.array, zip(*rows, strict=True))
     ax.fill_between(n_judged, low, high, alpha=0.25, lw=0)
-    lines = {"irrelevant": irrelevant, "condensed": condensed}
-    for name, values in lines.items():
+    # Where the lines stand apart: at their ends they all meet.
+    labels = (("irrelevant", irrelevant, 6, (8, -14)), ("condensed", condensed, 7, (0, 6)))
+    for name, values, place, offset in labels:
         (line,) = ax.plot(n_judged, values)
-        ax.annotate(f" {name}", (n_judged[-1], values[-1]), va="center", color=line.get_color())
+        point = n_judged[place], values[place]
+        ax.annotate(name, point, offset, textcoords="offset points", color=line.get_color())
     ax.axhline(true, color="black", lw=1, ls="--")
-    ax.annotate("with every item judged", (0, true), xytext=(2, 3), textcoords="offset points")
-    ax.annotate("bounds", (20, (low[0] + high[0]) / 2))
+    ax.annotate(" every item\n judged", (1, true), xycoords=("axes fraction", "data"), va="center")
+    ax.annotate("bounds", (n_judged[4], 0.75 * high[4]), ha="center")
     ax.set(xlabel="items judged beside the old top 10", ylabel="change of nDCG@10")
     if len(sys.argv) > 1:
         figure.savefig(sys.argv[1], metadata={"Date": None})
