@@ -116,9 +116,12 @@ def _alike(
     for kind, first, last in zip(kinds.tolist(), borders, borders[1:], strict=False):
         chosen, queries = gradings.make(tuple(kind[:-1]), kind[-1]), order[first:last]
         n_known = max(int(rankings.n_relevant[queries].max()) for rankings in systems)
-        step = max(_CELLS // (len(chosen.grades) * (sum(kind[:-1]) + n_known + 1)), 1)
+        width = sum(kind[:-1]) + n_known + 1
+        step = max(_CELLS // (len(chosen.grades) * width), 1)
         for start in range(0, len(queries), step):
-            yield queries[start : start + step], chosen
+            # Gradings of one query may be more than are measured at once.
+            for part in chosen.parts(max(_CELLS // width, 1)):
+                yield queries[start : start + step], part
 
 
 def extreme_choice(candidates: Candidates, *, greatest: bool) -> IntArray:

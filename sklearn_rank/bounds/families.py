@@ -17,6 +17,8 @@ from sklearn_rank.support.text import safe_repr
 MOST_GRADINGS = 1 << 18
 """More of one query are refused: so many take a second, and the next item may double it."""
 
+_MOST_CELLS = 1 << 25
+"""Items of the gradings of one query: a quarter of a gigabyte."""
 _RISE = frozenset({"precision", "mrr", "hit_rate"})
 """Each relevant item raises them or leaves them alone."""
 _FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "iprec", "set_map", "gmap"})
@@ -84,8 +86,8 @@ def checked_maker(
     )
     for kind, query in zip(kinds.tolist(), first.tolist(), strict=True):
         number = maker.number(tuple(kind[:-1]), kind[-1])
-        if number > MOST_GRADINGS:
-            unjudged = sum(kind[:-1])
+        unjudged = sum(kind[:-1])
+        if number > MOST_GRADINGS or number * unjudged > _MOST_CELLS:
             msg = (
                 f"{'the change of ' if change else ''}{measure} has no bounds that are found in "
                 f"time: query {safe_repr(rankings.query_ids[query])} has {unjudged:,} unjudged "

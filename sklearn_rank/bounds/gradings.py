@@ -47,6 +47,12 @@ class Gradings(NamedTuple):
         """All gradings of several."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
+    def parts(self, limit: int) -> Iterator[Gradings]:
+        """Runs of at most ``limit`` of them."""
+        for first in range(0, len(self.grades), limit):
+            part = slice(first, first + limit)
+            yield Gradings(self.grades[part], self.absent[part], self.absent_grades[part])
+
 
 class Maker(Protocol):
     """Makes the gradings of queries of one kind."""

@@ -23,6 +23,7 @@ from sklearn_rank.bounds.families import (
 )
 from sklearn_rank.bounds.gain import ndcg_extremes
 from sklearn_rank.bounds.holes import Holes, apart_from_cut, highest_grade, holes_of
+from sklearn_rank.bounds.precision import average_precision_extremes, sums_by_formula
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.evaluation.compute import (
     Block,
@@ -30,6 +31,7 @@ from sklearn_rank.evaluation.compute import (
     averaged,
     logarithms,
     own_weights,
+    relevant_alone,
     valuation,
 )
 from sklearn_rank.exceptions import BoundsError, InvalidParameterError
@@ -154,6 +156,12 @@ def _extremes(
     if measure.metric.name == "ndcg":
         both = ndcg_extremes(measure, [(1.0, rankings)], holes, max_grade)
         return Candidates.of(np.tile(np.arange(len(rankings)), 2), np.concatenate(both))
+    if sums_by_formula(measure):
+        known = value([rankings], np.arange(len(rankings)))
+        if max_grade < (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
+            return Candidates.of(np.arange(len(rankings)), known)
+        relevant = relevant_alone(measure, rankings)
+        return average_precision_extremes(measure, relevant, holes, known)
     if needs_divided_ties_apart(measure) and measure.k is not None:
         holes = apart_from_cut(holes, measure.k)
 

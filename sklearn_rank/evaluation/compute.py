@@ -315,7 +315,7 @@ def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None
     options, weigh = measure.options, measure.metric.weights
     if weigh is None or not _weighs_queries(measure):
         return None
-    relevant = _relevant(measure, rankings)
+    relevant = relevant_alone(measure, rankings)
     return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
 
 
@@ -337,11 +337,11 @@ def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> Float
     if "n_negatives" in own:
         own["n_negatives"] = negatives
     rankings.check_depth(measure.depth)
-    values = measure.metric.kernel(_relevant(measure, rankings), k=measure.k, **own)
+    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
     return _within_bounds(measure, values)
 
 
-def _relevant(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
+def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
     """The rankings where only the grades that a measure calls relevant are so."""
     min_rel = measure.options.get("min_rel")
     return rankings if min_rel is None else rankings.at_least(min_rel)

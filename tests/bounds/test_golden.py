@@ -109,3 +109,11 @@ def test_the_mean_leaves_out_a_query_only_if_its_grading_does() -> None:
     assert ends(found) == close(1 / 3, (1 / 2 + 1) / 2)
     zero = evaluate(truths, rankings, "mrr", zero_division=0.0, assume="partial").bounds("mrr")
     assert ends(zero) == close((1 / 3 + 0) / 2, (1 / 2 + 1) / 2)
+
+
+def test_average_precision_of_long_rankings_is_a_running_sum() -> None:
+    """1,000 items of which one is relevant, at the end: all unjudged ones make every rank full."""
+    items = [f"x{number}" for number in range(999)]
+    ev = evaluate([{"a": 1, "z": 0}], [[*items, "a"]], ("map", "map@10"))
+    assert ends(ev.bounds("map")) == close(1 / 1000, 1.0)
+    assert ends(ev.bounds("map@10")) == close(0.0, 1.0)

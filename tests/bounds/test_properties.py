@@ -152,23 +152,21 @@ def test_slices_and_merged_parts_have_the_bounds_of_their_queries(chosen: str) -
 def test_means_are_the_extremes_of_all_gradings(chosen: str, settled: float, weighed: bool) -> None:
     """Of all queries together: which of them are defined, and what they weigh, hangs on grades."""
     rng = random.Random(f"{chosen} {settled} {weighed}")
-    for _ in range(4):
-        items = ["a", "b", "c", "d"]
-        run = {q: {i: float(rng.randint(0, 3)) for i in items} for q in "xyz"}
-        truth = {q: {"a": rng.randint(0, 1), "b": rng.randint(0, 1), "e": 0} for q in "xyz"}
-        options: dict[str, Any] = {"zero_division": settled}
-        if weighed:
-            options["sample_weight"] = {"x": 1.0, "y": 0.5, "z": 3.0}
-        values = []
-        for grades in np.ndindex(*[2] * 6):
-            full = {
-                q: {**truth[q], "c": grades[2 * n], "d": grades[2 * n + 1]}
-                for n, q in enumerate("xyz")
-            }
-            values.append(evaluate(full, run, chosen, **options)[chosen])
-        bounds = evaluate(truth, run, chosen, **options).bounds(chosen, max_grade=1)
-        ends = (np.nanmin(values), np.nanmax(values))
-        assert (bounds.low, bounds.high) == pytest.approx(ends, abs=1e-12)
+    items = ["a", "b", "c", "d"]
+    run = {q: {i: float(rng.randint(0, 3)) for i in items} for q in "xyz"}
+    truth = {q: {"a": rng.randint(0, 1), "b": rng.randint(0, 1), "e": 0} for q in "xyz"}
+    options: dict[str, Any] = {"zero_division": settled}
+    if weighed:
+        options["sample_weight"] = {"x": 1.0, "y": 0.5, "z": 3.0}
+    values = []
+    for grades in np.ndindex(*[2] * 6):
+        full = {
+            q: {**truth[q], "c": grades[2 * n], "d": grades[2 * n + 1]} for n, q in enumerate("xyz")
+        }
+        values.append(evaluate(full, run, chosen, **options)[chosen])
+    bounds = evaluate(truth, run, chosen, **options).bounds(chosen, max_grade=1)
+    ends = (np.nanmin(values), np.nanmax(values))
+    assert (bounds.low, bounds.high) == pytest.approx(ends, abs=1e-12)
 
 
 def test_a_large_grade_does_not_overflow() -> None:
@@ -213,6 +211,14 @@ def test_too_many_gradings_are_refused_by_name() -> None:
     ev = measured({"q": {"a": 4, "b": 0}}, {"q": ranking}, "nerr@60")
     with pytest.raises(BoundsError, match=r"nerr@60 .* query 'q' has 60 unjudged items, and 6.4e"):
         ev.bounds("nerr@60")
+
+
+def test_so_are_too_many_items() -> None:
+    """For each number of relevant items there is a grading of all: their memory is bounded."""
+    ev = measured({"q": {"a": 1, "b": 0}}, {"q": [f"x{n}" for n in range(6000)]}, ("mar", "mrr"))
+    with pytest.raises(BoundsError, match="mar has no bounds that are found in time: query 'q'"):
+        ev.bounds("mar")
+    assert ev.bounds("mrr").high == 1.0
 
 
 @pytest.mark.parametrize(
