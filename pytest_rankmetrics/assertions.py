@@ -561,7 +561,7 @@ def assert_judged_at_least(
     k: int | None = None,
     **reading: Unpack[Reading],
 ) -> GateResult:
-    """Assert that the share of the first k items that is judged is at least ``threshold``.
+    """Assert that the judged share of the first k items (Judged) is at least ``threshold``.
 
     The threshold is in (0, 1]; equality passes. Own parameters are those of
     :func:`sklearn_rank.judged_at_k_score`;
@@ -913,7 +913,7 @@ def assert_unjudged_at_most(
     k: int | None = None,
     **reading: Unpack[Reading],
 ) -> GateResult:
-    """Assert that the number of unjudged items among the first k is at most ``threshold``.
+    """Assert that the unjudged items among the first k (Unjudged) are at most ``threshold``.
 
     The threshold is at least 0, in items of a query; equality passes. Own parameters are those of
     :func:`sklearn_rank.unjudged_at_k_count`;

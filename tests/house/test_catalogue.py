@@ -261,6 +261,9 @@ def test_assertion_judges_by_the_record(metric: Metric) -> None:
         np.array([[1, 1, 0, 0], [0, 1, 0, 0]]),
         np.array([[4.0, 3, 2, 1], [1, 2, 4, 3]]),
     )
+    if metric.of_judgements:  # arrays grade every item, and nothing lies beyond that
+        grades = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+        scores = {"q1": ["x", "a"], "q2": ["a", "y"]}
     cutoff = {"k": 2} if metric.takes_k else {}
     value = FUNCTIONS[metric](grades, scores, **cutoff)
     function = getattr(pytest_rankmetrics, assertion_name(metric))
