@@ -24,6 +24,8 @@ class EvaluationRows:
     """(Q,) rows of each query."""
     numbers: IntArray
     """(n_samples,) number of the query of each row."""
+    query_ids: Any = None
+    """(Q,) ids of the queries, for messages."""
 
 
 @dataclass(frozen=True)

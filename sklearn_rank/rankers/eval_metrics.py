@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import warn_of_undefined
+from sklearn_rank.evaluation.averaging import Average, warn_of_undefined
 from sklearn_rank.evaluation.compute import Scored, score_measures
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, UndefinedMetricError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import as_asked
 from sklearn_rank.rankers.stopping import refuse_wrong_direction
 from sklearn_rank.rankers.watched_truths import WatchedRows, WatchedTruths
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.scorers import RankingScorer, get_scorer
 from sklearn_rank.support.arrays import as_numbers, check_finite, check_same_length
 from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import NegativeGrades, Ties
 
 __all__ = ["lightgbm_eval_metric", "xgboost_eval_metric"]
 
@@ -72,29 +74,54 @@ class _EvalMetric:
     def watch(self, predictions: Any, rows: WatchedRows) -> list[Watched]:
         """Value of each measure, in the order of the measures."""
         scores = as_numbers(predictions, "predictions")
+        if scores.ndim != 1:
+            msg = f"predictions should be a 1d array, got an array of shape {scores.shape} instead."
+            raise ValueError(msg)
         check_same_length("y_true", len(rows.grades), "predictions", len(scores))
         check_finite(scores, "predictions", where=lambda row: f"row {row}", infinite=True)
         values: dict[str, Watched] = {}
-        for (ties, negative), scorers in _alike(self.scorers).items():
-            truths = self._truths.setdefault(negative, WatchedTruths(negative))
-            queries, is_new = truths.of(rows)
-            settled = [_settled(scorer) for scorer in scorers]
+        averages: dict[str, Average] = {}
+        truths = {negative: self._truths_of(negative).of(rows) for _, negative in self._alike}
+        for (ties, negative), scorers in self._alike.items():
+            judged = truths[negative].queries.ranked_by(scores, ties)
             results = score_measures(
-                [scorer.measure for scorer in scorers], queries.ranked_by(scores, ties), settled
+                [scorer.measure for scorer in scorers], judged, [*map(_settled, scorers)]
             )
             names = [self.prefix + name for name in _names(scorers)]
             values.update(zip(names, map(_watched, names, results), strict=True))
-            if is_new:
-                _warn_of_undefined(scorers, results)
+            averages |= {
+                str(result.measure): result.average
+                for scorer, result in zip(scorers, results, strict=True)
+                if scorer.options.zero_division == "warn"
+            }
+        if not all(truth.is_told for truth in truths.values()):
+            # Once for a data set, not after every tree.
+            warn_of_undefined(averages)
+            for truth in truths.values():
+                truth.is_told = True
         return [values[name] for name in self.names]
 
+    def know(self, rows: WatchedRows, query_ids: Any) -> None:
+        """Read the truth of a data set that will be watched, with the ids of its queries."""
+        for _, negative in self._alike:
+            self._truths_of(negative).of(rows, query_ids)
 
-def _alike(scorers: tuple[RankingScorer, ...]) -> dict[tuple[Any, Any], list[RankingScorer]]:
+    def _truths_of(self, negative: NegativeGrades) -> WatchedTruths:
+        return self._truths.setdefault(negative, WatchedTruths(negative))
+
+    @property
+    def _alike(self) -> dict[tuple[Ties, NegativeGrades], list[RankingScorer]]:
+        return _alike(self.scorers)
+
+
+def _alike(
+    scorers: tuple[RankingScorer, ...],
+) -> dict[tuple[Ties, NegativeGrades], list[RankingScorer]]:
     """Scorers that can share one ranking, by how they break ties and read negative grades."""
-    alike: dict[tuple[Any, Any], list[RankingScorer]] = {}
+    alike: dict[tuple[Ties, NegativeGrades], list[RankingScorer]] = {}
     for scorer in scorers:
-        options = scorer.options
-        alike.setdefault((options.ties, options.preset.negative_grades), []).append(scorer)
+        negative = cast("NegativeGrades", scorer.options.preset.negative_grades)
+        alike.setdefault((scorer.options.ties, negative), []).append(scorer)
     return alike
 
 
@@ -105,7 +132,7 @@ def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
 
 
 def _spelled(measure: Measure) -> Measure:
-    """The measure as it was asked for, without functions, which have no spelling."""
+    """The measure without what a convention filled in, and functions, which have no text."""
     asked = {key: value for key, value in as_asked(measure).parameters if not callable(value)}
     return Measure.of(measure.metric, measure.k, **asked)
 
@@ -113,17 +140,6 @@ def _spelled(measure: Measure) -> Measure:
 def _settled(scorer: RankingScorer) -> Any:
     policy = scorer.options.zero_division
     return np.nan if policy == "warn" else policy
-
-
-def _warn_of_undefined(scorers: list[RankingScorer], results: list[Scored]) -> None:
-    """Once for a data set, not after every tree."""
-    warn_of_undefined(
-        {
-            str(result.measure): result.average
-            for scorer, result in zip(scorers, results, strict=True)
-            if scorer.options.zero_division == "warn"
-        }
-    )
 
 
 def _watched(name: str, result: Scored) -> Watched:
@@ -135,26 +151,20 @@ def _watched(name: str, result: Scored) -> Watched:
 
 
 def _check_prefix(prefix: Any) -> None:
-    if not isinstance(prefix, str) or set(prefix) & set(" \t\n:"):
+    if not isinstance(prefix, str) or ":" in prefix or any(map(str.isspace, prefix)):
         msg = f"prefix must be a str without blanks and colons, got {safe_repr(prefix)}"
         raise InvalidParameterError(msg)
 
 
-def read_scorers(measures: Any, options: dict[str, Any], owner: str) -> tuple[RankingScorer, ...]:
+def read_scorers(
+    measures: Iterable[Any], options: dict[str, Any], owner: str
+) -> tuple[RankingScorer, ...]:
     """Scorers of measures in any form; InvalidParameterError if a name comes twice or none does."""
-    scorers = []
-    for measure in measures:
-        if isinstance(measure, RankingScorer):
-            scorers.append(measure.with_options(**options) if options else measure)
-        else:
-            scorers.append(get_scorer(measure, **options))
+    scorers = tuple(
+        scorer for measure in measures for scorer in _scorers_of(measure, options, owner)
+    )
     for scorer in scorers:
-        if scorer.options.pos_label is not None or scorer.options.relevance is not None:
-            msg = (
-                f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
-                "grades; leave pos_label and relevance out"
-            )
-            raise InvalidParameterError(msg)
+        _check_scorer(scorer, owner)
     names = _names(scorers)
     if not names:
         msg = f"{owner} needs at least one measure, such as 'ndcg@10'"
@@ -163,7 +173,38 @@ def read_scorers(measures: Any, options: dict[str, Any], owner: str) -> tuple[Ra
     if repeated:
         msg = f"{owner}: measure {safe_repr(repeated[0])} comes twice"
         raise InvalidParameterError(msg)
-    return tuple(scorers)
+    return scorers
+
+
+def _scorers_of(measure: Any, options: dict[str, Any], owner: str) -> Iterable[RankingScorer]:
+    if isinstance(measure, (list, tuple)):
+        return read_scorers(measure, options, owner)
+    if isinstance(measure, _EvalMetric):
+        return read_scorers(measure.scorers, options, owner)
+    if isinstance(measure, RankingScorer):
+        return [measure.with_options(**options) if options else measure]
+    if not isinstance(measure, (str, Measure)):
+        kind = type(measure).__name__
+        msg = f"{owner} takes str, Measure and scorers, got {kind}: {safe_repr(measure)}"
+        raise TypeError(msg)
+    return [get_scorer(measure, **options)]
+
+
+def _check_scorer(scorer: RankingScorer, owner: str) -> None:
+    """InvalidParameterError for what a data set of a booster cannot serve."""
+    options = scorer.options
+    if options.pos_label is not None or options.relevance is not None:
+        msg = (
+            f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
+            "grades; leave pos_label and relevance out"
+        )
+        raise InvalidParameterError(msg)
+    if TIE_RULES[options.ties].by_id:
+        msg = (
+            f"{owner}: ties={options.ties!r} breaks ties by item ids, which rows of a booster do "
+            "not have; pass ties='average' or another rule"
+        )
+        raise InvalidParameterError(msg)
 
 
 # LightGBM ----------------------------------------------------------------------------------------
@@ -193,6 +234,9 @@ class LightGBMEvalMetric(_EvalMetric):
         values : list of (str, float, bool)
             Name, value and whether greater is better, for each measure.
         """
+        if hasattr(second, "get_uint_info"):
+            msg = "lightgbm_eval_metric was handed data of XGBoost; use xgboost_eval_metric"
+            raise RankingConfigError(msg)
         if hasattr(second, "get_label"):
             rows = WatchedRows(second.get_label(), second.get_group(), second.get_weight())
             return [*self.watch(first, rows)]
@@ -210,7 +254,7 @@ def lightgbm_eval_metric(
     Parameters
     ----------
     *measures : str, Measure or scorer
-        Measures in any spelling, or scorers with their options.
+        Measures in any spelling, or scorers with their options; noted under ``metric.names``.
     prefix : str, default=""
         Start of the names that LightGBM notes; where its own metrics are not switched off
         (``metric="None"``), equal names would be noted as one.
@@ -282,13 +326,16 @@ class XGBoostEvalMetric(_EvalMetric):
         """
         if not hasattr(data, "get_uint_info"):
             msg = (
-                "XGBRanker calls a metric once for each query; pass the measures to the adapter: "
-                f"QueryRanker(XGBRanker(...), eval_metric={list(self.names)!r})"
+                "xgboost_eval_metric is for xgb.train and xgb.cv; XGBRanker, which calls a metric "
+                "once for each query, takes the measures through the adapter: "
+                f"QueryRanker(XGBRanker(...), eval_metric={list(self.names)!r}); for LightGBM use "
+                "lightgbm_eval_metric"
             )
             raise RankingConfigError(msg)
         bounds = data.get_uint_info("group_ptr")
         sizes = np.diff(bounds.astype(np.int64)) if len(bounds) > 1 else None
-        watched = self.watch(predictions, WatchedRows(data.get_label(), sizes, data.get_weight()))
+        rows = WatchedRows(data.get_label(), sizes, data.get_weight(), weighs_queries=True)
+        watched = self.watch(predictions, rows)
         refuse_wrong_direction({value.name: value.greater_is_better for value in watched})
         return [(value.name, value.value) for value in watched]
 
@@ -305,8 +352,8 @@ def xgboost_eval_metric(
     Parameters
     ----------
     *measures : str, Measure or scorer
-        Measures in any spelling, or scorers with their options. Early stopping watches the last
-        one unless told otherwise.
+        Measures in any spelling, or scorers with their options; noted under ``metric.names``.
+        Early stopping watches the last one unless told otherwise.
     prefix : str, default=""
         Start of the names that XGBoost notes; where its own metrics are not switched off
         (``disable_default_eval_metric=1``), equal names would be noted as one.

@@ -15,6 +15,7 @@ from sklearn_rank.model_selection.query_ids import require_query_ids, without_qu
 from sklearn_rank.model_selection.shown import remember_sizes
 from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
+from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
 from sklearn_rank.rankers.watching import watched_by, watching
 from sklearn_rank.support.arrays import as_numbers, check_same_length
 from sklearn_rank.support.parameters import check_query_name
@@ -42,8 +43,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         not a feature.
     eval_metric : str, Measure, scorer or list of these, default=None
         What XGBRanker and LGBMRanker watch on ``eval_set`` instead of their own metrics, once for
-        each tree; early stopping goes by the first one, in its own direction. None leaves it to
-        the ranker.
+        each tree; early stopping goes by the first one, in its own direction, on the last set with
+        XGBoost and on any with LightGBM. None leaves it to the ranker.
 
     Attributes
     ----------
@@ -151,7 +152,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         sets = []
         if eval_set is not None or eval_groups is not None:
             sets = _evaluation_sets(eval_set, eval_groups, self.query)
-            keywords.update(booster.evaluation(self.ranker, sets, fit_params))
+            if not isinstance(watched, XGBoostEvalMetric):  # which measures by itself
+                keywords.update(booster.evaluation(self.ranker, sets, fit_params))
         self.ranker_ = clone(self.ranker)
         with watching(self.ranker_, watched, sets) as more:
             self.ranker_.fit(data.X, data.y, **keywords, **more)
@@ -274,7 +276,10 @@ def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[Evalua
         _Sorted.of(X, y, groups, query, f"eval_set[{number}]")
         for number, ((X, y), groups) in enumerate(zip(eval_set, ids, strict=True))
     ]
-    return [EvaluationRows(data.X, data.y, data.sizes, data.numbers) for data in sets]
+    return [
+        EvaluationRows(data.X, data.y, data.sizes, data.numbers, data.grouping.query_ids)
+        for data in sets
+    ]
 
 
 def _take_rows(X: Any, order: IntArray) -> Any:

@@ -21,6 +21,11 @@ def _is_taken_for_gain(name: str) -> bool:
     return name != "mape" and name.startswith(_KNOWN)
 
 
+def stops(callback: Any) -> bool:
+    """Whether a callback is XGBoost's early stopping, or made of it."""
+    return any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__)
+
+
 def refuse_wrong_direction(
     directions: Mapping[str, bool], callbacks: Iterable[Any] | None = None
 ) -> None:
@@ -32,7 +37,7 @@ def refuse_wrong_direction(
     if callbacks is None:
         callbacks = _running_callbacks()
     for callback in callbacks:
-        if type(callback).__name__ != "EarlyStopping" or not hasattr(callback, "maximize"):
+        if not stops(callback):
             continue
         name = getattr(callback, "metric_name", None) or list(directions)[-1]
         if name not in directions:
@@ -63,28 +68,43 @@ def _running_callbacks() -> list[Any]:
     return []
 
 
-def watching_callback(
+def watching_callbacks(
     metric: Callable[[Any, Any], list[tuple[str, float]]],
     sets: Sequence[Any],
     *,
     rounds: int | None,
     name: str,
     maximize: bool,
-) -> Any:
-    """A callback that notes a metric of some evaluation sets, once for each tree, and stops by it.
+) -> tuple[Any, list[Any]]:
+    """A callback that notes a metric of some evaluation sets, and those that stop by it.
 
     XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
-    XGBoost keeps what earlier trees predict for them. One callback does both, because older
-    versions call several in any order.
+    XGBoost keeps what earlier trees predict for them. Notes come first and stopping last, so that
+    callbacks of the caller miss no iteration; where a version calls them in any order, whoever
+    comes first notes.
     """
-    from xgboost.callback import EarlyStopping
+    from xgboost.callback import EarlyStopping, TrainingCallback
 
-    class Watching(EarlyStopping):
+    noted: set[int] = set()
+
+    def note(model: Any, epoch: int, evals_log: Any) -> None:
+        if epoch in noted:
+            return
+        noted.add(epoch)
+        for number, data in enumerate(sets):
+            values = evals_log.setdefault(f"validation_{number}", {})
+            for name, value in metric(model.predict(data, output_margin=True), data):
+                values.setdefault(name, []).append(value)
+
+    class Watching(TrainingCallback):
         def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-            for number, data in enumerate(sets):
-                noted = evals_log.setdefault(f"validation_{number}", {})
-                for name, value in metric(model.predict(data, output_margin=True), data):
-                    noted.setdefault(name, []).append(value)
-            return rounds is not None and bool(super().after_iteration(model, epoch, evals_log))
+            note(model, epoch, evals_log)
+            return False
 
-    return Watching(rounds=rounds or 0, metric_name=name, maximize=maximize)
+    class Stopping(EarlyStopping):
+        def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
+            note(model, epoch, evals_log)
+            return bool(super().after_iteration(model, epoch, evals_log))
+
+    stopping = [Stopping(rounds=rounds, metric_name=name, maximize=maximize)] if rounds else []
+    return Watching(), stopping

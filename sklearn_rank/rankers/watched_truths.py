@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +13,12 @@ from sklearn_rank.inputs.groups import Grouping
 from sklearn_rank.inputs.rows import GradedQueries
 from sklearn_rank.rankings.grade_counts import narrow_grades
 from sklearn_rank.rankings.pool import count_unjudged
-from sklearn_rank.support.arrays import as_numbers, check_grades, check_same_length, check_weights
+from sklearn_rank.support.arrays import as_numbers, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import Array, FloatArray, NegativeGrades
+from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades
 
-MAX_KEPT = 16
-"""Data sets whose truths are kept: those of one training, or the folds of a cross-validation."""
+MAX_KEPT = 128
+"""Data sets whose truths are kept: training and test rows of all folds of a cross-validation."""
 
 
 class WatchedRows(NamedTuple):
@@ -27,7 +28,19 @@ class WatchedRows(NamedTuple):
     sizes: Any
     """(Q,) rows of each query; None if the library knows no queries."""
     weights: Any = None
-    """Weights of the queries or of their rows; None or empty: all alike."""
+    """Weights; None or empty: all alike."""
+    weighs_queries: bool = False
+    """Whether weights may be those of queries; else they are those of rows."""
+
+
+@dataclass
+class Truth:
+    """The ground truth of a data set."""
+
+    rows: WatchedRows
+    queries: GradedQueries
+    is_told: bool = False
+    """Whether it was said which queries are undefined."""
 
 
 @dataclass
@@ -39,20 +52,32 @@ class WatchedTruths:
     """
 
     negative_grades: NegativeGrades
-    _kept: list[tuple[WatchedRows, GradedQueries]] = field(default_factory=list)
+    _kept: list[Truth] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock)
 
-    def of(self, rows: WatchedRows) -> tuple[GradedQueries, bool]:
-        """The truth of a data set, and whether it had to be read."""
-        for place, (read, queries) in enumerate(self._kept):
-            if all(map(_same, read, rows)):
-                if place:
+    def of(self, rows: WatchedRows, query_ids: Any = None) -> Truth:
+        """The truth of a data set; without ``query_ids`` queries are numbered."""
+        if rows.weights is None or not len(rows.weights):
+            rows = WatchedRows(rows.grades, rows.sizes)
+        with self._lock:
+            for place, truth in enumerate(self._kept):
+                if all(map(_same, truth.rows, rows)):
                     self._kept.insert(0, self._kept.pop(place))
-                return queries, False
-        queries = _read(rows, self.negative_grades)
-        copies = WatchedRows(*(None if part is None else np.array(part) for part in rows))
-        self._kept.insert(0, (copies, queries))
-        del self._kept[MAX_KEPT:]
-        return queries, True
+                    return truth
+            queries = _read(rows, self.negative_grades)
+            if query_ids is not None:
+                grouping = queries.grouping._replace(query_ids=query_ids)
+                queries = replace(queries, grouping=grouping)
+            truth = Truth(_copied(rows), queries)
+            self._kept.insert(0, truth)
+            del self._kept[MAX_KEPT:]
+            return truth
+
+
+def _copied(rows: WatchedRows) -> WatchedRows:
+    """The same, whatever becomes of the caller's arrays."""
+    weights = None if rows.weights is None else np.array(rows.weights)
+    return rows._replace(grades=np.array(rows.grades), sizes=np.array(rows.sizes), weights=weights)
 
 
 def _same(read: Array | None, part: Any) -> bool:
@@ -61,32 +86,45 @@ def _same(read: Array | None, part: Any) -> bool:
 
 def _read(rows: WatchedRows, negative: NegativeGrades) -> GradedQueries:
     grades = as_numbers(rows.grades, "y_true")
-    if rows.sizes is None or not len(rows.sizes):
-        msg = (
-            "the data set has no queries; pass group= (LightGBM: the number of rows of each query) "
-            "or qid= (XGBoost) when it is made or fitted"
-        )
-        raise GroupsRequiredError(msg)
-    sizes = as_numbers(rows.sizes, "group").astype(np.int64)
-    offsets = offsets_of(sizes)
-    check_same_length("group", int(offsets[-1]), "y_true", len(grades))
+    if grades.ndim != 1:
+        msg = f"y_true should be a 1d array, got an array of shape {grades.shape} instead."
+        raise ValueError(msg)
+    offsets = _offsets(rows.sizes, len(grades))
 
     def where(row: int) -> str:
         query = int(np.searchsorted(offsets, row, side="right")) - 1
         return f"row {row - offsets[query]} of query {query}"
 
     grades = narrow_grades(check_grades(grades, "y_true", where=where, negative=negative))
-    weights = _query_weights(rows.weights, offsets, len(grades))
-    grouping = Grouping(np.arange(len(sizes)), offsets, None)
+    weights = _query_weights(rows, offsets)
+    grouping = Grouping(np.arange(len(offsets) - 1), offsets, None)
     return GradedQueries(grades, grouping, weights, count_unjudged(grades, negative))
 
 
-def _query_weights(weights: Any, offsets: Array, n_rows: int) -> FloatArray | None:
+def _offsets(group: Any, n_rows: int) -> IntArray:
+    if group is None or not len(group):
+        msg = (
+            "the data set has no queries: pass group=, the rows of each query, to lgb.Dataset or "
+            "LGBMRanker.fit, or qid= to xgb.DMatrix; XGBRanker calls a metric once for each query, "
+            "so pass its measures to QueryRanker(XGBRanker(...), eval_metric=...)"
+        )
+        raise GroupsRequiredError(msg)
+    sizes = as_numbers(group, "group").astype(np.int64)
+    if sizes.min() < 0 or sizes.sum() != n_rows:
+        msg = (
+            f"group holds the rows of each query, which are {n_rows:,} in all; got sizes from "
+            f"{sizes.min():,} that add up to {sizes.sum():,}"
+        )
+        raise ValueError(msg)
+    return offsets_of(sizes)
+
+
+def _query_weights(rows: WatchedRows, offsets: IntArray) -> FloatArray | None:
     """Weights of queries: as given, or the mean of their rows', as LightGBM's measures have it."""
+    weights, n_rows, n_queries = rows.weights, int(offsets[-1]), len(offsets) - 1
     if weights is None or not len(weights):
         return None
-    n_queries = len(offsets) - 1
-    if len(weights) == n_queries:
+    if rows.weighs_queries and len(weights) == n_queries:
         return check_weights(weights, n_queries)
     by_row = check_weights(weights, n_rows)
     sizes = np.diff(offsets)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,8 @@ from sklearn_rank.rankers.eval_metrics import (
     XGBoostEvalMetric,
     read_scorers,
 )
-from sklearn_rank.rankers.stopping import watching_callback
+from sklearn_rank.rankers.stopping import stops, watching_callbacks
+from sklearn_rank.rankers.watched_truths import WatchedRows
 from sklearn_rank.support.text import safe_repr
 
 Watch = LightGBMEvalMetric | XGBoostEvalMetric
@@ -39,17 +40,42 @@ def watched_by(
         )
         raise RankingConfigError(msg)
     given = {**ranker.get_params(), **fit_params}
-    own = [name for name in (*_OWN_METRICS[booster.library], "eval_metric") if given.get(name)]
+    names = (*_OWN_METRICS[booster.library], "eval_metric")
+    own = [name for name in names if not _is_none(given.get(name))]
     if own:
         msg = (
             f"QueryRanker(eval_metric=...) and {own[0]}={safe_repr(given[own[0]])} of "
             f"{booster.ranker} would both stop the training; leave one of them out"
         )
         raise RankingConfigError(msg)
-    several = isinstance(eval_metric, (list, tuple))
-    scorers = read_scorers(eval_metric if several else [eval_metric], {}, "eval_metric")
+    scorers = read_scorers([eval_metric], {}, "eval_metric")
+    if len(scorers) > 1:
+        _refuse_other_stops(booster, given.get("callbacks") or ())
     kind = XGBoostEvalMetric if booster.library == "xgboost" else LightGBMEvalMetric
     return kind(*scorers)
+
+
+def _is_none(metric: Any) -> bool:
+    """Whether a parameter asks for no metric; LightGBM has words for that."""
+    words = ("", "None", "none", "na", "null", "custom")
+    return metric is None or (isinstance(metric, str) and metric in words)
+
+
+def _refuse_other_stops(booster: Booster, callbacks: Iterable[Any]) -> None:
+    """RankingConfigError for callbacks that would stop by another measure than the first."""
+    for callback in callbacks:
+        if booster.library == "xgboost" and stops(callback) and not callback.metric_name:
+            msg = (
+                "EarlyStopping goes by the last of several measures; say which: "
+                "EarlyStopping(..., metric_name=..., maximize=...)"
+            )
+            raise RankingConfigError(msg)
+        if getattr(callback, "first_metric_only", True) is False:
+            msg = (
+                "lightgbm.early_stopping goes by any of several measures; say that the first "
+                "decides: early_stopping(..., first_metric_only=True)"
+            )
+            raise RankingConfigError(msg)
 
 
 @contextmanager
@@ -60,6 +86,9 @@ def watching(
     if metric is None or not sets:
         yield {}
         return
+    for rows in sets:
+        # By the ids of the queries, which the library does not know.
+        metric.know(WatchedRows(rows.y, rows.sizes), rows.query_ids)
     if isinstance(metric, LightGBMEvalMetric):
         keywords, changed = {"eval_metric": metric}, dict(_OF_LIGHTGBM)
     else:
@@ -69,12 +98,14 @@ def watching(
     try:
         yield keywords
     finally:
-        # What switched the library's metrics off stays and says how the ranker was fitted.
-        ranker.set_params(**before)
+        ranker.set_params(**{name: before.get(name, _UNSET.get(name)) for name in changed})
 
 
 _OF_LIGHTGBM = {"metric": "None", "first_metric_only": True}
 """LightGBM's own metrics are switched off, and the first of ours decides."""
+
+_UNSET = {"first_metric_only": False, "disable_default_eval_metric": False}
+"""What parameters that were not given are set back to, if not to None."""
 
 
 def _of_xgboost(
@@ -93,7 +124,7 @@ def _of_xgboost(
         DMatrix(rows.X, rows.y, qid=rows.numbers, nthread=params.get("n_jobs"), **told)
         for rows in sets
     ]
-    callback = watching_callback(
+    watching, stopping = watching_callbacks(
         metric,
         data,
         rounds=params.get("early_stopping_rounds"),
@@ -101,7 +132,7 @@ def _of_xgboost(
         maximize=metric.scorers[0].measure.metric.greater_is_better,
     )
     return {
-        "callbacks": [callback, *(params.get("callbacks") or ())],
+        "callbacks": [watching, *(params.get("callbacks") or ()), *stopping],
         "disable_default_eval_metric": True,
         "early_stopping_rounds": None,
     }

@@ -131,7 +131,7 @@ def test_the_scikit_learn_door_of_lightgbm(with_group):
         keywords |= {"eval_X": X, "eval_y": Y}
         del keywords["eval_set"]
     if not with_group:
-        with pytest.raises(GroupsRequiredError, match="the data set has no queries; pass group="):
+        with pytest.raises(GroupsRequiredError, match="the data set has no queries: pass group="):
             model.fit(X, Y, **keywords)
         return
     model.fit(X, Y, group=SIZES, eval_group=[SIZES], **keywords)
@@ -202,7 +202,9 @@ def test_a_data_set_that_cannot_be_measured_ends_the_training():
         metric(np.ones(2), np.array([1.0, np.nan]), None, np.array([2]))
     with pytest.raises(ValueError, match=r"negative grade \(-1.0\) at row 1 of query 1"):
         metric(np.array([1.0, 0, 0, -1]), np.zeros(4), None, np.array([2, 2]))
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(
+        ValueError, match="rows of each query, which are 3 in all; got sizes from 2"
+    ):
         metric(np.ones(3), np.zeros(3), None, np.array([2]))
 
 
@@ -236,15 +238,15 @@ def test_labels_that_change_are_another_truth(readings):
     assert metric(grades, scores, None, group)[0][1] == 1.0
     grades[:] = [0, 1]
     assert metric(grades, scores, None, group)[0][1] == 1 / 2
-    assert metric(grades, scores, np.array([1.0]), group)[0][1] == 1 / 2
+    assert metric(grades, scores, np.array([1.0, 1.0]), group)[0][1] == 1 / 2
     assert len(readings) == 3
 
 
 def test_few_truths_are_kept(readings):
     metric, group = lightgbm_eval_metric("map"), np.array([2])
-    for number in range(40):
+    for number in range(200):
         metric(np.array([1 + number, 0]), np.array([2.0, 1.0]), None, group)
-    assert len(readings) == 40
+    assert len(readings) == 200
     (truths,) = metric._truths.values()
     assert len(truths._kept) == watched_truths.MAX_KEPT
 
@@ -260,6 +262,26 @@ def test_metrics_are_stored_without_data():
     assert len(pickle.dumps(metric)) == empty
     assert metric != xgboost_eval_metric("map")
     assert repr(metric).startswith("LightGBMEvalMetric(get_scorer('map'), ndcg_scorer.with_options")
+
+
+def test_all_folds_of_a_cross_validation_are_read_once(readings):
+    data = xgb.DMatrix(X, Y, qid=QID)
+    xgb.cv(ONLY_OURS, data, 4, nfold=20, custom_metric=xgboost_eval_metric("map"))
+    assert len(readings) == 2 * 20
+
+
+def test_what_is_undefined_is_said_of_all_measures_whatever_their_ties():
+    metric = lightgbm_eval_metric(get_scorer("map", ties="pessimistic", zero_division=0.0), "mrr")
+    with pytest.warns(UndefinedMetricWarning, match="^mrr is undefined for 1 of 2 queries"):
+        metric(np.array([1, 0, 0, 0]), np.zeros(4), None, np.array([2, 2]))
+
+
+def test_weights_of_rows_are_not_taken_for_those_of_queries():
+    metric, grades, scores = lightgbm_eval_metric("map"), np.array([0, 1, 1]), np.array([3.0, 2, 1])
+    # Queries of two rows and one, and an empty one: APs are 1/2 and 1, weights (1 + 2) / 2 and 3.
+    with pytest.warns(UndefinedMetricWarning):
+        ((_, value, _),) = metric(grades, scores, np.array([1.0, 2, 3]), np.array([2, 0, 1]))
+    assert value == pytest.approx((1.5 * 0.5 + 3 * 1) / 4.5, abs=1e-15)
 
 
 # Early stopping ----------------------------------------------------------------------------------
@@ -305,6 +327,14 @@ def test_xgboost_may_not_keep_the_worst(name, told, needed):
         watched_by_xgboost(xgboost_eval_metric(name), early_stopping_rounds=5, maximize=told)
 
 
+def test_callbacks_made_of_early_stopping_are_told_apart():
+    class Patient(xgb.callback.EarlyStopping):
+        pass
+
+    with pytest.raises(RankingConfigError, match="keep the worst 'mrr'"):
+        watched_by_xgboost(xgboost_eval_metric("mrr"), callbacks=[Patient(rounds=5)])
+
+
 @pytest.mark.parametrize("name", ["map", "ndcg@5", "precision@3", "auc", "lag"])
 def test_what_xgboost_guesses_right_needs_no_word(name):
     metric = xgboost_eval_metric(name, zero_division=0.0)
@@ -347,6 +377,37 @@ def test_measures_that_are_none_or_come_twice():
             make("map", tie="average")
 
 
+@pytest.mark.parametrize("option", [{"ties": "docid"}, {"convention": "trec_eval"}])
+def test_ties_by_ids_that_rows_do_not_have_are_refused(option):
+    with pytest.raises(InvalidParameterError, match="ties='docid' breaks ties by item ids"):
+        lightgbm_eval_metric("map", **option)
+
+
+def test_each_library_has_its_own_door():
+    with pytest.raises(RankingConfigError, match="data of XGBoost; use xgboost_eval_metric"):
+        watched_by_xgboost(lightgbm_eval_metric("map"))
+    data, held_out = lightgbm_sets()
+    with pytest.raises(RankingConfigError, match="for LightGBM use lightgbm_eval_metric"):
+        lgb.train(QUIET, data, 2, [held_out], feval=xgboost_eval_metric("map"))
+    ranker = xgb.XGBRanker(n_estimators=2, eval_metric=lightgbm_eval_metric("map"), n_jobs=1)
+    with pytest.raises(GroupsRequiredError, match="pass its measures to QueryRanker"):
+        ranker.fit(X, Y, qid=QID, eval_set=[(X, Y)], eval_qid=[QID])
+
+
+def test_forms_of_measures_and_of_arrays():
+    assert lightgbm_eval_metric(["map", "mrr"]).names == ("map", "mrr")
+    assert xgboost_eval_metric(lightgbm_eval_metric("map")).names == ("map",)
+    with pytest.raises(TypeError, match="takes str, Measure and scorers, got NoneType: None"):
+        lightgbm_eval_metric(None)
+    metric, group = lightgbm_eval_metric("map"), np.array([3])
+    with pytest.raises(ValueError, match=r"predictions should be a 1d array, got .* \(3, 2\)"):
+        metric(np.ones(3), np.zeros((3, 2)), None, group)
+    with pytest.raises(ValueError, match=r"y_true should be a 1d array, got .* \(3, 1\)"):
+        metric(np.ones((3, 1)), np.zeros(3), None, group)
+    with pytest.raises(ValueError, match="got sizes from -1 that add up to 3"):
+        metric(np.ones(3), np.zeros(3), None, np.array([4, -1]))
+
+
 @pytest.mark.parametrize("option", [{"pos_label": 2}, {"relevance": {0: 0, 1: 3}}])
 def test_scorers_that_read_labels_are_refused(option):
     with pytest.raises(InvalidParameterError, match="reads labels, and those of a booster's data"):
@@ -368,7 +429,7 @@ def test_a_prefix_keeps_names_apart_from_those_of_the_library():
     assert pickle.loads(pickle.dumps(metric)) == metric != xgboost_eval_metric("map@3")
     assert repr(metric).endswith(", prefix='exact_')")
     with pytest.raises(InvalidParameterError, match="prefix must be a str without blanks"):
-        lightgbm_eval_metric("map", prefix="exact ")
+        lightgbm_eval_metric("map", prefix="exact\xa0")
 
 
 def test_values_do_not_depend_on_other_data_sets():

@@ -7,13 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lightgbm import early_stopping
 from sklearn.base import clone, is_regressor
 from sklearn.ensemble import StackingRegressor, VotingRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
+from xgboost.callback import EarlyStopping, TrainingCallback
 
 from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer, ndcg_scorer
-from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
+from sklearn_rank.exceptions import (
+    InvalidParameterError,
+    RankingConfigError,
+    UndefinedMetricWarning,
+)
 from tests.model_selection.boosting import (
     CAT,
     LGBM,
@@ -142,6 +148,57 @@ def test_without_evaluation_sets_nothing_is_watched(library):
     )
 
 
+def test_queries_are_named_by_their_ids():
+    grades = Y_EVAL.copy()
+    query = QID_EVAL[0]
+    grades[query == QID_EVAL] = 0
+    model = QueryRanker(EIGHT_TREES["xgboost"], eval_metric=["map", "mrr"])
+    sets = {"eval_set": [(X_EVAL, grades)], "eval_groups": [QID_EVAL]}
+    with pytest.warns(
+        UndefinedMetricWarning, match=f"map and mrr are undefined for 1 of 12.*'{query}'"
+    ):
+        model.fit(X, Y, groups=QID, **sets)
+
+
+def test_callbacks_of_the_caller_miss_no_iteration():
+    class Counting(TrainingCallback):
+        rounds = 0
+
+        def after_iteration(self, model, epoch, evals_log):
+            assert len(evals_log["validation_0"]["map"]) == epoch + 1
+            Counting.rounds += 1
+            return False
+
+    ranker = clone(PATIENT["xgboost"]).set_params(callbacks=[Counting()])
+    model = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
+    (noted,) = noted_by("xgboost", model.ranker_)
+    assert Counting.rounds == len(noted["map"]) < 200
+
+
+def test_no_patience_is_no_early_stopping():
+    ranker = clone(XGB).set_params(early_stopping_rounds=0)
+    model = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
+    assert model.ranker_.get_booster().num_boosted_rounds() == 8
+
+
+@both
+def test_a_fitted_ranker_is_fitted_again(library):
+    watched = QueryRanker(EIGHT_TREES[library], eval_metric="map")
+    ranker = watched.fit(X, Y, groups=QID, **HELD_OUT).ranker_
+    again = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
+    assert noted_by(library, again.ranker_) == noted_by(library, ranker)
+    plain = QueryRanker(ranker).fit(X, Y, groups=QID, **HELD_OUT)
+    (noted,) = noted_by(library, plain.ranker_)
+    assert noted
+    assert "map" not in noted
+
+
+def test_a_ranker_that_names_no_metric_can_be_watched():
+    ranker = clone(LGBM).set_params(metric="None")
+    model = QueryRanker(ranker, eval_metric="map").fit(X, Y, groups=QID, **HELD_OUT)
+    assert [*noted_by("lightgbm", model.ranker_)[0]] == ["map"]
+
+
 # Refused -----------------------------------------------------------------------------------------
 
 
@@ -183,6 +240,22 @@ def test_two_metrics_may_not_both_stop(library, own):
     model = QueryRanker(clone(PATIENT[library]).set_params(**own), eval_metric="map")
     with pytest.raises(RankingConfigError, match="would both stop the training; leave one of them"):
         model.fit(X, Y, groups=QID, **HELD_OUT)
+
+
+@pytest.mark.parametrize(
+    ("library", "callback", "told"),
+    [
+        ("xgboost", EarlyStopping(rounds=5), "EarlyStopping goes by the last of several measures"),
+        ("lightgbm", early_stopping(5, verbose=False), "goes by any of several measures"),
+    ],
+)
+def test_callbacks_that_stop_by_another_measure_than_the_first(library, callback, told):
+    model = QueryRanker(clone(EIGHT_TREES[library]), eval_metric=["ndcg", "precision@1"])
+    own: dict[str, Any] = {"callbacks": [callback]} if library == "lightgbm" else {}
+    if library == "xgboost":
+        model.set_params(ranker__callbacks=[callback])
+    with pytest.raises(RankingConfigError, match=told):
+        model.fit(X, Y, groups=QID, **HELD_OUT, **own)
 
 
 def test_a_metric_of_fit_is_refused_as_well():
