@@ -1,0 +1,16 @@
+"""Pictures of the guide's examples need no screen, and are closed after each page."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import pytest
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
