@@ -10,7 +10,8 @@ mpl.use("Agg")
 
 @pytest.fixture(autouse=True)
 def closed():
-    yield
     import matplotlib.pyplot as plt
 
+    plt.close("all")  # of docstrings, too
+    yield
     plt.close("all")

@@ -60,6 +60,7 @@ hit_rate_scorer = _ready("hit_rate_scorer", "hit_rate@10")
 lauc_scorer = _ready("lauc_scorer", "lauc@10")
 
 _METRIC_OF = {function: metric for metric, function in FUNCTIONS.items()}
+_LESS_IS_BETTER = tuple(metric.name for metric in METRICS if not metric.greater_is_better)
 
 
 def make_rank_scorer(
@@ -253,10 +254,11 @@ def rank_scorers(
 
 
 def _unsigned(name: str | Measure) -> str | Measure:
-    """The measure that a scorer's name means: less LAG is better, so that it is negated."""
+    """The measure that a scorer's name means: of some less is better, so that they are negated."""
     if isinstance(name, Measure):
         return name
-    return name.removeprefix("neg_") if name.startswith("neg_lag") else name
+    plain = name.removeprefix("neg_")
+    return plain if plain != name and plain.startswith(_LESS_IS_BETTER) else name
 
 
 def _name(measure: Measure) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
@@ -14,3 +17,16 @@ settings.register_profile("thorough", common, print_blob=True, max_examples=250)
 # For older versions of dependencies: the formulas are the same, and so are the first examples.
 settings.register_profile("brief", common, derandomize=True, max_examples=10)
 settings.load_profile("default")
+
+
+@pytest.fixture(autouse=True)
+def closed_pictures():
+    """No picture of a test or docstring stays open: Matplotlib warns of more than twenty."""
+    _close_pictures()
+    yield
+    _close_pictures()
+
+
+def _close_pictures():
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

@@ -42,10 +42,10 @@ def test_the_greatest_grade_may_be_a_number() -> None:
 
 
 @pytest.mark.parametrize(("precision", "recall"), [((1, 0.9), (0.5, 1)), ((0, 0), (0, 0))])
-def test_the_labels_of_a_curve_stand_within_the_axes(precision: tuple, recall: tuple) -> None:
+def test_no_label_of_a_curve_is_cut_off(precision: tuple, recall: tuple) -> None:
     shown = PrecisionRecallAtKDisplay(precision=[precision], recall=[recall], k=[1, 20]).plot()
     shown.figure_.canvas.draw()
-    frame = shown.ax_.get_window_extent()
+    frame = shown.figure_.bbox
     for text in shown.ax_.texts:
         box = text.get_window_extent()
         assert frame.x0 <= box.x0 < box.x1 <= frame.x1
