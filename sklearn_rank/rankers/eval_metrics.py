@@ -42,10 +42,7 @@ class _EvalMetric:
         self.scorers = scorers
         self.prefix = prefix
         self.names = tuple(prefix + name for name in _names(scorers))
-        self._forget()
-
-    def _forget(self) -> None:
-        """Start without any truth."""
+        self._alike = _alike(scorers)
         self._truths: dict[str, WatchedTruths] = {}
 
     @property
@@ -108,10 +105,6 @@ class _EvalMetric:
 
     def _truths_of(self, negative: NegativeGrades) -> WatchedTruths:
         return self._truths.setdefault(negative, WatchedTruths(negative))
-
-    @property
-    def _alike(self) -> dict[tuple[Ties, NegativeGrades], list[RankingScorer]]:
-        return _alike(self.scorers)
 
 
 def _alike(
