@@ -220,7 +220,8 @@ def _refuse_lists(y_score: Any, layout: Layout) -> None:
     """TypeError where grades meet rankings instead of scores, as happens when swapped."""
     if isinstance(y_score, (Set, Mapping)) or (
         isinstance(y_score, (list, tuple))
-        and any(isinstance(element, (Set, Mapping)) for element in y_score)
+        # Types are few where elements are many.
+        and any(issubclass(kind, (Set, Mapping)) for kind in set(map(type, y_score)))
     ):
         msg = (
             f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from numbers import Integral, Number
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.inputs.coded_ids import CodedIds, Ids, PlainIds, code_objects, refuse_missing
 from sklearn_rank.support.arrays import as_numpy, is_missing, to_array
 from sklearn_rank.support.hashing import equal_rows
 from sklearn_rank.support.segments import offsets_of
@@ -24,59 +23,6 @@ class Grouping(NamedTuple):
     offsets: IntArray
     order: IntArray | None
     """Rows, query after query; None if they already come so."""
-
-
-@dataclass(frozen=True, eq=False)
-class PlainIds:
-    """Query ids that NumPy compares by itself."""
-
-    values: Array
-    """(n_samples,)"""
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __getitem__(self, row: int) -> Any:
-        return self.values[row]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.values)
-
-    def take(self, rows: Any) -> PlainIds:
-        """The ids of some rows."""
-        return PlainIds(self.values[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class CodedIds:
-    """Query ids coded by distinct id, so that text and objects are compared only once."""
-
-    distinct: Array | list[Any]
-    codes: IntArray
-    """(n_samples,) place of each row's id among the ``distinct`` ones."""
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, row: int) -> Any:
-        return self.distinct[int(self.codes[row])]
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self.distinct[code] for code in self.codes.tolist())
-
-    def take(self, rows: Any) -> CodedIds:
-        """The ids of some rows."""
-        return CodedIds(self.distinct, self.codes[rows])
-
-    def named(self, codes: IntArray) -> Array | list[Any]:
-        """The ids of some codes."""
-        if isinstance(self.distinct, np.ndarray):
-            return self.distinct[codes]
-        return [self.distinct[code] for code in codes.tolist()]
-
-
-Ids = PlainIds | CodedIds
-"""Ids that were read and checked; nobody looks at them a second time."""
 
 
 def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
@@ -117,7 +63,7 @@ def _from_array(groups: Any) -> Ids:
     if ids.dtype.kind in "OT":
         return _from_objects(ids.tolist(), ids if ids.dtype.kind == "O" else None)
     if ids.dtype.kind in "fmM":
-        _refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
+        refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
     return PlainIds(ids)
 
 
@@ -125,7 +71,7 @@ def _from_arrow(groups: Any) -> Ids:
     """Arrow arrays: integers as they are, all else by the codes that Arrow has or finds."""
     column = groups.combine_chunks() if hasattr(groups, "combine_chunks") else groups
     if column.null_count:
-        _refuse_missing(np.asarray(column.is_null()))
+        refuse_missing(np.asarray(column.is_null()))
     if str(column.type).startswith(("int", "uint")):
         return PlainIds(np.asarray(column))
     try:
@@ -139,7 +85,7 @@ def _from_arrow(groups: Any) -> Ids:
 
 def _from_categorical(categorical: Any) -> Ids:
     """A categorical of pandas, by its codes; -1 is missing."""
-    _refuse_missing(categorical.codes < 0)
+    refuse_missing(categorical.codes < 0)
     return _from_table(categorical.categories.tolist(), categorical.codes)
 
 
@@ -147,7 +93,7 @@ def _from_table(entries: list[Any], codes: Array) -> Ids:
     """Ids given as codes into a table, whose entries may repeat or be missing."""
     used = np.zeros(len(entries), dtype=bool)
     used[codes] = True
-    _refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])
+    refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])
     occurs = used.tolist()
     read = _from_objects([entry for entry, does in zip(entries, occurs, strict=True) if does])
     return read.take((np.cumsum(used) - 1)[codes])
@@ -156,7 +102,7 @@ def _from_table(entries: list[Any], codes: Array) -> Ids:
 def _from_zoned(groups: Any, dtype: Any) -> CodedIds:
     """Datetimes with a time zone: compared as instants, named as they are."""
     instants = np.asarray(groups, dtype=f"datetime64[{dtype.unit}]")
-    _refuse_missing(np.isnat(instants))
+    refuse_missing(np.isnat(instants))
     _, firsts, codes = np.unique(instants, return_index=True, return_inverse=True)
     rows = getattr(groups, "iloc", groups)
     return CodedIds(list(rows[firsts]), codes)
@@ -169,13 +115,13 @@ _PANDAS_TEXT = ("str", "string")
 def _from_factors(array: Any) -> CodedIds:
     """Periods and columns of text of pandas, whose objects are slow to make and to compare."""
     codes, distinct = array.factorize()
-    _refuse_missing(codes < 0)
+    refuse_missing(codes < 0)
     return CodedIds(list(distinct), codes)
 
 
 def _from_intervals(array: Any) -> CodedIds:
     """Intervals of pandas, all closed on the same side: coded by their ends."""
-    _refuse_missing(np.asarray(array.isna()))
+    refuse_missing(np.asarray(array.isna()))
     _, left = np.unique(np.asarray(array.left), return_inverse=True)
     rights, right = np.unique(np.asarray(array.right), return_inverse=True)
     pairs = left * len(rights) + right
@@ -189,7 +135,7 @@ def _from_polars(series: Any, dtype: str) -> Ids | None:
     if not is_coded and dtype != "String":
         return None
     if series.null_count():
-        _refuse_missing(series.is_null().to_numpy())
+        refuse_missing(series.is_null().to_numpy())
     coded = series if is_coded else series.cast(sys.modules["polars"].Categorical)
     codes = coded.to_physical().to_numpy()
     borders = np.flatnonzero(codes[1:] != codes[:-1]) + 1
@@ -228,66 +174,6 @@ def _runs_of_text(array: Array) -> IntArray | None:
     if len(borders) * _FEW_RUNS > len(array):
         return None
     return np.concatenate(([0], borders, [len(array)]))
-
-
-def code_objects(values: Sequence[Any], types: Collection[type] | None = None) -> CodedIds:
-    """Ids of any kind, coded in order of first appearance."""
-    try:
-        codes: dict[Hashable, int] = dict.fromkeys(values, 0)
-    except TypeError as error:
-        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
-        msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
-        raise TypeError(msg) from error
-    distinct = list(codes)
-    if any(map(is_missing, distinct)):
-        _refuse_missing(np.fromiter(map(is_missing, values), dtype=bool, count=len(values)))
-    _refuse_mixed_numbers(set(map(type, values)) if types is None else types, values)
-    codes.update(zip(distinct, range(len(distinct)), strict=True))
-    numbers = np.fromiter(map(codes.__getitem__, values), np.int64, len(values))
-    return CodedIds(distinct, numbers)
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _refuse_missing(missing: Any) -> None:
-    if missing.any():
-        msg = f"groups contains missing values (row {int(np.flatnonzero(missing)[0])})"
-        raise ValueError(msg)
-
-
-def _refuse_mixed_numbers(types: Collection[type], values: Sequence[Any]) -> None:
-    """ValueError where 1, 1.0 and True, which are equal keys, could become one query."""
-    kinds = {kind for kind in map(_kind_of_number, types) if kind is not None}
-    if len(kinds) < 2:
-        return
-    firsts: dict[str, int] = {}
-    for row, value in enumerate(values):
-        kind = _kind_of_number(type(value))
-        if kind is not None:
-            firsts.setdefault(kind, row)
-    (first, row), (second, other) = sorted(firsts.items(), key=lambda pair: pair[1])[:2]
-    msg = (
-        f"groups mixes numbers of several types, {first} (row {row}) and {second} (row {other}): "
-        "1, 1.0 and True would be one query; make them one type"
-    )
-    raise ValueError(msg)
-
-
-def _kind_of_number(kind: type) -> str | None:
-    """What numbers of this type are called; None if it is no type of numbers."""
-    if issubclass(kind, (bool, np.bool_)):
-        return "bool"
-    if issubclass(kind, Integral):
-        return "int"
-    if issubclass(kind, (float, np.floating)):
-        return "float"
-    return kind.__name__ if issubclass(kind, Number) else None
 
 
 def _refuse_length(ids: Ids, n_rows: int) -> None:

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.groups import Grouping, code_objects, group_rows
+from sklearn_rank.inputs.coded_ids import code_objects
+from sklearn_rank.inputs.groups import Grouping, group_rows
 from sklearn_rank.inputs.id_columns import IdColumn, IdRows, as_list, is_series, take_ids
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, take_segments

@@ -12,10 +12,8 @@ from sklearn_rank.exceptions import (
     QuerySplitWarning,
     RankingConfigError,
 )
+from sklearn_rank.inputs.coded_ids import CodedIds, Ids, PlainIds
 from sklearn_rank.inputs.groups import (
-    CodedIds,
-    Ids,
-    PlainIds,
     code_rows,
     group_rows,
     listed_ids,
@@ -32,7 +30,6 @@ from sklearn_rank.model_selection.sklearn_frames import (
     length,
     notes_of_search,
 )
-from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.support.arrays import check_same_order
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
@@ -87,16 +84,20 @@ class QueryIds(NamedTuple):
     everywhere: CodedIds | None = None
     """Query ids of all rows that the fold was cut from, if they are known."""
 
-    def warn_of_faults(self, query_ids: Any, estimator: Any, options: ScorerOptions) -> None:
-        """Warn of queries of one row each and of queries of which only some rows are scored."""
+    def faults(
+        self, query_ids: Any, estimator: Any, options: ScorerOptions
+    ) -> list[tuple[str, type[Warning]]]:
+        """Warnings of queries of one row each and of queries of which only some rows are scored."""
+        faults: list[tuple[str, type[Warning]]] = []
         n_rows = len(self.ids)
         if 1 < len(query_ids) == n_rows:
             message = f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"
-            warn_once(message, DegenerateQueriesWarning)
+            faults.append((message, DegenerateQueriesWarning))
         fault = self._fault_of_fold() or self._fault_of_sample(options.groups_from)
         fault = fault or self._fault_of_training(estimator)
         if fault is not None:
-            warn_once(fault, QuerySplitWarning)
+            faults.append((fault, QuerySplitWarning))
+        return faults
 
     def _fault_of_fold(self) -> str | None:
         fold, everywhere = self.fold, self.everywhere

@@ -22,8 +22,7 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, with_changes
-from sklearn_rank.model_selection.reading import read_call
-from sklearn_rank.model_selection.responses import Responses
+from sklearn_rank.model_selection.shared import Asked
 from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
 from sklearn_rank.model_selection.valuation import scored_of
 from sklearn_rank.support.text import safe_repr
@@ -173,23 +172,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def _value(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> float:
-        read = read_call(
-            Responses(estimator, X, caller),
-            y,
-            groups,
-            self.options,
-            owner=self._called,
-            bound=self._bound,
-            passed_as=str(self._requests.get("groups")),
-        )
-        scored = scored_of(
-            self.measure,
-            read,
-            query_weight,
-            self.options,
-            estimator=estimator,
-            owner=self._called,
-        )
+        passed_as = str(self._requests.get("groups"))
+        asked = Asked(estimator, X, y, groups, query_weight, self._bound, passed_as, self.options)
+        scored = scored_of(self.measure, asked, caller, owner=self._called)
         return self._told(scored)
 
     def _told(self, scored: Scored) -> float:

@@ -21,37 +21,62 @@ from sklearn_rank.inputs.dispatch import read_layout
 from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import ScorerOptions, as_asked
-from sklearn_rank.model_selection.reading import Reading
+from sklearn_rank.model_selection.reading import Reading, read_call
+from sklearn_rank.model_selection.responses import MethodCaller, Responses
+from sklearn_rank.model_selection.shared import Asked, JudgedFold, Told, fold_of, shared_by
 from sklearn_rank.model_selection.sklearn_frames import notes_of_search
 from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import listed
-from sklearn_rank.support.warn import warnings_given_by
+from sklearn_rank.support.warn import Give, warnings_given_by
 
 
-def scored_of(
-    measure: Measure,
-    read: Reading,
-    query_weight: Any,
-    options: ScorerOptions,
-    *,
-    estimator: Any,
-    owner: str,
-) -> Scored:
-    """The measure of the queries that were read, with a mean that is a number."""
-    policy = options.zero_division
-    with warnings_given_by(partial(warn_once, key=(measure, options))):
-        judged = _judge(read, query_weight, options, measure.depth)
-        if read.queries is not None:
-            read.queries.warn_of_faults(judged.query_ids, estimator, options)
+def scored_of(measure: Measure, asked: Asked, caller: MethodCaller, *, owner: str) -> Scored:
+    """The measure of the queries that are asked about, with a mean that is a number."""
+    options = asked.options
+    policy, give = options.zero_division, partial(warn_once, key=(measure, options))
+    shared = shared_by(caller)
+    depth = measure.depth if shared is None else None  # the other scorers may read further
+    fold = fold_of(shared, asked, partial(_read, asked, caller, owner, depth), give)
+    judged = fold.judged
+    for told in fold.faults:
+        warn_once(*told)
+    with warnings_given_by(give):
         scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
     if math.isnan(scored.average.value):
         msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
         raise UndefinedMetricError(msg)
-    _warn_of_differences(measure, read, judged, options)
+    _warn_of_differences(measure, fold.read, judged, options)
     if policy == "warn" and scored.average.n_undefined:
         _warn_of_undefined(scored, judged, options, owner)
     return scored
+
+
+def _read(
+    asked: Asked, caller: MethodCaller, owner: str, depth: int | None, give: Give
+) -> JudgedFold:
+    """Ask the estimator, and judge what it answers."""
+    read = read_call(
+        Responses(asked.estimator, asked.X, caller),
+        asked.y,
+        asked.groups,
+        asked.options,
+        owner=owner,
+        bound=asked.bound,
+        passed_as=asked.passed_as,
+    )
+    told: list[Told] = []
+
+    def note(message: str, category: type[Warning]) -> None:
+        told.append((message, category))
+        give(message, category)
+
+    with warnings_given_by(note):
+        judged = _judge(read, asked.query_weight, asked.options, depth)
+    faults = []
+    if read.queries is not None:
+        faults = read.queries.faults(judged.query_ids, asked.estimator, asked.options)
+    return JudgedFold(read, judged, told, faults)
 
 
 def _judge(read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None) -> Judged:

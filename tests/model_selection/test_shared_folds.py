@@ -1,0 +1,153 @@
+"""The scorers of a multimetric search read each fold once, and tell what each would tell alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GroupKFold, cross_validate
+
+from sklearn_rank import DegenerateQueriesWarning, NothingRetrievedWarning, map_scorer, rank_scorers
+from sklearn_rank.model_selection import valuation
+from tests.model_selection.cases import FRAME, QID, QUIET, X, Y
+
+NAMES = ("ndcg@3", "map", "mrr", "precision@2", "recall@5")
+"""The first reads less of the rankings than the second."""
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Layouts, each time that rankings are made."""
+    layouts = []
+    read_layout = valuation.read_layout
+
+    def counted(name, *arguments, **told):
+        layouts.append(name)
+        return read_layout(name, *arguments, **told)
+
+    monkeypatch.setattr(valuation, "read_layout", counted)
+    return layouts
+
+
+class Answers(BaseEstimator):
+    """Has its answers already, and counts how often it is asked."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        ASKED[id(self)] += 1
+        return self.answers
+
+
+ASKED = Counter()
+SCORES = np.random.default_rng(3).integers(0, 9, len(Y)).astype(float)
+LAYOUTS = {
+    "rows": (SCORES, X, Y, {"groups": QID}),
+    "lists": ([["a", "b"], ["b", "a"]], np.zeros((2, 1)), [{"a"}, {"a", "c"}], {}),
+    "matrix": (
+        np.array([[0.3, 0.1, 0.1], [0.2, 0.4, 0.3]]),
+        np.zeros((2, 1)),
+        np.array([[0, 1, 1], [1, 0, 0]]),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_fold_is_read_once_for_all_its_scorers(reads, layout):
+    answers, rows, y, metadata = LAYOUTS[layout]
+    model, scorers = Answers(answers), rank_scorers(NAMES)
+    together = check_scoring(model, scoring=scorers)(model, rows, y, **metadata)
+    assert reads == [layout]
+    assert ASKED[id(model)] == 1
+    assert together == {
+        name: scorer(model, rows, y, **metadata) for name, scorer in scorers.items()
+    }
+
+
+def test_each_fold_of_a_search_is_read_once(reads):
+    scorers, cv = rank_scorers(NAMES), list(GroupKFold(3).split(X, Y, QID))
+    found = cross_validate(Ridge(), FRAME, Y, scoring=scorers, cv=cv)
+    assert reads == ["rows"] * 3
+    for name, scorer in scorers.items():
+        alone = cross_validate(Ridge(), FRAME, Y, scoring=scorer, cv=cv)
+        assert found[f"test_{name}"].tolist() == alone["test_score"].tolist()
+
+
+def test_scorers_that_read_otherwise_share_nothing(reads):
+    model = Answers(SCORES)
+    scorers = {
+        "average": map_scorer,
+        "stable": map_scorer.with_options(ties="stable"),
+        "one query": map_scorer.with_options(one_query=True),
+        "bound": map_scorer.bind(np.arange(len(Y)) // 2),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        together = check_scoring(model, scoring=scorers)(model, X, Y, groups=QID)
+        alone = {name: scorer(model, X, Y, groups=QID) for name, scorer in scorers.items()}
+    assert together == alone
+    assert len(reads) == 2 * len(scorers)
+
+
+def test_data_that_changed_between_two_calls_are_read_again():
+    grades = Y.copy()
+    model = Answers(SCORES)
+    scoring = check_scoring(model, scoring={"map": QUIET, "again": QUIET})
+    before = scoring(model, X, grades, groups=QID)
+    grades[:] = 0
+    grades[::2] = 1
+    after = scoring(model, X, grades, groups=QID)
+    assert after["map"] == QUIET(model, X, grades, groups=QID) != before["map"]
+
+
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [(warning.category, str(warning.message)) for warning in caught]
+
+
+def test_each_scorer_gives_the_warnings_that_it_gives_alone():
+    """Of data that were read for it, too, and of queries of one row."""
+    model = Answers([["A"], ["B"]])
+    scorers = rank_scorers(["map", "mrr"])
+    rows, y = np.zeros((2, 1)), [{"a"}, {"b"}]
+    together = warnings_of(lambda: check_scoring(model, scoring=scorers)(model, rows, y))
+    alone = warnings_of(lambda: [scorer(model, rows, y) for scorer in scorers.values()])
+    assert together == alone
+    assert [category for category, _ in together] == [NothingRetrievedWarning] * 2
+    model, groups = Answers(SCORES[:2]), ["a", "b"]
+    together = warnings_of(
+        lambda: check_scoring(model, scoring=scorers)(model, X[:2], [1, 1], groups=groups)
+    )
+    alone = warnings_of(
+        lambda: [scorer(model, X[:2], [1, 1], groups=groups) for scorer in scorers.values()]
+    )
+    assert [category for category, _ in alone] == [DegenerateQueriesWarning] * 2
+    assert together == alone[:1]  # a fault of the data, told once
+
+
+def test_what_cannot_be_read_is_told_by_each_scorer():
+    model = Answers(SCORES[1:])
+    scoring = check_scoring(model, scoring=rank_scorers(["map", "mrr"]), raise_exc=False)
+    told = scoring(model, X, Y, groups=QID)
+    assert all("inconsistent numbers of samples" in text for text in told.values())
+
+
+def test_ids_of_a_frame_are_shared_as_those_of_an_array(reads):
+    ids = pd.Series([str(query) for query in QID])
+    model = Answers(SCORES)
+    found = check_scoring(model, scoring=rank_scorers(NAMES))(model, X, Y, groups=ids)
+    assert reads == ["rows"]
+    assert found["map"] == map_scorer(model, X, Y, groups=QID)
