@@ -124,6 +124,8 @@ WITH_METHODS = {
 }
 """Classes whose methods users call."""
 
+PACKAGES = ("sklearn_rank", "pytest_rankmetrics")
+
 
 def api_page() -> str:
     """All public names, with their signatures and the first lines of their docstrings."""
@@ -175,8 +177,10 @@ def _names(module: ModuleType, names: list[str], title: str) -> str:
 
 
 def _methods(owner: type) -> list[list[str]]:
-    """What users call on an object; routing is what scikit-learn calls."""
-    functions = {name: getattr(owner, name) for name in vars(owner) if not name.startswith("_")}
+    """What users call on an object, inherited or not; routing is what scikit-learn calls."""
+    own = [kind for kind in reversed(owner.__mro__) if kind.__module__.startswith(PACKAGES)]
+    names = [name for kind in own for name in vars(kind)]
+    functions = {name: getattr(owner, name) for name in names if not name.startswith("_")}
     return [
         [f"`{owner.__name__}.{name}`", _first_line(function), _signature(function)]
         for name, function in functions.items()
