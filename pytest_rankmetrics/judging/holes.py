@@ -49,6 +49,17 @@ def judge_new_holes(judgement: Judgement) -> None:
         )
 
 
+def note_no_holes(judgement: Judgement) -> None:
+    """Say that a policy for unjudged items does nothing, where nobody said that there are none."""
+    measured = judgement.measured
+    if measured.holes == "irrelevant" or not measured.is_taken_as_complete:
+        return
+    judgement.notes.append(
+        f"holes='{measured.holes}' changes nothing: the judgements have no grade 0, and so are "
+        "taken as complete; pass assume='partial' if they are not"
+    )
+
+
 def doubt_value(judgement: Judgement, name: str, bounds: Bounds) -> None:
     """A threshold that some grades of the unjudged items meet."""
     policy = judgement.policy

@@ -19,6 +19,7 @@ from pytest_rankmetrics.judging.holes import (
     ends_of,
     judge_new_holes,
     judge_value,
+    note_no_holes,
 )
 from pytest_rankmetrics.judging.phrases import (
     averaged_queries,
@@ -58,6 +59,7 @@ def judge(
     if reference is not None and len(reference.queries):
         _compare(judgement)
     judge_new_holes(judgement)
+    note_no_holes(judgement)
     judge_slices_fit(judgement, recorded_slices or {})
     if alignment is not None and alignment.stale:
         _judge_fit(judgement, alignment)

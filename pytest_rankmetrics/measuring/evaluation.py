@@ -19,7 +19,7 @@ from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.worst import text_function
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.judgements import items_within, unjudged
+from sklearn_rank.kernels.judgements import unjudged_share
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.placements import Placement
@@ -64,6 +64,7 @@ class StrictEvaluation:
         self.query_text = text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
         self.allow = frozenset(reading.get("allow", ()))
+        self._assume = reading.get("assume")
         self.warnings: list[str] = []
 
     def __len__(self) -> int:
@@ -128,6 +129,12 @@ class StrictEvaluation:
         return self.whole.assumed == "partial"
 
     @property
+    def is_taken_as_complete(self) -> bool:
+        """Whether there might be such items, and nobody said that there are none."""
+        has_ids = self.layout not in ("rows", "matrix")
+        return has_ids and not self.is_partial and self._assume is None
+
+    @property
     def depth(self) -> int | None:
         """Ranks that the measures read; None: all."""
         return deepest(self.used.values())
@@ -141,9 +148,7 @@ class StrictEvaluation:
         """Share of the items in the first ranks that nobody judged; None where all are judged."""
         if not self.is_partial:
             return None
-        rankings = self.whole.rankings
-        items = int(items_within(rankings, top).sum())
-        return math.fsum(unjudged(rankings, k=top).tolist()) / items if items else 0.0
+        return unjudged_share(self.whole.rankings, k=top)
 
     @property
     def is_bounded(self) -> bool:

@@ -108,7 +108,9 @@ def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[st
     if record["verdict"] == "new":
         verdict = "new"
     if verdict == "not gated":
-        verdict, reason = "pass", ""
+        # Nothing is "ok" that has a baseline which could not be compared with.
+        lost = record["verdict"] == "stale" and metric["change"] is None
+        verdict, reason = ("not compared" if lost else "pass"), ""
     interval = metric["change_ci"]
     common = None if metric["change"] is None else metric["baseline"] + metric["change"]
     apart = _is_apart(metric)

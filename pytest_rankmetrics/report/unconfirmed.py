@@ -31,7 +31,8 @@ def _line(gate: str, metric: Mapping[str, Any]) -> str:
             f"{words.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
         )
     said = ", ".join(filter(None, parts))
+    allowed = -metric["allowed"] if metric["greater_is_better"] else metric["allowed"]
     return (
         f"{_TITLES[metric['verdict']]}: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
-        f"({words.signed(change)}, allowed {words.number(metric['allowed'])}): {said}"
+        f"({words.signed(change)}, allowed {words.signed(allowed)}): {said}"
     )

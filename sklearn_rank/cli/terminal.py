@@ -36,7 +36,7 @@ def progress(what: str) -> Iterator[None]:
 
 def print_table(table: Table) -> None:
     """A table: by rich on a terminal, in aligned columns elsewhere."""
-    from sklearn_rank.tables.text import text_rows, to_text
+    from sklearn_rank.tables.text import BEST, text_rows, to_text
 
     if not sys.stdout.isatty():
         print(to_text(table))
@@ -56,5 +56,5 @@ def print_table(table: Table) -> None:
         drawn.add_row(*map(Text, row, styles))
     console = Console()
     console.print(drawn)
-    for note in table.notes:
+    for note in table.said(BEST):
         console.print(Text(safe_text(note, limit=None)))

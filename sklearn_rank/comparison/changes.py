@@ -51,6 +51,9 @@ class Changes:
 
     def of(self, queries: Iterable[Any]) -> list[QueryChange]:
         """Those of these ids."""
+        if isinstance(queries, (str, bytes)):
+            msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
+            raise InvalidParameterError(msg)
         places = {query: number for number, query in enumerate(self._joined.query_ids)}
         numbers = []
         for query in queries:

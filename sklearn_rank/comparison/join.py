@@ -17,6 +17,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     UnknownMeasureError,
 )
+from sklearn_rank.inputs.mappings import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.segments import segment_index, take_segments
@@ -192,7 +193,9 @@ def _refuse_disjoint(ids: Mapping[str, list[Any]]) -> None:
     examples = "; ".join(
         f"{safe_repr(name)} has {listed(own, limit=3)}" for name, own in ids.items()
     )
-    msg = f"no query was evaluated for all systems: {examples}"
+    base, *others = ids.values()
+    hint = next(filter(None, (spelling_hint(base, own) for own in others)), "")
+    msg = f"no query was evaluated for all systems: {examples}{hint}"
     raise QueryMismatchError(msg)
 
 

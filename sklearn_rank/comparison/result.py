@@ -11,6 +11,7 @@ import numpy as np
 
 from sklearn_rank.comparison.changes import Changes, Direction
 from sklearn_rank.comparison.family import compared
+from sklearn_rank.comparison.holes import notes_of_holes
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.scores import letters_of, scores_of
 from sklearn_rank.comparison.settings import Settings
@@ -103,7 +104,8 @@ class Comparison(Setup, Shown):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, in sentences."""
-        return (*self._notes, *notes_of(self._rows, len(self._joined.query_ids), self._settings))
+        told = notes_of(self._rows, len(self._joined.query_ids), self._settings)
+        return (*self._notes, *notes_of_holes(self._joined), *told)
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:
         """The difference of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import closest, listed, safe_repr
 
+_NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
+"""Parameters of ``evaluate`` that are not passed on by name."""
+_OWN = (
+    *("measures", "names", "test", "correction", "family", "alpha", "level", "power", "queries"),
+    *("query_text", "n_resamples", "random_state"),
+)
+"""Parameters of ``compare`` and ``compare_all``, for who mistypes one."""
 _DEFAULT_MEASURES = ("map", "ndcg@10")
 """Those of ``evaluate``."""
 
@@ -25,6 +34,8 @@ def read_systems(
         systems = dict(given[0])
     elif len(given) == 2 and _may_be_runs(given):
         _refuse_names(names)
+        _refuse_unknown(reading, owner)
+        _refuse_one_run(given[0], given[1], owner)
         return _checked(_evaluated(given[0], given[1], measures, reading), owner)
     else:
         shown = ", ".join(type(system).__name__ for system in given) or "nothing"
@@ -34,6 +45,7 @@ def read_systems(
         )
         raise TypeError(msg)
     if reading:
+        _refuse_unknown(reading, owner)
         msg = f"{listed(reading)} says how data are read; results of evaluate were read already"
         raise TypeError(msg)
     return _checked(systems, owner)
@@ -63,16 +75,48 @@ def _evaluated(
             f"names {listed(runs)}, got {listed(relevance)}"
         )
         raise InvalidParameterError(msg)
-    return {
-        name: evaluate(
-            y_true,
-            scores,
-            wanted,
-            relevance=relevance[name] if isinstance(relevance, Mapping) else relevance,
-            **options,
+    systems = {}
+    for name, scores in runs.items():
+        own = relevance[name] if isinstance(relevance, Mapping) else relevance
+        with _told_of(name):
+            systems[name] = evaluate(y_true, scores, wanted, relevance=own, **options)
+    return systems
+
+
+@contextmanager
+def _told_of(name: Any) -> Iterator[None]:
+    """Errors of this block say which system they are about."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
+        raise
+
+
+def _refuse_unknown(reading: Mapping[str, Any], owner: str) -> None:
+    """TypeError for a keyword that neither the caller nor ``evaluate`` has."""
+    known = inspect.signature(evaluate).parameters
+    for name in reading:
+        if name not in known or name in _NOT_OF_ALL:
+            hint = closest(name, [*known.keys() - _NOT_OF_ALL, *_OWN])
+            msg = f"{owner}() got an unexpected keyword argument {safe_repr(name)}{hint}"
+            raise TypeError(msg)
+
+
+def _refuse_one_run(y_true: Any, runs: Mapping[Any, Any], owner: str) -> None:
+    """TypeError for the rankings of one system, whose keys are queries."""
+    if not isinstance(y_true, Mapping) or not runs or not all(key in y_true for key in runs):
+        return
+    named = any(
+        isinstance(run, Mapping) and any(key in y_true for key in run) for run in runs.values()
+    )
+    if not named:
+        msg = (
+            f"{owner} takes y_true and {{name: y_score}}, a name for each system; the keys of "
+            f"y_score are queries: {listed(runs, limit=3)}"
         )
-        for name, scores in runs.items()
-    }
+        raise TypeError(msg)
 
 
 def _refuse_names(names: Any) -> None:

@@ -62,7 +62,7 @@ def systems_table(comparison: _Comparison) -> Table:
         for name in comparison.names
     )
     notes = (_about_letters(comparison), *_about_directions(comparison), *comparison.notes)
-    return Table(columns, rows, notes=notes)
+    return Table(columns, rows, notes=notes, meaning="best")
 
 
 def _score_cell(score: SystemScore) -> Cell:
@@ -87,7 +87,9 @@ def differences_table(comparison: _Comparison) -> Table:
     """A row per measure and compared system, then the family of tests and the notes."""
     rows = tuple(_difference_cells(row, comparison.all_pairs) for row in comparison.rows)
     notes = (_about_test(comparison), *_about_directions(comparison), *comparison.notes)
-    return Table(_difference_columns(comparison), rows, notes=notes)
+    return Table(
+        _difference_columns(comparison), rows, notes=notes, meaning=_significant(comparison)
+    )
 
 
 def slices_table(parts: Mapping[Any, _Comparison]) -> Table:
@@ -101,13 +103,17 @@ def slices_table(parts: Mapping[Any, _Comparison]) -> Table:
         for label, part in parts.items()
         for row in part.rows
     )
-    return Table(columns, rows, notes=(_about_test(first), *_about_directions(first)))
+    notes = (_about_test(first), *_about_directions(first))
+    return Table(columns, rows, notes=notes, meaning=_significant(first))
 
 
 def _about_test(comparison: _Comparison) -> str:
     against = "" if comparison.all_pairs else f"differences from {comparison.names[0]}; "
-    stands_out = f"what is significant at {comparison.alpha:g} stands out"
-    return f"{against}{comparison.family_text}; {stands_out}"
+    return f"{against}{comparison.family_text}; alpha {comparison.alpha:g}"
+
+
+def _significant(comparison: _Comparison) -> str:
+    return f"significant at {comparison.alpha:g}"
 
 
 def _difference_columns(comparison: _Comparison) -> tuple[Column, ...]:

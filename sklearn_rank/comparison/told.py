@@ -39,6 +39,8 @@ def family_text(groups: Sequence[Sequence[Difference]], settings: Settings) -> s
         factors.append(_times(len(groups), "slice"))
     each = " for each measure" if per_measure and n_measures > 1 else ""
     test = _TESTS[settings.test]
+    if not rows:
+        return f"{test}: nothing could be tested"
     if settings.correction is None:
         return f"{test}; p-values not corrected{' further' if settings.corrects_itself else ''}"
     if settings.corrects_itself:

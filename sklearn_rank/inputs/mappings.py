@@ -129,7 +129,7 @@ def join_queries(
     if len(absent) == len(y_true):
         msg = (
             f"y_true and y_score have no query in common: {listed(y_true)} against "
-            f"{listed(y_score) or 'none'}{_hint(y_true, y_score)}"
+            f"{listed(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
         )
         raise QueryMismatchError(msg)
     if absent and missing != "skip":
@@ -172,8 +172,9 @@ _NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 )
 
 
-def _hint(y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]) -> str:
-    for change, number in almost_equal(y_true, y_score).items():
+def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
+    """How many ids of two sides that do not meet would, by the first change of spelling."""
+    for change, number in almost_equal(left, right).items():
         return f". With {change}, {number:,} of them would meet"
     return ""
 

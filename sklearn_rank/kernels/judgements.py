@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -27,6 +29,14 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     places = holes.within(cut)
     inside = np.minimum(cut - places.above.astype(np.int64), places.tied)
     return segment_sum(inside / places.tied, places.offsets)
+
+
+def unjudged_share(
+    rankings: JudgedRankings, *, k: int, queries: IntArray | slice = slice(None)
+) -> float:
+    """Share of the items within the first k of some queries that nobody judged; 0 of nothing."""
+    items = int(items_within(rankings, k)[queries].sum())
+    return math.fsum(unjudged(rankings, k=k)[queries].tolist()) / items if items else 0.0
 
 
 def items_within(rankings: JudgedRankings, k: int | None) -> IntArray:

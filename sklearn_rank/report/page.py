@@ -15,7 +15,7 @@ from sklearn_rank import __version__
 from sklearn_rank.report.content import Report, Section
 from sklearn_rank.report.data import script_json
 from sklearn_rank.tables.html import STYLE, escape, html_table
-from sklearn_rank.tables.table import Table
+from sklearn_rank.tables.table import BOLD, Table
 
 GENERATOR = '<meta name="generator" content="sklearn-rank report">'
 """By this line a report is known, so that another may replace it."""
@@ -112,9 +112,11 @@ def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
     for heading, table in tables:
         if heading:
             yield f"<h{level}>{escape(heading)}</h{level}>"
-        yield _scrolled(html_table(replace(table, notes=()), sortable=True), heading or "Table")
+        yield _scrolled(
+            html_table(replace(table, notes=(), meaning=""), sortable=True), heading or "Table"
+        )
         # Beside the table, where a phone need not move it to the side to read them.
-        yield from (f'<p class="faint">{escape(note)}</p>' for note in table.notes)
+        yield from (f'<p class="faint">{escape(note)}</p>' for note in table.said(BOLD))
 
 
 def _scrolled(table: str, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import BOLD, Cell, Column, Table
 from sklearn_rank.tables.text import marked
 
 STYLE = """\
@@ -46,7 +46,7 @@ def html_table(table: Table, *, sortable: bool = False) -> str:
     </tbody>
     </table>
     """
-    said = "<br>".join(escape(text) for text in (table.caption, *table.notes) if text)
+    said = "<br>".join(escape(text) for text in (table.caption, *table.said(BOLD)) if text)
     titles = "".join(
         f'<th scope="col"{_class(column)}>{escape(column.title)}</th>' for column in table.columns
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import BOLD, Cell, Column, Table
 from sklearn_rank.tables.text import marked
 
 _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
@@ -63,14 +63,12 @@ def to_latex(table: Table, *, caption: str | None = None, label: str | None = No
     \bottomrule
     \end{tabular}
     """
-    tabular = _tabular(table)
+    tabular, said = _tabular(table), table.said(BOLD)
     if caption is None and label is None:
-        comments = [f"% {escape(text)}" for text in (table.caption, *table.notes) if text]
+        comments = [f"% {escape(text)}" for text in (table.caption, *said) if text]
         return "\n".join([r"% \usepackage{booktabs}", *comments, *tabular])
     own = table.caption if caption is None else caption
-    notes = (
-        [rf"\par\smallskip\footnotesize {escape('; '.join(table.notes))}"] if table.notes else []
-    )
+    notes = [rf"\par\smallskip\footnotesize {escape('; '.join(said))}"] if said else []
     lines = [
         r"% \usepackage{booktabs}",
         r"\begin{table}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import BOLD, Cell, Column, Table
 from sklearn_rank.tables.text import marked
 
 _ACTIVE = re.compile(
@@ -44,7 +44,8 @@ def to_markdown(table: Table) -> str:
     """
     caption = [f"**{escape(table.caption)}**", ""] if table.caption else []
     rows = markdown_rows(table.columns, [list(map(_written, row)) for row in table.rows])
-    notes = ["", "  \n".join(map(_line, table.notes))] if table.notes else []
+    said = table.said(BOLD)
+    notes = ["", "  \n".join(map(_line, said))] if said else []
     return "\n".join([*caption, *rows, *notes])
 
 

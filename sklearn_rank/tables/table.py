@@ -28,6 +28,10 @@ class Column:
         return self.name or self.title
 
 
+BOLD = "bold"
+"""What a cell that stands out is printed in, where letters can be bold."""
+
+
 class Cell(NamedTuple):
     """What stands in one place."""
 
@@ -50,9 +54,16 @@ class Table:
     caption: str = ""
     notes: tuple[str, ...] = ()
     """What is to be known of the table; each is a line below it."""
+    meaning: str = ""
+    """What it says of a cell that it stands out, such as "best"."""
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), "a cell for each column"
+
+    def said(self, sign: str) -> tuple[str, ...]:
+        """What stands below: the meaning of the ``sign`` of cells that stand out, and the notes."""
+        is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
+        return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
 
     def column(self, place: int) -> list[Cell]:
         """Cells of a column, from above."""

@@ -29,7 +29,9 @@ def to_text(table: Table) -> str:
     caption = [safe_text(table.caption, limit=None)] if table.caption else []
     sides = "".join("<" if column.kind == "text" else ">" for column in table.columns)
     lines = aligned(text_rows(table), sides)
-    return "\n".join([*caption, *lines, *(safe_text(note, limit=None) for note in table.notes)])
+    return "\n".join(
+        [*caption, *lines, *(safe_text(note, limit=None) for note in table.said(BEST))]
+    )
 
 
 def text_rows(table: Table) -> list[list[str]]:

@@ -114,6 +114,24 @@ def test_a_query_inserted_in_front_of_lists_is_not_paired_with_its_neighbour(
     result.stdout.fnmatch_lines(["E *baseline does not fit: *"])
 
 
+def test_a_measure_that_could_not_be_compared_is_not_called_ok(recorded: Suite) -> None:
+    recorded.write(
+        test_it="""
+        from cases import system
+
+        def test_bm25(rank_gate):
+            truth, results = system()
+            truth = {query: {"good", "bad1"} for query in truth}
+            rank_gate.check(truth, results, max_drop={"mrr": 0.005})
+        """
+    )
+    result = recorded.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*FAIL  baseline does not fit: judgments changed*", "* mrr *"])
+    (row,) = [line for line in result.outlines if line.split()[:1] == ["mrr"]]
+    assert row.endswith("not compared")
+
+
 # A measure that is defined anew ------------------------------------------------------------------
 
 GRADED = """

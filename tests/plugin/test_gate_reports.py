@@ -64,7 +64,7 @@ def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded: Suite) -> None:
     last = [line for line in result.stdout.lines if line.startswith("NOT CONFIRMED")]
     assert len(last) == 1
     assert last[0].startswith(
-        "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4800 (-0.0200, allowed 0.0050): p=0.2"
+        "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4800 (-0.0200, allowed -0.0050): p=0.2"
     )
     assert last[0].endswith(" in 4 cases of 5")
     assert ", n=30, 30 queries confirm drops of 0.0" in last[0]

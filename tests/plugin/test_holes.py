@@ -39,6 +39,22 @@ def compare(holes: str | None = None, max_drop: float = 0.005, **options: Any) -
     return assert_not_worse(TRUTH, NEW, OLD, "ndcg@3", max_drop=max_drop, holes=holes, **options)
 
 
+def test_a_policy_that_has_nothing_to_fill_says_so() -> None:
+    """The grades have no 0, so that x counts as irrelevant whatever the policy."""
+    truth = {"q": {"a": 2, "b": 1}}
+
+    def notes(holes: str, **options: Any) -> tuple[str, ...]:
+        return assert_not_worse(
+            truth, NEW, OLD, "ndcg@3", max_drop=0.5, holes=holes, hard_drop=0.5, **options
+        ).notes
+
+    for holes in ("bounds", "condense"):
+        (note,) = notes(holes)
+        assert note.startswith(f"holes='{holes}' changes nothing: the judgements have no grade 0")
+        assert notes(holes, assume="complete") == ()
+    assert notes("irrelevant") == ()
+
+
 # The three policies ------------------------------------------------------------------------------
 
 

@@ -81,7 +81,7 @@ def test_bounds_against_a_baseline(suite: Suite) -> None:
         [
             "test_it.py::test_holes *ndcg@3 *0.9820 *1.0000 *-0.0180 *CANNOT TELL *unjudged items "
             "decide (-0.0180..+0.1634)",
-            "CANNOT TELL: test_holes ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed 0.0050): unjudged "
+            "CANNOT TELL: test_holes ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050): unjudged "
             "items decide, -0.0180..+0.1634",
         ]
     )
