@@ -23,7 +23,8 @@ class Average(NamedTuple):
     n_undefined: int
     n_averaged: int
     undefined: str = ""
-    """For how many queries the measure is undefined, and the first of them."""
+    """For how many queries the measure is undefined, and the first of them; "" where these count
+    as a number, which nobody is told of."""
 
 
 def average(
@@ -45,14 +46,13 @@ def average(
         query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
     count, told = int(np.count_nonzero(undefined)), ""
-    if count:
+    if count and not isinstance(zero_division, str) and not math.isnan(zero_division):
+        values = np.where(undefined, zero_division, values)
+    elif count:
         told = f"undefined for {count:,} of {len(values):,} queries: {_first(undefined, query_ids)}"
         if zero_division == "raise":
             msg = f"{measure} is {told}"
             raise UndefinedMetricError(msg)
-        if zero_division != "warn":
-            values = np.where(undefined, float(zero_division), values)
-            undefined = np.isnan(values)
         defined = np.flatnonzero(~undefined)
         weights = None if weights is None else weights[defined]
         values = values[defined]
@@ -94,9 +94,7 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
 def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> None:
     """One warning: what is undefined in the first slice that has such queries, and which others."""
     undefined = [
-        label
-        for label, means in averages.items()
-        if any(mean.n_undefined for mean in means.values())
+        label for label, means in averages.items() if any(mean.undefined for mean in means.values())
     ]
     if undefined:
         label, *others = undefined

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.coded_ids import numbered
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import InputCounts, Judged, Pool
 from sklearn_rank.support.text import listed, safe_repr
@@ -37,12 +38,9 @@ def read_slices(
 def _read_labels(
     slices: Mapping[Any, Any], place: dict[Any, int], known: set[Any]
 ) -> dict[Any, IntArray]:
-    members: dict[Any, list[int]] = {}
-    if all(key in known for key in slices):
-        for query in place:
-            if query in slices:
-                for label in dict.fromkeys(_as_labels(slices[query])):
-                    members.setdefault(label, []).append(place[query])
+    members: dict[Any, Any] = {}
+    if all(map(known.__contains__, slices)):
+        members = _by_query(slices, place)
     else:
         for label, queries in slices.items():
             if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
@@ -51,7 +49,9 @@ def _read_labels(
             _refuse_unknown(asked, known)
             members[label] = sorted(place[query] for query in asked if query in place)
     labelled = {
-        label: np.array(numbers, dtype=np.int64) for label, numbers in members.items() if numbers
+        label: np.array(numbers, dtype=np.int64)
+        for label, numbers in members.items()
+        if len(numbers)
     }
     if not labelled:
         msg = "slices leaves every query without a label"
@@ -59,15 +59,31 @@ def _read_labels(
     return labelled
 
 
+def _by_query(slices: Mapping[Any, Any], place: dict[Any, int]) -> dict[Any, Any]:
+    """Numbers of the queries of each label, told by query."""
+    labelled = {query: slices[query] for query in place if query in slices}
+    if not any(issubclass(kind, _COLLECTIONS) for kind in set(map(type, labelled.values()))):
+        numbers = np.fromiter(map(place.__getitem__, labelled), np.int64, len(labelled))
+        distinct, codes = numbered(labelled.values(), len(labelled))
+        order = np.argsort(codes, kind="stable")
+        borders = np.searchsorted(codes[order], np.arange(1, len(distinct)))
+        return dict(zip(distinct, np.split(numbers[order], borders), strict=True))
+    members: dict[Any, list[int]] = {}
+    for query, labels in labelled.items():
+        for label in dict.fromkeys(labels if isinstance(labels, _COLLECTIONS) else (labels,)):
+            members.setdefault(label, []).append(place[query])
+    return members
+
+
+_COLLECTIONS = (set, frozenset, list, tuple)
+"""Labels of one query."""
+
+
 def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
     unknown = [query for query in queries if query not in known]
     if unknown:
         msg = f"slices names queries that were not evaluated: {listed(unknown)}"
         raise InvalidParameterError(msg)
-
-
-def _as_labels(label: Any) -> Iterable[Any]:
-    return label if isinstance(label, (set, frozenset, list, tuple)) else (label,)
 
 
 def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> Judged:

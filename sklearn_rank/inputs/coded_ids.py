@@ -75,7 +75,7 @@ def code_objects(values: Sequence[Any], types: Collection[type] | None = None) -
     if [(kind.__module__, kind.__name__) for kind in types] == [("uuid", "UUID")]:
         return _from_uuids(values)
     try:
-        distinct, codes = _numbered(values, len(values))
+        distinct, codes = numbered(values, len(values))
     except TypeError as error:
         row = next(row for row, value in enumerate(values) if not _is_hashable(value))
         msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
@@ -86,7 +86,7 @@ def code_objects(values: Sequence[Any], types: Collection[type] | None = None) -
     return CodedIds(distinct, codes)
 
 
-def _numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
+def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
     """Distinct keys in order of first appearance, and the place of each key among them."""
     numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
     # A key that is missing gets the next number, so that a loop in C hashes each key once.
@@ -96,7 +96,7 @@ def _numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArra
 
 def _from_uuids(values: Sequence[Any]) -> CodedIds:
     """UUIDs, whose own hash and comparison are written in Python, by their integers."""
-    _, codes = _numbered(map(attrgetter("int"), values), len(values))
+    _, codes = numbered(map(attrgetter("int"), values), len(values))
     firsts = np.unique(codes, return_index=True)[1]
     return CodedIds([values[row] for row in firsts.tolist()], codes)
 

@@ -10,6 +10,8 @@ from sklearn_rank.typing import FloatArray
 
 _CHUNK = 1 << 13
 """Values of which three arrays stay in the nearest caches."""
+_FEW = 400
+"""Values up to which a dozen calls of NumPy cost more than ``math.fsum``."""
 _PLAIN = 1000
 """2^1000 and 2^-1000 are normal numbers, by which a product is what ``ldexp`` gives."""
 
@@ -21,7 +23,7 @@ def in_unit(values: FloatArray) -> tuple[FloatArray, int]:
     order of the values.
     """
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
-    exponent = int(np.frexp(largest)[1])
+    exponent = math.frexp(largest)[1]
     if abs(exponent) <= _PLAIN:
         return values * 2.0**-exponent, exponent
     return np.ldexp(values, -exponent), exponent
@@ -34,6 +36,8 @@ def exact_sum(values: FloatArray) -> float:
     them without rounding, and a rest, which is split again. What then remains is rare, and is left
     to ``math.fsum``.
     """
+    if len(values) <= _FEW:
+        return math.fsum(values.tolist())
     bits = 53 - len(values).bit_length()
     sums: list[float] = []
     buffer = np.empty(min(len(values), _CHUNK))
