@@ -67,7 +67,8 @@ def _by_query(slices: Mapping[Any, Any], place: dict[Any, int]) -> dict[Any, Any
         distinct, codes = numbered(labelled.values(), len(labelled))
         order = np.argsort(codes, kind="stable")
         borders = np.searchsorted(codes[order], np.arange(1, len(distinct)))
-        return dict(zip(distinct, np.split(numbers[order], borders), strict=True))
+        parts = np.split(numbers[order], borders)
+        return dict(zip(distinct, parts, strict=bool(distinct)))  # nothing is split into one part
     members: dict[Any, list[int]] = {}
     for query, labels in labelled.items():
         for label in dict.fromkeys(labels if isinstance(labels, _COLLECTIONS) else (labels,)):

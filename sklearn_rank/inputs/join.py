@@ -60,6 +60,25 @@ class PlacedItems(NamedTuple):
     """None: nothing can be unjudged."""
 
 
+class FoundScores(NamedTuple):
+    """Scores of {item: score} rankings, and those of their relevant items."""
+
+    sizes: IntArray
+    """Lengths of the rankings."""
+    scores: FloatArray
+    """Of all items, ranking after ranking."""
+    hits: FloatArray
+    """Scores of the relevant items that were retrieved, query after query."""
+    grades: Ragged
+    """Their grades."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
+    assumed: str
+    """Of items that the ground truth does not name; see ``source.ASSUMED``."""
+    unjudged: UnjudgedItems | None
+    """None: nothing can be unjudged."""
+
+
 @dataclass
 class FoundItems:
     """What was found of each query's relevant items: where, or with which scores."""
@@ -257,6 +276,30 @@ def at_places(
     return Judged(waist, _NO_SCORES, assumed=items.assumed)
 
 
+def by_scores(
+    items: FoundScores,
+    query_ids: Array | list[Any],
+    weights: FloatArray | None,
+    ties: Ties,
+    *,
+    depth: int | None = None,
+    n_jobs: int | None = None,
+) -> Judged:
+    """Judged rankings of items whose scores are known, and checked."""
+    grades, offsets = items.grades, offsets_of(items.sizes)
+    judged = judged_by_scores(
+        KnownHits(items.scores, offsets, grades.offsets, items.hits, grades.values),
+        ties,
+        query_ids=query_ids,
+        weights=weights,
+        judged=items.relevant,
+        unjudged=items.unjudged,
+        depth=depth,
+        n_jobs=n_jobs,
+    )
+    return replace(judged, assumed=items.assumed)
+
+
 def _with_scores(
     items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: Ragged
 ) -> KnownHits:
@@ -269,7 +312,7 @@ def _with_scores(
     return KnownHits(flat, offsets, grades.offsets, flatten(hits, flat.dtype), grades.values)
 
 
-def flatten(lists: Iterable[list[Any]], dtype: Any) -> Array:
+def flatten(lists: Iterable[Iterable[Any]], dtype: Any) -> Array:
     """Lists of numbers, one per query, in one array."""
     return np.fromiter(chain.from_iterable(lists), dtype)
 

@@ -13,7 +13,7 @@ from sklearn_rank.exceptions import SharedTruthWarning
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
+from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
 from sklearn_rank.inputs.ranking import Ranking, Where, sequence
@@ -71,7 +71,14 @@ def from_lists(
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
             kept = kept_plainly(query_ids.tolist(), lists, truths) if reader.keeps else None
             return replace(judged, positional=True, items=kept)
-    truth = missed = items = None
+        scored = None
+        if reader.reads_plainly and not TIE_RULES[ties].by_place:
+            scored = find_scored(lists, truths, assume)
+        if scored is not None:
+            weights = _weights(sample_weight, lists)
+            judged = by_scores(scored, query_ids, weights, ties, depth=depth, n_jobs=n_jobs)
+            return replace(judged, positional=True)
+    truth = missed = None
     partial = [assume == "partial"] * len(lists)
     if truths is not None:
         partial = may_be_partial(truths, assume)
@@ -81,10 +88,8 @@ def from_lists(
         shared, missed = _share(truth, rankings)
         found = zip(rankings, shared, strict=True)
         items = find_items(found, ties, keeps=reader.keeps, partial=partial)
-    elif relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
-        items = find_scored(lists, truths, range(len(lists)))
-    if items is None:
-        queries = _read(lists, truths or (), reader)
+    else:
+        queries = _read(lists, truths, reader)
         items = find_items(queries, ties, keeps=reader.keeps, partial=partial)
         items.has_zero |= reader.unjudged_grades > 0
     reader.check_types()

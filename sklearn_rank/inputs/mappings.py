@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.join import assemble, at_places, find_items, kept_plainly
+from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
 from sklearn_rank.inputs.long_tables import columns_about_queries
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
@@ -52,24 +52,30 @@ def from_mapping(
         y_score[query] if query in y_score else _ABSENT  # noqa: SIM401
         for query in queries
     ]
-    plain = kept = None
+    plain = scored = kept = None
     lists: list[Any] = []
     if relevance is None and reader.provider is None:
         lists = [() if ranking is _ABSENT else ranking for ranking in rankings]
         plain = find_plain(lists, truths, assume)
+    if (
+        plain is None
+        and relevance is None
+        and reader.reads_plainly
+        and not TIE_RULES[ties].by_place
+    ):
+        dicts = [{} if ranking is _ABSENT else ranking for ranking in rankings]
+        scored = find_scored(dicts, truths, assume)
     if plain is not None:
         judged = at_places(plain, queries, query_weights(sample_weight, queries))
         kept = kept_plainly(queries, lists, truths) if reader.keeps else None
+    elif scored is not None:
+        weights = query_weights(sample_weight, queries)
+        judged = by_scores(scored, queries, weights, ties, depth=depth, n_jobs=n_jobs)
     else:
-        items, partial = None, may_be_partial(truths, assume)
-        if relevance is None and reader.reads_plainly and not TIE_RULES[ties].by_place:
-            dicts = [{} if ranking is _ABSENT else ranking for ranking in rankings]
-            items = find_scored(dicts, truths, queries)
-        if items is None:
-            read = _read(queries, truths, rankings, reader)
-            items = find_items(read, ties, keeps=reader.keeps, partial=partial)
-            items.has_zero |= reader.unjudged_grades > 0
-            reader.check_types()
+        read, partial = _read(queries, truths, rankings, reader), may_be_partial(truths, assume)
+        items = find_items(read, ties, keeps=reader.keeps, partial=partial)
+        items.has_zero |= reader.unjudged_grades > 0
+        reader.check_types()
         judged = assemble(
             items,
             query_ids=queries,

@@ -56,22 +56,22 @@ def _find(
             return None
         places_found += compress(places, map(wanted.__contains__, ranking))
         if graded:
-            grades += _grades_of(wanted, filter(wanted.__contains__, ranking))
+            grades += grades_of(wanted, filter(wanted.__contains__, ranking))
         borders.append(len(places_found))
-    hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(_sizes(relevant))
+    hit_offsets, offsets = np.array(borders, dtype=np.int64), offsets_of(sizes_of(relevant))
     every: Iterable[float] = repeat(1.0, int(offsets[-1]))
     if graded:
-        every = chain.from_iterable(_grades_of(wanted, wanted) for wanted in relevant)
+        every = chain.from_iterable(grades_of(wanted, wanted) for wanted in relevant)
     else:
         grades = [1.0] * len(places_found)
-    has_zero = graded and any(map(_leaves_out, relevant, truths))
+    has_zero = graded and any(map(leaves_out, relevant, truths))
     assumed = settled(assume, has_grades=graded, has_zero=has_zero)
     unjudged = None
     if assumed == "partial":
         named = map(judged_items, relevant, truths)
         unjudged = unjudged_items(rankings, list(named), may_be_partial(truths, assume))
     return PlacedItems(
-        _sizes(rankings),
+        sizes_of(rankings),
         np.array(places_found, dtype=np.int64),
         Ragged(hit_offsets, np.array(grades, dtype=np.float64)),
         Ragged(offsets, np.fromiter(every, np.float64, offsets[-1])),
@@ -82,13 +82,16 @@ def _find(
 
 def relevant_items(truths: Sequence[Any]) -> list[Any] | None:
     """The relevant items of each query as a set, or with their grades; None for odd truths."""
+    # To look at the grades of all queries at once takes a call instead of several for each query.
+    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
+    if not are_grades(grades):
+        return None
+    has_zero = 0 in grades
     result = []
     for truth in truths:
         relevant = truth
         if type(truth) is dict:
-            if not are_grades(truth.values()):
-                return None
-            if 0 in truth.values():
+            if has_zero and 0 in truth.values():
                 relevant = {item: grade for item, grade in truth.items() if grade > 0}
         elif type(truth) in LISTS:
             relevant = set(truth)
@@ -98,12 +101,12 @@ def relevant_items(truths: Sequence[Any]) -> list[Any] | None:
     return result
 
 
-def _grades_of(relevant: Any, items: Iterable[Any]) -> Iterable[float]:
+def grades_of(relevant: Any, items: Iterable[Any]) -> Iterable[float]:
     """Grades of some relevant items; 1 for each where there are none."""
     return map(relevant.__getitem__, items) if type(relevant) is dict else (1.0 for _ in items)
 
 
-def _leaves_out(relevant: Any, truth: Any) -> bool:
+def leaves_out(relevant: Any, truth: Any) -> bool:
     """Whether a truth names an item that is not relevant."""
     return type(truth) is dict and relevant is not truth
 
@@ -116,5 +119,6 @@ def judged_items(relevant: Any, truth: Any) -> Collection[Any]:
 LISTS, SETS = {list, tuple}, {set, frozenset}
 
 
-def _sizes(lists: Sequence[Collection[Any]]) -> IntArray:
+def sizes_of(lists: Sequence[Collection[Any]]) -> IntArray:
+    """Their lengths."""
     return np.array([len(items) for items in lists], dtype=np.int64)

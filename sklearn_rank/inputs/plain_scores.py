@@ -8,26 +8,37 @@ plain is left to :class:`ItemReader`. Long ones are read one by one, while they 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
+from operator import is_not
 from typing import Any
 
 import numpy as np
 
+from sklearn_rank.inputs.holes import may_be_partial, settled, unjudged_items
 from sklearn_rank.inputs.id_types import ARE_ALL
-from sklearn_rank.inputs.join import FoundItems
-from sklearn_rank.inputs.plain_ids import LISTS, SETS, judged_items, relevant_items
-from sklearn_rank.inputs.ranking import Ranking, Where
+from sklearn_rank.inputs.join import FoundScores, Ragged, flatten
+from sklearn_rank.inputs.plain_ids import (
+    LISTS,
+    SETS,
+    grades_of,
+    judged_items,
+    leaves_out,
+    relevant_items,
+    sizes_of,
+)
 from sklearn_rank.support.arrays import EXACT_INTEGER
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.typing import Assume, FloatArray
 
 _SHORT = 32
 """Mean length up to which reading all at once is faster."""
 
 
 def find_scored(
-    rankings: Sequence[Any], truths: Sequence[Any], queries: Iterable[Any]
-) -> FoundItems | None:
+    rankings: Sequence[Any], truths: Sequence[Any], assume: Assume | None = None
+) -> FoundScores | None:
     """Scores of the relevant items; None where an input is more than short plain dicts."""
     kinds = set(map(type, truths))
     if set(map(type, rankings)) != {dict} or not kinds <= LISTS | SETS | {dict}:
@@ -38,28 +49,36 @@ def find_scored(
         relevant = _relevant(rankings, truths, kinds)
     except TypeError:  # an unhashable str subclass
         return None
-    flat = None if relevant is None else _scores(rankings)
-    if relevant is None or flat is None:
+    scores = None if relevant is None else _scores(rankings)
+    if relevant is None or scores is None:
         return None
-    borders = [0, *accumulate(map(len, rankings))]
-    items = FoundItems([], [], [], [], by_place=False)
-    for number, (query, ranking, wanted, truth) in enumerate(
-        zip(queries, rankings, relevant, truths, strict=True)
-    ):
-        scores = flat[borders[number] : borders[number + 1]]
-        items.rankings.append(Ranking(ranking, scores, Where("y_score", query)))
-        looked_up = [ranking.get(item) for item in wanted]
-        grades = list(wanted.values()) if type(wanted) is dict else [1.0] * len(wanted)
-        items.relevant.append(grades)
-        items.named.append(judged_items(wanted, truth))
-        items.has_zero |= type(truth) is dict and wanted is not truth
-        if None in looked_up:
-            pairs = zip(looked_up, grades, strict=True)
-            grades = [grade for score, grade in pairs if score is not None]
-            looked_up = [score for score in looked_up if score is not None]
-        items.hits.append(looked_up)
-        items.grades.append(grades)
-    return items
+    graded = dict in kinds
+    assumed = settled(
+        assume, has_grades=graded, has_zero=graded and any(map(leaves_out, relevant, truths))
+    )
+    unjudged = None
+    if assumed == "partial":
+        named = list(map(judged_items, relevant, truths))
+        unjudged = unjudged_items(rankings, named, may_be_partial(truths, assume))
+    offsets = offsets_of(sizes_of(relevant))
+    every = np.ones(offsets[-1])
+    if graded:
+        every = flatten((grades_of(wanted, wanted) for wanted in relevant), np.float64)
+    hits = list(chain.from_iterable(map(map, (ranking.get for ranking in rankings), relevant)))
+    retrieved = np.fromiter(map(_IS_SCORE, hits), bool, len(hits))
+    n_before = np.concatenate(([0], np.cumsum(retrieved)))
+    return FoundScores(
+        sizes_of(rankings),
+        scores,
+        np.fromiter(filter(_IS_SCORE, hits), np.float64),
+        Ragged(n_before[offsets], every[retrieved]),
+        Ragged(offsets, every),
+        assumed,
+        unjudged,
+    )
+
+
+_IS_SCORE = partial(is_not, None)
 
 
 def _relevant(

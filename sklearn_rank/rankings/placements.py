@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,21 +72,23 @@ class Placement:
 def placements_of(judged: Judged, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
     rankings, query_ids = judged.whole, judged.listed_ids()
-    result = []
-    for number in range(len(query_ids)) if queries is None else queries:
-        query = query_ids[number]
-        borders = slice(*rankings.judged_offsets[number : number + 2])
-        grades = rankings.judged_grades[borders].astype(np.float64, copy=False)
-        result.append(
-            _placement(
-                query,
-                _hits(rankings, number),
-                int(rankings.n_ranked[number]),
-                sorted(grades.tolist(), reverse=True),
-                judged.items,
-            )
+    if queries is not None:
+        numbers = list(queries)
+        query_ids = [query_ids[number] for number in numbers]
+        rankings = rankings.take(np.array(numbers, dtype=np.int64))
+    grades, borders = rankings.judged_grades.astype(np.float64), rankings.judged_offsets.tolist()
+    all_grades, n_ranked = grades.tolist(), rankings.n_ranked.tolist()
+    hits_of = _Hits.of(rankings)
+    return [
+        _placement(
+            query,
+            hits_of(number),
+            n_ranked[number],
+            sorted(all_grades[borders[number] : borders[number + 1]], reverse=True),
+            judged.items,
         )
-    return result
+        for number, query in enumerate(query_ids)
+    ]
 
 
 def hit_items(
@@ -97,7 +99,8 @@ def hit_items(
     The same ids as in the placements, which hold much more: a baseline of many queries takes only
     these.
     """
-    borders, above = rankings.offsets.tolist(), rankings.above.tolist()
+    hits_of = _Hits.of(rankings)
+    borders, above = hits_of.borders, hits_of.above
     for number, query in enumerate(query_ids):
         items, scores = kept.rankings.get(query, ((), None))
         if scores is None:
@@ -110,9 +113,8 @@ def hit_items(
         wanted = items if kept.shared is not None else filter(score_of.__contains__, judged)
         hits = [item for item in wanted if judged.get(item, 0) > 0]
         if len(set(map(score_of.__getitem__, hits))) < len(hits):
-            yield [
-                hit.item for hit in _named(_hits(rankings, number), _tiers(items, scores), judged)
-            ]
+            named = _named(hits_of(number), _tiers(items, scores), judged)
+            yield [hit.item for hit in named]
         else:
             yield sorted(hits, key=score_of.__getitem__, reverse=True)
 
@@ -147,11 +149,27 @@ def judged_alone(rankings: JudgedRankings) -> Judged:
     return Judged(rankings, NoPool("placements carry no scores"))
 
 
-def _hits(rankings: JudgedRankings, number: int) -> list[Hit]:
-    part = slice(*rankings.offsets[number : number + 2])
-    grades = rankings.grades[part].astype(np.float64, copy=False)
-    columns = (grades, rankings.above[part], rankings.tied[part])
-    return [Hit(None, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+@dataclass(frozen=True)
+class _Hits:
+    """The hits of each query without their ids, from columns that are lists already."""
+
+    borders: list[int]
+    grades: list[float]
+    above: list[int]
+    tied: list[int]
+
+    @classmethod
+    def of(cls, rankings: JudgedRankings) -> _Hits:
+        """Lists of the columns of some rankings."""
+        grades = rankings.grades.astype(np.float64)
+        columns = (rankings.offsets, grades, rankings.above, rankings.tied)
+        return cls(*(column.tolist() for column in columns))
+
+    def __call__(self, number: int) -> list[Hit]:
+        """Those of the query of this number."""
+        part = slice(*self.borders[number : number + 2])
+        rows = zip(repeat(None), self.grades[part], self.above[part], self.tied[part])
+        return list(map(Hit._make, rows))
 
 
 def _placement(

@@ -101,4 +101,4 @@ def test_short_dicts_read_at_once_change_no_bit_and_no_error(
     ],
 )
 def test_short_plain_dicts_are_read_at_once(truth: Any, ranking: Any, is_plain: bool) -> None:
-    assert (find_scored([ranking], [truth], [0]) is not None) == is_plain
+    assert (find_scored([ranking], [truth]) is not None) == is_plain
