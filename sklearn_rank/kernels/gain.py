@@ -48,10 +48,10 @@ def dcg(
 ) -> FloatArray:
     """Sum of gain / discount(rank) within the first k."""
     if not isinstance(gain, str):
-        _gains(rankings.grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
+        _gains(rankings.hit_grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
     top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _discounted(top, _gains(top.grades, 0.0, gain), k, discount)
+        total = _discounted(top, _gains(top.hit_grades, 0.0, gain), k, discount)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -59,7 +59,7 @@ def dcg_parts(
     rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
 ) -> Parts:
     """Gain of each item over its discount."""
-    gains = _gains(rankings.grades, 0.0, gain)
+    gains = _gains(rankings.hit_grades, 0.0, gain)
     return parts_of(rankings, gains * _all_weights(rankings, k, discount))
 
 
@@ -115,13 +115,13 @@ def _scaled_gains(
     """Gains of the hits and the best gains, scaled per query by a number that nDCG cancels."""
     # One scale per query keeps every grade within float64.
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
-    gains_found = _gains(top.grades, np.repeat(scale, top.n_hits), gain)
+    gains_found = _gains(top.hit_grades, np.repeat(scale, top.n_hits), gain)
     best = _best_gains(rankings, scale, cut, gain)
     values, sizes = best.values, np.diff(best.offsets)
     if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
         # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
         tiny = rankings.max_grade < _TINY_GRADE
-        gains_found = np.where(np.repeat(tiny, top.n_hits), top.grades, gains_found)
+        gains_found = np.where(np.repeat(tiny, top.n_hits), top.hit_grades, gains_found)
         grades = best_of(rankings.all_grades, rankings.judged_offsets, cut).values
         values = np.where(np.repeat(tiny, sizes), grades, values)
     # So does a power of two that keeps sums and quotients away from the ends of float64.

@@ -20,7 +20,7 @@ def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") ->
     """Expected one over the rank at which a user, satisfied by chance, stops."""
     cut = depth(rankings, k)
     read, top = rankings.within(cut), _top_grades(rankings, max_grade)
-    stops = _stops(read.grades, np.repeat(top, read.n_hits))
+    stops = _stops(read.hit_grades, np.repeat(top, read.n_hits))
     value = segment_sum(
         _expected_stops(stops, read.above, read.tied, read.offsets, cut), read.offsets
     )
@@ -33,7 +33,7 @@ def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "quer
     Items of a tie share what their tie has by the chances that they satisfy.
     """
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
-    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
+    stops = _stops(rankings.hit_grades, np.repeat(top, rankings.n_hits))
     shares = _expected_stops(stops, rankings.above, rankings.tied, rankings.offsets, cut)
     groups = rankings.groups
     starts = np.cumsum(groups.relevant) - groups.relevant

@@ -8,14 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.support.arrays import as_bytes
-from sklearn_rank.support.segments import offsets_of, segment_count, segment_index
+from sklearn_rank.support.segments import offsets_of, segment_index, segment_total
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers go by tables and counts."""
 _FEW_GRADES = 8
-"""So many passes over bytes cost less than three over numbers of 64 bits."""
+"""Two passes, of four grades each, cost less than one that codes grades and queries together."""
+_TOGETHER = 4
+"""Counts of 16 bits in a number of 64."""
 
 
 class Best(NamedTuple):
@@ -31,9 +33,9 @@ class LevelCounts(NamedTuple):
     grades: FloatArray
     """(L,)"""
     counts: IntArray
-    """(Q, L)"""
+    """(Q, L), those of a level side by side in memory where queries may be short."""
 
-    def look_up(self, values: FloatArray, grades: FloatArray) -> FloatArray:
+    def look_up(self, values: FloatArray, grades: Array) -> FloatArray:
         """Value of each grade; every grade is a level."""
         table = np.zeros(int(self.grades.max(initial=0.0)) + 1)
         table[self.grades.astype(np.int64)] = values
@@ -41,12 +43,11 @@ class LevelCounts(NamedTuple):
 
     def best(self, values: FloatArray, cut: int) -> Best:
         """The best of the ``values`` that the grades have, at most ``cut`` for each query."""
-        falling = np.argsort(-values, kind="stable")
-        taken = np.minimum(np.cumsum(self.counts[:, falling], axis=1), cut)
-        repeats = np.diff(taken, axis=1, prepend=0).ravel()
-        return Best(
-            np.repeat(np.tile(values[falling], len(taken)), repeats), offsets_of(taken[:, -1])
-        )
+        falling, taken = self._best(values, cut)
+        repeats = np.stack(taken)
+        offsets = offsets_of(repeats.sum(axis=0))
+        best = np.tile(values[falling], len(self.counts))
+        return Best(np.repeat(best, repeats.T.ravel()), offsets)
 
     def distinct(self, values: FloatArray, cut: int) -> tuple[LevelCounts, IntArray] | None:
         """What :meth:`best` takes of queries that differ in it, and which of these each query is.
@@ -54,23 +55,33 @@ class LevelCounts(NamedTuple):
         None where that saves nothing: queries of many grades or many relevant items are all
         different.
         """
-        falling = np.argsort(-values, kind="stable")
-        taken = np.minimum(np.cumsum(self.counts[:, falling], axis=1), cut)
-        taken[:, 1:] -= taken[:, :-1].copy()
-        sizes = (taken.max(axis=0, initial=0) + 1).tolist()
+        falling, taken = self._best(values, cut)
+        sizes = [int(counts.max(initial=0)) + 1 for counts in taken]
         n_codes = math.prod(sizes)
-        if n_codes > len(taken):
+        if n_codes > len(self.counts):
             return None
-        steps = np.array([math.prod(sizes[place + 1 :]) for place in range(len(sizes))])
-        codes = taken @ steps
+        codes = np.zeros(len(self.counts), np.int64)
+        for size, counts in zip(sizes, taken, strict=True):
+            codes *= size
+            codes += counts
         example = np.full(n_codes, -1)
         example[codes] = np.arange(len(codes))
         occurs = np.flatnonzero(example >= 0)
         numbers = np.empty(n_codes, np.int64)
         numbers[occurs] = np.arange(len(occurs))
-        counts = np.empty((len(occurs), len(sizes)), np.int64)
-        counts[:, falling] = taken[example[occurs]]
-        return LevelCounts(self.grades, counts), numbers[codes]
+        distinct = np.empty((len(occurs), len(sizes)), np.int64)
+        for level, counts in zip(falling.tolist(), taken, strict=True):
+            distinct[:, level] = counts[example[occurs]]
+        return LevelCounts(self.grades, distinct), numbers[codes]
+
+    def _best(self, values: FloatArray, cut: int) -> tuple[IntArray, list[IntArray]]:
+        """Levels in the order of their falling values, and how many of each the best have."""
+        falling = np.argsort(-values, kind="stable")
+        left, taken = np.full(len(self.counts), cut), []
+        for level in falling.tolist():
+            taken.append(np.minimum(self.counts[:, level], left))
+            left -= taken[-1]
+        return falling, taken
 
 
 def narrow_grades(grades: Array) -> Array:
@@ -98,7 +109,9 @@ def small_integers(grades: Array) -> IntArray | None:
 def count_levels(grades: Array, offsets: IntArray) -> LevelCounts | None:
     """Counts of the grades of each segment if all are small whole numbers, else None."""
     if grades.dtype == np.uint8 and 0 < grades.max(initial=0) <= _FEW_GRADES:
-        return _count_each(grades, offsets)
+        sizes = np.diff(offsets)
+        if sizes.max() < 1 << 16:
+            return _count_together(grades, offsets, sizes)
     codes = small_integers(grades)
     if codes is None:
         return None
@@ -110,14 +123,19 @@ def count_levels(grades: Array, offsets: IntArray) -> LevelCounts | None:
     return LevelCounts(present.astype(np.float64), counts[:, present])
 
 
-def _count_each(grades: Array, offsets: IntArray) -> LevelCounts:
-    """The same grade by grade, where bytes are read faster than they are widened to one code."""
-    counts = {
-        grade: segment_count(is_grade, offsets)
-        for grade in range(int(grades.max()) + 1)
-        if (is_grade := grades == grade).any()
-    }
-    return LevelCounts(np.array(list(counts), np.float64), np.stack(list(counts.values()), axis=1))
+def _count_together(grades: Array, offsets: IntArray, sizes: IntArray) -> LevelCounts:
+    """The same four grades at a time, whose counts are added as parts of one number."""
+    n_levels = int(grades.max()) + 1
+    counts = np.empty((n_levels, len(sizes)), np.int64)
+    for first in range(1, n_levels, _TOGETHER):
+        # The bit of any other grade is shifted out.
+        shifts = ((grades - np.uint8(first)) << np.uint8(4)).astype(np.uint64)
+        sums = segment_total(np.left_shift(np.uint64(1), shifts, out=shifts), offsets)
+        for place, level in enumerate(counts[first : first + _TOGETHER]):
+            level[:] = (sums >> np.uint64(16 * place)) & np.uint64(0xFFFF)
+    counts[0] = sizes - counts[1:].sum(axis=0)
+    present = np.flatnonzero(counts.any(axis=1))
+    return LevelCounts(present.astype(np.float64), counts[present].T)
 
 
 def best_of(values: FloatArray, offsets: IntArray, cut: int) -> Best:

@@ -21,12 +21,25 @@ class Hits(NamedTuple):
     in_ties: BoolArray | None = None
     """Queries of which a hit is tied, above the cutoff or below; None where none is."""
 
+    def sizes(self) -> IntArray:
+        """(H,) size of the tie of each hit; 1 is no tie."""
+        if self.tied is None:
+            return np.broadcast_to(self.above.dtype.type(1), len(self.above))
+        return self.tied
+
+    def are_in_ties(self) -> BoolArray:
+        """(Q,) whether a hit of the query is tied."""
+        if self.in_ties is not None:
+            return self.in_ties
+        if self.tied is None:
+            return np.zeros(len(self.counts), dtype=bool)
+        return segment_max(self.tied, offsets_of(self.counts)) > 1
+
 
 def within(hits: Hits, depth: int) -> Hits:
     """The hits that may stand within the first ``depth`` ranks."""
-    in_ties, tied = hits.in_ties, hits.tied
-    if in_ties is None and tied is not None:
-        in_ties = segment_max(tied, offsets_of(hits.counts)) > 1
+    tied = hits.tied
+    in_ties = None if hits.in_ties is None and tied is None else hits.are_in_ties()
     top = hits.above < depth
     if top.all():
         return hits._replace(in_ties=in_ties)

@@ -123,6 +123,11 @@ class JudgedRankings:
         return self.judged_grades.astype(np.float64, copy=False)
 
     @cached_property
+    def hit_grades(self) -> FloatArray:
+        """``grades`` to compute with."""
+        return self.grades.astype(np.float64, copy=False)
+
+    @cached_property
     def n_hits(self) -> IntArray:
         """(Q,) relevant items that were retrieved and are stored."""
         return np.diff(self.offsets)
@@ -270,11 +275,11 @@ class JudgedRankings:
             unjudged=None if self.unjudged is None else self.unjudged.part(queries),
         )
 
-    def widened(self, *, judged: bool = True) -> JudgedRankings:
+    def widened(self, *, grades: bool = True) -> JudgedRankings:
         """The same in the types that formulas compute with; itself if it has them already.
 
-        Without ``judged``, the grades of all relevant items stay as they are: kernels count them,
-        or read ``all_grades``.
+        Without ``grades``, these stay as they are: kernels count them, or read ``hit_grades`` and
+        ``all_grades``.
 
         Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
         whose powers of two NumPy computes as float16.
@@ -282,13 +287,13 @@ class JudgedRankings:
         wide: dict[str, Any] = {
             name: _as_type(getattr(self, name), dtype)
             for name, dtype in _WIDE.items()
-            if getattr(self, name).dtype != dtype and (judged or name != "judged_grades")
+            if getattr(self, name).dtype != dtype and (grades or "grades" not in name)
         }
         return replace(self, **wide) if wide else self
 
     def at_least(self, min_rel: float) -> JudgedRankings:
         """The same rankings where only grades of at least ``min_rel`` count as relevant."""
-        hit, judged = self.grades >= min_rel, self.judged_grades >= min_rel
+        hit, judged = self.hit_grades >= min_rel, self.all_grades >= min_rel
         return replace(
             self,
             offsets=_kept_offsets(self.offsets, hit),

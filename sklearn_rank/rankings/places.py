@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.rankings.as_ranked import AsRanked, HitBlocks
 from sklearn_rank.rankings.grade_counts import narrow_grades
 from sklearn_rank.rankings.hits import Hits, resolved, within
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
@@ -66,25 +67,27 @@ def ranked(
         hits = resolved(rank(queries), ties)
         if depth is not None:
             hits = within(hits, depth)
-        tied = None if hits.tied is None else hits.tied.astype(kept)
-        return hits._replace(above=hits.above.astype(kept), tied=tied)
+        tied = None if hits.tied is None else hits.tied.astype(kept, copy=False)
+        return hits._replace(above=hits.above.astype(kept, copy=False), tied=tied)
 
-    blocks_of_hits = in_threads(rank_block, work, n_jobs)
-    hits = _in_order(blocks_of_hits, len(n_ranked), order, n_jobs)
-    above, tied, offsets = hits.above, hits.tied, offsets_of(hits.counts)
-    judged_offsets, judged_grades, cutoff = offsets, hits.grades, None
+    n_queries = len(n_ranked)
+    hits = HitBlocks(in_threads(rank_block, work, n_jobs), order, n_queries, n_jobs)
+    if order is not None and depth is None and judged is None:
+        return AsRanked.of(hits, query_ids=query_ids, n_ranked=n_ranked, weights=weights)
+    ordered = hits.in_order()
+    offsets = offsets_of(ordered.counts)
+    judged_offsets, judged_grades, cutoff = offsets, ordered.grades, None
     if depth is not None:
         judged_offsets, judged_grades = items.relevant()
-        in_ties = np.zeros(len(n_ranked), dtype=bool) if hits.in_ties is None else hits.in_ties
-        cutoff = Cutoff(depth, np.diff(judged_offsets), in_ties)
+        cutoff = Cutoff(depth, np.diff(judged_offsets), hits.in_ties())
     if judged is not None:
         judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
         query_ids=query_ids,
         offsets=offsets,
-        above=above,
-        tied=np.broadcast_to(above.dtype.type(1), len(above)) if tied is None else tied,
-        grades=hits.grades,
+        above=ordered.above,
+        tied=ordered.sizes(),
+        grades=ordered.grades,
         n_ranked=n_ranked,
         judged_offsets=judged_offsets,
         judged_grades=judged_grades,
@@ -113,51 +116,6 @@ def _way(
         return _by_order(rows.rows(queries, order), depth, by_place=by_place)
 
     return rank, work, order
-
-
-def _in_order(
-    parts: list[Hits], n_queries: int, order: IntArray | None, n_jobs: int | None
-) -> Hits:
-    """The hits of all blocks, in the order of the queries."""
-    counts = _by_query([part.counts for part in parts], n_queries, order)
-    in_ties = None
-    if any(part.in_ties is not None for part in parts):
-        flags = [
-            np.zeros(len(part.counts), bool) if part.in_ties is None else part.in_ties
-            for part in parts
-        ]
-        in_ties = _by_query(flags, n_queries, order)
-    offsets = offsets_of(counts)
-    n_hits = int(offsets[-1])
-    above, grades = np.empty(n_hits, parts[0].above.dtype), np.empty(n_hits, parts[0].grades.dtype)
-    tied = None
-    if any(part.tied is not None for part in parts):
-        tied = np.ones_like(above)
-    lasts = np.cumsum([len(part.counts) for part in parts])
-
-    def place(number: int) -> None:
-        part = parts[number]
-        first, last = int(lasts[number]) - len(part.counts), int(lasts[number])
-        here: Any = slice(offsets[first], offsets[last])
-        if order is not None:
-            shift = offsets[order[first:last]] - offsets_of(part.counts)[:-1]
-            here = np.repeat(shift, part.counts) + np.arange(len(part.above))
-        above[here], grades[here] = part.above, part.grades
-        if tied is not None and part.tied is not None:
-            tied[here] = part.tied
-
-    in_threads(place, range(len(parts)), n_jobs)
-    return Hits(counts, above, tied, grades, in_ties)
-
-
-def _by_query(parts: list[Array], n_queries: int, order: IntArray | None) -> Array:
-    """A number for each query, in the order of the queries."""
-    values = np.concatenate(parts)
-    if order is None:
-        return values
-    by_query = np.zeros(n_queries, values.dtype)
-    by_query[order] = values
-    return by_query
 
 
 # All items in order ------------------------------------------------------------------------------
@@ -195,7 +153,7 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
         grades, same, width = _first_columns(grades, same, width, depth)
     relevant = grades > 0
     places = np.flatnonzero(relevant)
-    grades = grades[places]
+    grades = grades.take(places)
     counts, above = _by_row(places, len(relevant) // width, width)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
@@ -207,13 +165,17 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
 
 
 def _by_row(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
-    """How many of some places are in each row, and the columns of them all."""
+    """How many of some places are in each row, and the columns of them all, narrow if they fit."""
+    narrow: Any = np.int32 if n_rows * width < 1 << 31 else np.int64
+    columns: Array = places.astype(narrow)
     if width < SHORT:
-        row = places // width
-        return np.bincount(row, minlength=n_rows), places - row * width
+        row = columns // narrow(width)
+        columns -= row * narrow(width)
+        return np.bincount(row, minlength=n_rows), columns
     starts = np.arange(0, (n_rows + 1) * width, width)
     counts = np.diff(np.searchsorted(places, starts))
-    return counts, places - np.repeat(starts[:-1], counts)
+    columns -= np.repeat(starts[:-1].astype(narrow), counts)
+    return counts, columns
 
 
 def _queries_in_ties(same: BoolArray, grades: Array, width: int) -> BoolArray:

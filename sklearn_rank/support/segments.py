@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 NOTHING: IntArray = np.zeros(0, np.int64)
 """The numbers of no items."""
@@ -24,6 +24,9 @@ _PADDING = 16
 """At most one of so many cells of a matrix is padding."""
 _FEW_CELLS = 1 << 12
 """Padding that costs less than one more matrix, whatever its share."""
+
+_WIDEST = 1 << 26
+"""Elements of a row that is one value, of which NumPy takes 2^31 bytes at most."""
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
@@ -48,10 +51,9 @@ def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     return _reduce(np.maximum, values, offsets).astype(np.float64, copy=False)
 
 
-def segment_count(flags: BoolArray, offsets: IntArray) -> IntArray:
-    """How many flags of each segment are set."""
-    dtype = np.int32 if len(flags) < 1 << 31 else np.int64
-    return _reduce(np.add, flags.view(np.uint8), offsets, dtype).astype(np.int64)
+def segment_total(values: Array, offsets: IntArray) -> Array:
+    """Sum of each segment in the type of the values, which has to hold it."""
+    return _reduce(np.add, values, offsets, values.dtype)
 
 
 def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, dtype: Any = None) -> Array:
@@ -109,21 +111,22 @@ def gather_rows(
     """
     starts = offsets[chosen]
     lengths = offsets[chosen + 1] - starts
-    least, width = int(lengths.min()), int(lengths.max())
-    if starts.max() + width <= offsets[-1]:
-        rows = [_rows_at(array, width)[starts].ravel() for array in arrays]
+    width = int(lengths.max())
+    if width <= _WIDEST and starts.max() + width <= offsets[-1]:
+        rows = [_rows_at(array, width)[starts].view(array.dtype) for array in arrays]
     else:
         cells = (starts[:, None] + np.arange(width)).ravel()
         rows = [array.take(cells, mode="clip") for array in arrays]
-    row, column = np.nonzero(np.arange(least, width) >= lengths[:, None])
-    return rows, width, row * width + (column + least)
+    missing = width - lengths
+    ends, lasts = np.arange(1, len(lengths) + 1) * width, np.cumsum(missing)
+    return rows, width, np.repeat(ends - lasts, missing) + np.arange(lasts[-1])
 
 
 def _rows_at(values: Array, width: int) -> Array:
-    """The rows of a width that begin at each element, without a copy of any."""
+    """The rows of a width that begin at each element, each of them one value; nothing is copied."""
     flat = np.ascontiguousarray(values)
-    shape = len(flat) - width + 1, width
-    return np.ndarray(shape, flat.dtype, flat, 0, 2 * flat.strides)
+    row = np.dtype((np.void, width * flat.itemsize))
+    return np.ndarray(len(flat) - width + 1, row, flat, 0, flat.strides)
 
 
 def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, int]]:
