@@ -13,13 +13,7 @@ from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.partitions import computed, whole_queries
 from sklearn_rank.engines.spark.reading import _bytes_of
 from sklearn_rank.engines.spark.sides import _rows_of, _run_columns, _truth_columns
-from sklearn_rank.engines.spark.waist import (
-    WaistRows,
-    numbered_hits,
-    rankings_of,
-    with_places,
-    without_irrelevant,
-)
+from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
 
 
 def rows(**columns: list[Any]) -> pa.Table:
@@ -90,27 +84,6 @@ def test_values_of_a_partition():
     batches = computed(iter(WAIST.to_batches(max_chunksize=2)), function=sizes, ties="average")
     table = pa.Table.from_batches(list(batches))
     assert table.to_pydict() == {"q": ["a", "b", "c"], "v0": [9, 4, 0], "v1": [3, 0, 1]}
-
-
-def test_judgements_that_were_counted_become_the_waist():
-    judged = rows(
-        q=["a", "a", "a", "b", "b", "c"],
-        n_ranked=[5, 5, 5, 2, 2, 0],
-        grade=[0.0, 2.0, 1.0, 0.0, 0.0, 3.0],
-        x=[0.5, 0.25, None, None, 1.0, None],
-        i=["x", "y", None, None, "z", None],
-    )
-    table = without_irrelevant(judged)
-    assert table["grade"].to_pylist() == [2, 1, 0, 3]
-    # Of five items of "a" two are judged, of two of "b" one.
-    assert table["unjudged"].to_pylist() == [3, 3, 1, 0]
-    hits = numbered_hits(table)
-    assert hits.to_pydict() == {"q": ["a"], "i": ["y"], "x": [0.25], "number": [0]}
-    counts = rows(number=[0], above=[3], tied=[2])
-    placed = with_places(table, counts)
-    assert placed["above"].to_pylist() == [3, -1, -1, -1]
-    assert placed["tied"].to_pylist() == [2, 1, 1, 1]
-    assert with_places(table, None)["above"].to_pylist() == [-1] * 4
 
 
 @pytest.mark.parametrize(

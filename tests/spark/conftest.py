@@ -1,4 +1,4 @@
-"""Sessions of Spark: one for all tests of a module, on two threads of this machine."""
+"""Sessions of Spark: one for all tests, on two threads of this machine."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ Make = Callable[[dict[str, Any]], Any]
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    # Each plan runs for a moment: to compile it well takes longer than to run it.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.driver.memory": "1g",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
@@ -49,16 +51,16 @@ def makes_frames(session: Any) -> Make:
     return make
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def session() -> Iterator[Any]:
-    """A Classic session."""
+    """A Classic session, whose JVM has compiled what the next test runs."""
     session = start(connect=False)
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lazy(session: Any) -> Make:
     """Makes a frame of Spark of columns."""
     return makes_frames(session)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lazy() -> Iterator[Make]:
     session: Any = start(connect=True)
     assert "connect" in type(session).__module__

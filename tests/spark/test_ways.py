@@ -105,24 +105,11 @@ def test_to_count_shuffles_no_row_of_the_run(
     last = plan[plan.rindex("== Physical Plan ==") :]
     # Counts of each task are added up; the run itself meets the hits in a broadcast.
     assert last.count("Exchange hashpartitioning") == 1
-    assert "Exchange hashpartitioning(number" in last
+    assert "Exchange hashpartitioning(_groupingexpression" in last
     assert "BroadcastHashJoin" in last
     assert "Window" not in plan
     # Repeated items are looked for by hashes of eight bytes.
     assert "Exchange hashpartitioning(h" in plan
-
-
-@pytest.mark.parametrize(
-    ("relevant", "rows", "memory", "way"),
-    [(100, 1000, 1 << 30, "count"), (5000, 1000, 1 << 30, "window"), (100, 1000, 1, "window")],
-)
-def test_the_way_is_chosen_by_sizes(relevant, rows, memory, way):
-    class Read(reading._Reading):
-        def __init__(self) -> None:
-            self.options, self.raises, self._memory = EngineOptions(), True, memory
-
-    survey = reading.Survey(10, 10, 10, relevant, rows, relevant, 0, float(relevant), {})
-    assert Read()._way(survey, is_partial=False, is_away=False) == way
 
 
 def test_a_waist_too_large_for_the_driver_stays(

@@ -98,7 +98,6 @@ SELECT
   coalesce(sum(r_n), 0) AS n_rows,
   coalesce(sum(CASE WHEN evaluated THEN relevant END), 0) AS n_relevant,
   coalesce(sum(CASE WHEN evaluated THEN irrelevant END), 0) AS n_irrelevant,
-  coalesce(sum(CAST(relevant AS double) * r_n), 0) AS n_pairs,
   coalesce(sum(CASE WHEN t_missing THEN t_n END), 0) AS truth_query_missing,
   coalesce(sum(CASE WHEN r_missing THEN r_n END), 0) AS run_query_missing,
   coalesce(sum(t_no_item), 0) AS truth_item_missing,
@@ -176,14 +175,15 @@ WHERE $kept AND (grade > 0 OR (relevant = 0 AND number = 1))
 """
 
 
-def hits(*, skips: bool, all_judged: bool) -> str:
+def hits(*, by_id: bool, all_judged: bool) -> str:
     """Every relevant judgement with the score that its item has in the run, if it was retrieved.
 
     The run is read as it lies: only the judgements are sent to it. ``all_judged`` takes those of
-    grade 0, too.
+    grade 0, too. Ids come along where they break ties.
     """
     return Template(_HITS).substitute(
-        ranked="INNER" if skips else "LEFT", wanted=">= 0" if all_judged else "> 0"
+        wanted=">= 0" if all_judged else "> 0",
+        id=", CAST(hits.i AS string) AS i" if by_id else "",
     )
 
 
@@ -193,33 +193,44 @@ WITH wanted AS (
 ), hits AS (
   SELECT /*+ BROADCAST(wanted) */ run.q, run.i, run.x
   FROM {run} AS run JOIN wanted ON run.q = wanted.q AND run.i = wanted.i
-), sizes AS (
-  SELECT q, count(*) AS n_ranked FROM {run} GROUP BY q
 ), queries AS (
   SELECT DISTINCT q FROM {truth}
 )
-SELECT queries.q, coalesce(n_ranked, 0) AS n_ranked, coalesce(CAST(grade AS double), 0) AS grade,
-  hits.x, hits.i
+SELECT queries.q, coalesce(CAST(grade AS double), 0) AS grade, hits.x$id
 FROM queries
-  $ranked JOIN sizes ON sizes.q = queries.q
   LEFT JOIN wanted ON wanted.q = queries.q
   LEFT JOIN hits ON hits.q = wanted.q AND hits.i = wanted.i
 """
 
 
-def count(*, by_id: bool) -> str:
-    """How many rows of its query stand at or above each hit of ``{hits}``, and how many above."""
-    better, same = "run.x > hits.x", "run.x = hits.x"
-    if by_id:
-        better = f"({better} OR ({same} AND CAST(run.i AS string) > CAST(hits.i AS string)))"
-        same = f"({same} AND run.i = hits.i)"
-    return Template(_COUNT).substitute(better=better, same=same)
+def count(*, longest: int, by_id: bool) -> str:
+    """How many rows of its query reach each hit but not the next better one, and how many equal it.
+
+    ``{hits}`` has of each query the scores of its hits, each once and ascending, ``longest`` of
+    them at most. Each row finds its place among them by halves, so that what it takes hardly
+    depends on how many there are, and rows are counted by place. None of them is moved.
+    """
+    plan = Template(_STARTED).substitute(x=_key("run") if by_id else "run.x")
+    # Out of an array comes null, which is no smaller than anything.
+    for step in reversed([1 << power for power in range(longest.bit_length())]):
+        plan = (
+            f"SELECT base, scores, x, IF(get(scores, place + {step - 1}) <= x, "
+            f"place + {step}, place) AS place FROM ({plan})"
+        )
+    return (
+        "SELECT base + place AS bin, count(*) AS n, count_if(get(scores, place - 1) = x) AS same "
+        f"FROM ({plan}) GROUP BY base + place"
+    )
 
 
-_COUNT = """
-SELECT /*+ BROADCAST(hits) */ hits.number, count_if($better) AS above, count_if($same) AS tied
-FROM {run} AS run JOIN {hits} AS hits ON run.q = hits.q AND run.x >= hits.x
-GROUP BY hits.number
+def _key(table: str) -> str:
+    """What rows are ordered by where ids break ties."""
+    return f"named_struct('x', {table}.x, 'i', CAST({table}.i AS string))"
+
+
+_STARTED = """
+SELECT /*+ BROADCAST(hits) */ hits.base, hits.scores, $x AS x, 0 AS place
+FROM {run} AS run JOIN {hits} AS hits ON run.q = hits.q
 """
 
 

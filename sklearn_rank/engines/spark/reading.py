@@ -12,6 +12,7 @@ import numpy as np
 
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.spark import plans
+from sklearn_rank.engines.spark.counting import counted
 from sklearn_rank.engines.spark.later import FrameMaker, LeftOut, SparkColumns, sample
 from sklearn_rank.engines.spark.partitions import Partitions
 from sklearn_rank.engines.spark.sides import can_meet, find_frames, refuse_no_order
@@ -24,13 +25,7 @@ from sklearn_rank.engines.spark.survey import (
     take_survey,
 )
 from sklearn_rank.engines.spark.unjudged import UnjudgedRows
-from sklearn_rank.engines.spark.waist import (
-    WaistRows,
-    numbered_hits,
-    rankings_of,
-    with_places,
-    without_irrelevant,
-)
+from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
 from sklearn_rank.inputs.mappings import query_weights
 from sklearn_rank.inputs.unmet import with_hint
@@ -43,9 +38,6 @@ from sklearn_rank.typing import IntArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PAIRS_PER_ROW = 2
-"""Up to so many relevant items per row of the run, comparing each row with those of its query takes
-less than to shuffle and sort it; measured on 10 M rows."""
 _BROADCAST = 1 << 10
 """Bytes of a driver's memory for each relevant judgement that is sent to all executors: its table
 takes about 200, and is there in several forms for a moment."""
@@ -124,8 +116,7 @@ class _Reading:
         if cannot_count or self.options.way != "auto":
             return "window" if cannot_count else self.options.way
         n_sent = survey.n_relevant + (survey.n_irrelevant if is_partial else 0)
-        fits = n_sent * _BROADCAST <= self._memory
-        return "count" if fits and survey.n_pairs <= PAIRS_PER_ROW * survey.n_rows else "window"
+        return "count" if n_sent * _BROADCAST <= self._memory else "window"
 
     def _refuse_count(self, *, is_away: bool) -> bool:
         """Whether places cannot be found by counting; InvalidParameterError if that was asked."""
@@ -157,18 +148,10 @@ class _Reading:
 
     def _counted(self, *, is_partial: bool) -> pa.Table:
         """The rows of the waist, by counting the greater scores of each hit."""
-        if self.raises:
-            repeated = self.sides.sql(plans.REPEATED).toArrow()["repeated"][0].as_py()
-            if repeated:
-                refuse_duplicates(self.sides, repeated)
-        plan = plans.hits(skips=self.missing == "skip", all_judged=is_partial)
-        table = without_irrelevant(self.sides.sql(plan).toArrow().sort_by("q"))
-        hits = numbered_hits(table)
-        if not hits.num_rows:
-            return with_places(table, None)
-        frame = self.sides.session.createDataFrame(hits)
-        counts = self.sides.sql(plans.count(by_id=self.by_id), hits=frame).toArrow()
-        return with_places(table, counts)
+        self._refuse_repeated(self.sides.sql(plans.REPEATED).toArrow()["repeated"][0].as_py())
+        return counted(
+            self.sides, by_id=self.by_id, skips=self.missing == "skip", all_judged=is_partial
+        )
 
     def _refuse_repeated(self, number: int) -> int:
         """Rows that repeat an item: an error unless the best of them counts."""

@@ -37,8 +37,6 @@ class Survey:
     """Relevant judgements of evaluated queries."""
     n_irrelevant: int
     """Their other judgements."""
-    n_pairs: float
-    """Relevant judgements times rows of the run, summed over queries."""
     faults: Mapping[str, int]
     """How often something occurs that may have to be refused; see ``plans.survey``."""
 
@@ -52,7 +50,7 @@ def take_survey(sides: Sides, missing: Missing) -> Survey:
         for name in ("n_judged", "n_ranked", "n_common", "n_judgements", "n_rows")
     }
     known |= {name: numbers.pop(name) for name in ("n_relevant", "n_irrelevant")}
-    return Survey(**known, n_pairs=numbers.pop("n_pairs"), faults=numbers)
+    return Survey(**known, faults=numbers)
 
 
 def refuse_faults(
