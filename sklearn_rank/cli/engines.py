@@ -59,6 +59,10 @@ def engine_of(arguments: argparse.Namespace) -> ScanEngine | Literal["memory"]:
         raise ValueError(msg)
     if arguments.engine != "auto" or in_memory:
         return "memory" if in_memory else arguments.engine
+    from sklearn_rank.engines.scan import is_several
+
+    if any(map(is_several, (arguments.qrels, *arguments.runs))):
+        return "polars"
     largest = max(map(_size, arguments.runs)) + _size(arguments.qrels)
     return "polars" if largest * _GROWTH > options_of(arguments).n_bytes else "memory"
 
@@ -85,5 +89,7 @@ def read_sides(
 
 
 def _is_parquet(path: str) -> bool:
-    with open(path, "rb") as file:
+    from sklearn_rank.engines.scan import files_of
+
+    with open(files_of(path)[0], "rb") as file:
         return file.read(4) == b"PAR1"

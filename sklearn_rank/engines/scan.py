@@ -46,7 +46,8 @@ def scan_run(
     Parameters
     ----------
     path : path, or sequence of paths
-        Files of one format; a name with ``*``, ``?`` or ``[`` stands for all files that match.
+        Files of one format; a folder stands for all files in it, a name with ``*``, ``?`` or
+        ``[`` for all that match.
     format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the first file. JSON is read whole, the others as they stream.
     columns : mapping, default=None
@@ -131,7 +132,7 @@ def _scan(
     if format is not None:
         check_option(format, "format", FORMATS, owner)
     options = EngineOptions(memory_limit)  # refuses a limit that is none
-    sources = [source_of(name, _UNLIMITED) for name in _names(path)]
+    sources = [source_of(name, _UNLIMITED) for name in files_of(path)]
     kind: str | None = format
     if kind is None:
         with opened(sources[0]) as (_, head):
@@ -148,14 +149,20 @@ def _scan(
     return _text(sources, format, columns, is_run=is_run)
 
 
-def _names(path: Paths) -> list[str]:
-    """All files that a path, a pattern or several of them name, in order."""
+def is_several(path: str) -> bool:
+    """Whether a path names a folder or a pattern, not a file."""
+    return os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
+
+
+def files_of(path: Paths) -> list[str]:
+    """All files that a path, a pattern, a folder or several of them name, in order."""
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     names: list[str] = []
     for entry in given:
         text = os.fsdecode(os.fspath(entry))
-        is_pattern = glob.has_magic(text) and not os.path.exists(text)
-        names += sorted(glob.glob(text, recursive=True)) if is_pattern else [text]
+        is_pattern = is_several(text) and not os.path.isdir(text)
+        for name in sorted(glob.glob(text, recursive=True)) if is_pattern else [text]:
+            names += _within(name) if os.path.isdir(name) else [name]
     if not names:
         msg = f"no file has a name like {given}"
         raise FileNotFoundError(msg)
@@ -163,6 +170,17 @@ def _names(path: Paths) -> list[str]:
         with readable(name, "path"), open(name, "rb"):
             pass
     return names
+
+
+def _within(folder: str) -> list[str]:
+    """Files of a folder as Spark writes it; its marks of success and checksums are no data."""
+    files = [
+        os.path.join(at, name)
+        for at, _, names in os.walk(folder)
+        for name in names
+        if not name.startswith(("_", "."))
+    ]
+    return sorted(files)
 
 
 def _columnar(
@@ -209,16 +227,16 @@ def _sql_columns(named: NamedColumns) -> Iterator[str]:
 
 
 def _spark(sources: list[Source], columns: Columns | None, *, is_run: bool) -> Any:
-    from pyspark.sql import SparkSession, functions
+    from sklearn_rank.engines.spark.plans import quoted as backquoted
+    from sklearn_rank.engines.spark.session import running_session
 
-    frame = SparkSession.builder.getOrCreate().read.parquet(*[source.path for source in sources])
+    frame = running_session().read.parquet(*[source.path for source in sources])
     named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
-    ids = [
-        functions.col(f"`{getattr(named, role)}`").cast("string").alias(role)
-        for role in ("query", "item")
-    ]
-    number = [] if named.number is None else [frame[f"`{named.number}`"].alias(named.kind)]
-    return frame.select(*ids, *number, *(frame[f"`{column.name}`"] for column in named.watched))
+    names = {role: backquoted(getattr(named, role)) for role in ("query", "item")}
+    ids = [f"CAST({name} AS string) AS {role}" for role, name in names.items()]
+    number = [] if named.number is None else [f"{backquoted(named.number)} AS {named.kind}"]
+    others = [backquoted(column.name) for column in named.watched]
+    return frame.selectExpr(*ids, *number, *others)
 
 
 def _text(

@@ -146,8 +146,10 @@ def _values_from_away(
         msg = f"{holes[0]} reads places of items that are not relevant, too; {PLACES_ARE_AWAY}"
         raise InvalidParameterError(msg)
     weighed = [measure for measure in measures if _weighs_queries(measure)]
-    columns = away.values(sent(measures), len(measures) + len(weighed))
-    away.release()
+    try:
+        columns = away.values(sent(measures), len(measures) + len(weighed))
+    finally:
+        away.release()
     own = dict(zip(weighed, columns[len(measures) :], strict=True))
     return [
         (values, _with_weights(own.get(measure), judged.weights))

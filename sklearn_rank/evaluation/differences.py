@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ def told_differences(
         "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
         "close": lambda: _n_close(_scores(*sides)),
     }
+    if judged.count_scores is not None:
+        cases |= {case: partial(judged.count_scores, case) for case in ("at most 0", "close")}
     for case, count in cases.items():
         differences = preset.differences(case, measures)
         number = count() if differences else 0

@@ -124,6 +124,8 @@ class Judged:
     """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
     away: Away | None = None
     """Where places are if they are not here; ``rankings`` then hold sizes alone."""
+    count_scores: Callable[[str], int] | None = None
+    """Counts scores that stayed in an engine and that conventions speak of."""
     make_frame: Callable[[Mapping[str, Any]], Any] | None = None
     """Makes a frame of the engine that was read, of columns in memory."""
 

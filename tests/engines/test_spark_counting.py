@@ -1,4 +1,4 @@
-"""What comes of the way that counts, before and after Spark counts: no session is needed for that."""
+"""What comes of the way that counts, before and after Spark counts; no session is needed."""
 
 from __future__ import annotations
 
@@ -101,5 +101,6 @@ def test_the_way_is_chosen_by_sizes(n_relevant, n_irrelevant, is_partial, way):
         def __init__(self):
             self.options, self.raises, self._memory = EngineOptions(), True, 1 << 20
 
-    survey = reading.Survey(10, 10, 10, n_relevant + n_irrelevant, 9, n_relevant, n_irrelevant, {})
+    n_all = n_relevant + n_irrelevant
+    survey = reading.Survey(10, 10, 10, n_all, 9, 9, n_relevant, n_irrelevant, {})
     assert Read()._way(survey, is_partial=is_partial, is_away=False) == way

@@ -8,6 +8,7 @@ import numpy as np
 
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.sides import Sides
+from sklearn_rank.engines.spark.survey import refuse_changed
 from sklearn_rank.engines.spark.waist import first_rows
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import BoolArray, IntArray
@@ -100,6 +101,8 @@ class _Hits(NamedTuple):
         ends = before[self.bases[1:]]
         n_ranked = (ends - before[self.bases[:-1]])[self.query]
         is_hit = self.is_relevant & self.is_ranked
+        if not same[self.bins[is_hit]].all():
+            refuse_changed("y_score")
         above = ends[self.query] - before[self.bins] - same[self.bins]
         n_judged = np.bincount(self.query[self.is_ranked], minlength=len(self.starts))
         return {

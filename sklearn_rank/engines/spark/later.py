@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from sklearn_rank.engines.spark import plans
+from sklearn_rank.engines.spark.frames import refuse_twins
 from sklearn_rank.engines.spark.sides import Sides, SparkSide
 from sklearn_rank.inputs.frames import DIVIDED_QUERY
 from sklearn_rank.rankings.source import one_label_each
@@ -80,8 +81,26 @@ class SparkColumns:
 
     def labels(self, name: str) -> dict[Any, Any]:
         """{query: label}; InvalidParameterError if a query has several."""
+        refuse_twins(self.side.frame, self.side.side.name, [name])
         query = plans.quoted(self.side.side.named["query"])
         pairs = self.side.frame.selectExpr(f"{query} AS q", f"{plans.quoted(name)} AS label")
         rows = pairs.distinct().orderBy("q").toArrow().to_pylist()
         labels = ((row["q"], row["label"]) for row in rows if not is_missing(row["label"]))
         return one_label_each(name, labels, DIVIDED_QUERY)
+
+
+@dataclass(frozen=True)
+class SparkScores:
+    """Counts scores that conventions speak of."""
+
+    sides: Sides
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: Spark is not pickled."""
+        return type(None), ()
+
+    def __call__(self, case: str) -> int:
+        """Scores at most 0, or queries with scores that float32 does not tell apart."""
+        if self.sides.ranks:
+            return 0
+        return int(self.sides.sql(plans.SCORES[case]).toArrow()["n"][0].as_py())

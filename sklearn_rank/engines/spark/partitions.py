@@ -6,9 +6,11 @@ The executors need this package, NumPy and PyArrow; without this module they nee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from sklearn_rank.engines.spark.waist import WaistRows, first_rows, rankings_of
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -33,6 +35,10 @@ class Partitions:
     """A frame as ``plans.window`` makes it, the rows of each query together."""
     ties: Ties
 
+    def __post_init__(self) -> None:
+        """Nothing stays in Spark's memory, even if what asked for values was refused."""
+        finalize(self, _forget, self.rows).atexit = False
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Nothing: Spark is not pickled."""
         return type(None), ()
@@ -55,6 +61,12 @@ class Partitions:
     def release(self) -> None:
         """Forget the rows, which can be made again."""
         self.rows.unpersist()
+
+
+def _forget(rows: Any) -> None:
+    # The session may have ended since, and its memory with it.
+    with suppress(Exception):
+        rows.unpersist()
 
 
 def computed(

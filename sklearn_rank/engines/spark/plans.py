@@ -96,6 +96,7 @@ SELECT
   count_if(t_n > 0 AND r_n > 0) AS n_common,
   coalesce(sum(t_n), 0) AS n_judgements,
   coalesce(sum(r_n), 0) AS n_rows,
+  coalesce(sum(CASE WHEN evaluated THEN r_n END), 0) AS n_evaluated,
   coalesce(sum(CASE WHEN evaluated THEN relevant END), 0) AS n_relevant,
   coalesce(sum(CASE WHEN evaluated THEN irrelevant END), 0) AS n_irrelevant,
   coalesce(sum(CASE WHEN t_missing THEN t_n END), 0) AS truth_query_missing,
@@ -236,7 +237,8 @@ FROM {run} AS run JOIN {hits} AS hits ON run.q = hits.q
 
 REPEATED = """
 WITH suspects AS (
-  SELECT h FROM (SELECT xxhash64(q, i) AS h FROM {run}) GROUP BY h HAVING count(*) > 1
+  SELECT h FROM (SELECT xxhash64(q, i) AS h FROM {run} DISTRIBUTE BY h)
+  GROUP BY h HAVING count(*) > 1
 ), items AS (
   SELECT /*+ BROADCAST(suspects) */ q, i, count(*) AS times
   FROM {run} AS run LEFT SEMI JOIN suspects ON xxhash64(run.q, run.i) = h
@@ -248,6 +250,7 @@ FROM items LEFT SEMI JOIN {truth} AS truth ON items.q = truth.q
 """Rows of the run that repeat an item of an evaluated query.
 
 Rows of one hash meet in a shuffle of eight bytes each; only those are then compared by their ids.
+They are sent off as they are: to count those of a task first would find hardly any twice.
 """
 
 
@@ -258,6 +261,16 @@ SELECT q, first(n_ranked) AS n_ranked, first(repeated) AS repeated, first(unjudg
 FROM {rows} GROUP BY q
 """
 """What is known of each query without its places."""
+
+
+SCORES = {
+    "at most 0": "SELECT count_if(x <= 0) AS n FROM {run}",
+    "close": (
+        "SELECT count_if(narrow < wide) AS n FROM (SELECT count(DISTINCT CAST(x AS float)) AS "
+        "narrow, count(DISTINCT x) AS wide FROM {run} GROUP BY q)"
+    ),
+}
+"""How many scores, or queries, there are of which a convention says something."""
 
 
 def left_out(*, skips: bool) -> str:
@@ -299,12 +312,12 @@ FIRST_RANK = "SELECT q, x FROM {run} GROUP BY q, x HAVING count(*) > 1 ORDER BY 
 """The first rank that two rows of a query have."""
 
 
-def unread(query: str, column: str) -> str:
-    """What tells whether the numbers of a column of ``{side}`` say more than of a query alone."""
-    return (
-        "SELECT count_if(least <> most) AS varies, sum(n) AS n_values, "
-        "count_if(n > 0) AS n_queries, min(least) AS least, max(most) AS most "
-        f"FROM (SELECT {query} AS q, min(c) AS least, max(c) AS most, count(c) AS n "
-        f"FROM (SELECT {query}, CASE WHEN isnan({column}) THEN NULL ELSE {column} END AS c "
-        f"FROM {{side}}) GROUP BY {query})"
-    )
+UNREAD = """
+SELECT count_if(least <> most) AS varies, sum(n) AS n_values, count_if(n > 0) AS n_queries,
+  min(least) AS least, max(most) AS most
+FROM (
+  SELECT q, min(c) AS least, max(c) AS most, count(c) AS n
+  FROM (SELECT q, CASE WHEN isnan(c) THEN NULL ELSE c END AS c FROM {side}) GROUP BY q
+)
+"""
+"""What tells whether the numbers ``c`` of ``{side}`` say more than of a query alone."""

@@ -13,12 +13,13 @@ import numpy as np
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.counting import counted
-from sklearn_rank.engines.spark.later import FrameMaker, LeftOut, SparkColumns, sample
+from sklearn_rank.engines.spark.later import FrameMaker, LeftOut, SparkColumns, SparkScores, sample
 from sklearn_rank.engines.spark.partitions import Partitions
 from sklearn_rank.engines.spark.sides import can_meet, find_frames, refuse_no_order
 from sklearn_rank.engines.spark.survey import (
     Survey,
     refuse_apart,
+    refuse_changed,
     refuse_duplicates,
     refuse_faults,
     refuse_unknown_columns,
@@ -176,7 +177,7 @@ class _Reading:
     def _away(self, frame: Any, *, is_partial: bool) -> Judged:
         """Sizes alone; the waist stays where it is until it is measured."""
         frame = frame.persist()
-        table = self.sides.session.sql(plans.SIZES, rows=frame).toArrow().sort_by("q")
+        table = self.sides.sql(plans.SIZES, rows=frame).toArrow().sort_by("q")
         try:
             repeated = self._refuse_repeated(int(table["repeated"].to_numpy().sum()))
         except DuplicateItemError:
@@ -208,6 +209,10 @@ class _Reading:
     def _with_counts(self, survey: Survey, judged: Judged) -> Judged:
         """The same with what was counted, weights, and what else is known of the queries."""
         rankings = judged.rankings
+        if rankings.n_ranked.sum() + judged.counts.duplicates != survey.n_evaluated:
+            refuse_changed("y_score")
+        if rankings.n_relevant.sum() != survey.n_relevant:
+            refuse_changed("y_true")
         query_ids = list(rankings.query_ids)
         weights = query_weights(self.told.get("sample_weight"), query_ids)
         judged = replace(
@@ -223,6 +228,7 @@ class _Reading:
             left_out=LeftOut(self.sides, skips=self.missing == "skip"),
             keyed=True,
             query_columns=tuple(map(SparkColumns, (self.sides.truth, self.sides.run))),
+            count_scores=SparkScores(self.sides),
             make_frame=FrameMaker(self.sides.session),
         )
         if rankings.n_retrieved.any():

@@ -13,6 +13,7 @@ import numpy as np
 
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
+from sklearn_rank.engines.spark.frames import native, refuse_twins, session_of
 from sklearn_rank.engines.spark.plans import quoted
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame
@@ -78,7 +79,11 @@ class Sides:
     def sql(self, text: str, **frames: Any) -> Any:
         """The frame that a plan makes of both sides."""
         used = {"truth": self.truth.rows, "run": self.run.rows, **frames}
-        given = {name: frame for name, frame in used.items() if f"{{{name}}}" in text}
+        # A plan over each frame: PySpark names what it is given by a temporary view, and with a
+        # view Spark forgets whatever is cached of the very same plan.
+        given = {
+            name: frame.selectExpr("*") for name, frame in used.items() if f"{{{name}}}" in text
+        }
         return self.session.sql(text, **given)
 
     def kinds(self) -> dict[str, str]:
@@ -97,16 +102,19 @@ def find_frames(problem: Problem) -> Sides:
 
     Nothing is computed: types are known beforehand.
     """
-    like = next(side for side in (problem.y_score, problem.y_true) if engine_of(side) is not None)
-    session = like.sparkSession
+    given = {"y_true": problem.y_true, "y_score": problem.y_score}
+    of_spark = {name: native(side) for name, side in given.items() if engine_of(side) is not None}
+    session = session_of(of_spark)
     frames = [
-        values if engine_of(values) is not None else _adopted(session, values, name)
-        for values, name in ((problem.y_true, "y_true"), (problem.y_score, "y_score"))
+        of_spark[name] if name in of_spark else _adopted(session, values, name)
+        for name, values in given.items()
     ]
     schemas = [_schema(frame) for frame in frames]
     truth, run = find_sides(schemas[0], schemas[1], problem.columns)
     assert truth is not None
     assert run is not None
+    for frame, side in zip(frames, (truth, run), strict=True):
+        refuse_twins(frame, side.name, side.used)
     sides = Sides(
         session,
         _prepared(frames[0], truth, "grade"),
@@ -118,10 +126,15 @@ def find_frames(problem: Problem) -> Sides:
 
 
 def _schema(frame: Any) -> Any:
-    """A frame of narwhals with the columns of a frame and none of its rows."""
+    """A frame of narwhals with the columns of a frame and none of its rows.
+
+    Frames of Spark may have a name twice, as joins leave it; of these there is one column.
+    """
     import narwhals as nw
 
-    return nw.from_native(frame.limit(0).toArrow(), eager_only=True)
+    table = frame.limit(0).toArrow()
+    first = {name: place for place, name in reversed(list(enumerate(table.column_names)))}
+    return nw.from_native(table.select(sorted(first.values())), eager_only=True)
 
 
 def refuse_no_order(sides: Sides, ties: str) -> None:

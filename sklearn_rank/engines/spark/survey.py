@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.sides import Sides, SparkSide
@@ -33,6 +33,8 @@ class Survey:
     n_common: int
     n_judgements: int
     n_rows: int
+    n_evaluated: int
+    """Rows of the run in evaluated queries."""
     n_relevant: int
     """Relevant judgements of evaluated queries."""
     n_irrelevant: int
@@ -47,7 +49,7 @@ def take_survey(sides: Sides, missing: Missing) -> Survey:
     numbers = sides.sql(text).toArrow().to_pylist()[0]
     known = {
         name: numbers.pop(name)
-        for name in ("n_judged", "n_ranked", "n_common", "n_judgements", "n_rows")
+        for name in ("n_judged", "n_ranked", "n_common", "n_judgements", "n_rows", "n_evaluated")
     }
     known |= {name: numbers.pop(name) for name in ("n_relevant", "n_irrelevant")}
     return Survey(**known, faults=numbers)
@@ -124,9 +126,9 @@ def refuse_unknown_columns(sides: Sides, side: SparkSide) -> None:
     """ColumnRoleError if a column of unknown name may hold what no known column holds."""
     seen = []
     for column in side.side.watched:
-        name = plans.quoted(column.name)
-        text = plans.unread(plans.quoted(side.side.named["query"]), name)
-        numbers = sides.session.sql(text, side=side.frame).toArrow().to_pylist()[0]
+        query, name = plans.quoted(side.side.named["query"]), plans.quoted(column.name)
+        frame = side.frame.selectExpr(f"{query} AS q", f"{name} AS c")
+        numbers = sides.sql(plans.UNREAD, side=frame).toArrow().to_pylist()[0]
         # As if these were its values: what is asked of them is whether they differ.
         ends = {0: numbers["least"], 1: numbers["most"]}
         alone = numbers["n_values"] == numbers["n_queries"]
@@ -185,6 +187,16 @@ class _Refusal:
         if side is self.sides.run:
             return " AND q IN (SELECT q FROM {truth})"
         return " AND q IN (SELECT q FROM {run})" if self.skips else ""
+
+
+def refuse_changed(side: str) -> NoReturn:
+    """ValueError for a frame whose second reading is not its first."""
+    msg = (
+        f"{side} had other rows or numbers when it was read once more: it is made anew each time, "
+        "with something random, or from files that change meanwhile. Write it to Parquet first, "
+        "or cache it"
+    )
+    raise ValueError(msg)
 
 
 def refuse_repeated_rank(sides: Sides) -> None:
