@@ -25,7 +25,7 @@ class Session:
 class Remote:
     """One of Spark Connect."""
 
-    client = None
+    __module__ = "pyspark.sql.connect.session"
 
     def __init__(self, session_id: str) -> None:
         self.session_id, self.is_stopped = session_id, False

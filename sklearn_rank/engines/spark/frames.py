@@ -51,7 +51,8 @@ def _running(name: str, frame: Any) -> Any:
 
 
 def _is_remote(session: Any) -> bool:
-    return hasattr(type(session), "client")
+    """Whether a session is one of Connect; both kinds have nearly all attributes."""
+    return ".connect." in type(session).__module__
 
 
 def _is_stopped(session: Any) -> bool:
