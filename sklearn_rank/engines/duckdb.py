@@ -25,6 +25,9 @@ _EXACT_DIGITS = 15
 """Decimals of so many digits are told apart as float64, and stand in their order."""
 
 
+_AS_TEXT = frozenset({"BIGNUM", "BIT", "INTERVAL", "UNION", "VARINT"})
+
+
 def read(problem: Problem) -> Judged:
     """Judged rankings of relations."""
     return read_streams(problem, DuckDBRows)
@@ -61,8 +64,14 @@ class DuckDBRows:
 
 
 def _as_plain(name: str, kind: str) -> str:
-    """SQL for a column: whole numbers of 128 bits, which a sum has, and short decimals are cast."""
+    """SQL for a column.
+
+    Whole numbers of 128 bits, which a sum has, and short decimals are cast to plain numbers; what
+    Arrow or Polars lack, or hold as bytes, becomes text.
+    """
     column = quoted(name)
+    if kind.partition("(")[0] in _AS_TEXT:
+        return f"CAST({column} AS VARCHAR) AS {column}"
     decimal = re.fullmatch(r"DECIMAL\((\d+),\s*\d+\)", kind)
     if decimal is not None and int(decimal[1]) <= _EXACT_DIGITS:
         return f"CAST({column} AS DOUBLE) AS {column}"

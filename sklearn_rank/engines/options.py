@@ -73,6 +73,13 @@ class EngineOptions:
             )
             raise InvalidParameterError(msg)
 
+        if self.temp_directory is not None and not os.path.isdir(self.temp_directory):
+            msg = (
+                "The 'temp_directory' parameter of EngineOptions must be a directory that exists. "
+                f"Got {safe_repr(self.temp_directory)} instead."
+            )
+            raise InvalidParameterError(msg)
+
     @property
     def n_bytes(self) -> int:
         """The limit in bytes."""

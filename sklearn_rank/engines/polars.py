@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.problem import Problem
-from sklearn_rank.engines.rows import BATCH
+from sklearn_rank.engines.rows import BATCH, exact
 from sklearn_rank.engines.spill import temporary
 from sklearn_rank.engines.stream import read_streams
 from sklearn_rank.exceptions import FileFormatError
@@ -42,7 +42,7 @@ class PolarsRows:
 
     def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
         """Some columns of all rows."""
-        frame: Any = self.frame.select(columns)
+        frame: Any = self.frame.select(exact(columns))
         if hasattr(frame, "collect_batches"):
             yield from frame.collect_batches(chunk_size=BATCH, maintain_order=True)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +28,18 @@ class Rows(Protocol):
         """Some columns of all rows, in the order of the rows."""
 
 
+def exact(names: Sequence[str]) -> list[Any]:
+    """Columns of just these names, which Polars else takes for patterns ("*", "^a.*$")."""
+    import polars.selectors as cs
+
+    return [cs.by_name(name) for name in names]
+
+
+def plain(column: pl.Series) -> pl.Series:
+    """The column under a name that its methods do not take for a pattern."""
+    return column.alias("column")
+
+
 class Held(NamedTuple):
     """The first rows of a frame."""
 
@@ -46,7 +58,7 @@ def hold(rows: Rows, columns: Sequence[str], limit: int) -> Held:
     import polars as pl
 
     batches = rows.batches(columns)
-    held = [rows.schema.select(columns)]
+    held = [rows.schema.select(exact(columns))]
     size: float = 0
     for batch in batches:
         held.append(batch)
@@ -91,6 +103,7 @@ def whole_queries(
 
 def _end_of_last_but_one(queries: pl.Series) -> int:
     """Where the rows of the last query begin; 0 if there is only one."""
-    is_other = (queries != queries[-1]).reverse()
+    # A series of one id, not the id: some types of ids compare with their like alone.
+    is_other = plain(queries != queries[-1:]).reverse()
     place = is_other.arg_max() or 0
     return len(queries) - place if is_other[place] else 0

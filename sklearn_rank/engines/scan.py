@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from sklearn_rank.engines.duckdb import quoted
 from sklearn_rank.engines.options import EngineOptions
+from sklearn_rank.engines.rows import exact
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.access import readable
 from sklearn_rank.files.delimited import NamedColumns, find_columns
@@ -22,6 +23,7 @@ from sklearn_rank.files.read import (
 from sklearn_rank.files.source import Limits, Source, opened, source_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.text import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -188,15 +190,35 @@ def _columnar(
 ) -> pl.LazyFrame:
     import polars as pl
 
+    parts = [_columnar_file(source, kind, columns, is_run=is_run) for source in sources]
+    first = parts[0].collect_schema().names()
+    for source, part in zip(sources, parts, strict=True):
+        names = part.collect_schema().names()
+        if names != first:
+            source.fail(
+                None,
+                f"holds the columns {listed(names)} of those that count, and {sources[0].name} "
+                f"{listed(first)}; files of one run are alike",
+            )
+    # Shards may differ in the width of their numbers, and in columns that nobody reads.
+    return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical_relaxed")
+
+
+def _columnar_file(
+    source: Source, kind: str, columns: Columns | None, *, is_run: bool
+) -> pl.LazyFrame:
+    import polars as pl
+
     scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
-    frame = scan([source.path for source in sources])
+    frame = scan(source.path)
     schema = frame.collect_schema()
-    named = find_columns(schema.names(), columns, sources[0].name, is_run=is_run)
-    ids = {role: pl.col(getattr(named, role)).cast(pl.String) for role in ("query", "item")}
-    number = {} if named.number is None else {named.kind: pl.col(named.number)}
+    named = find_columns(schema.names(), columns, source.name, is_run=is_run)
+    query, item = exact([named.query, named.item])
+    ids = [query.cast(pl.String).alias("query"), item.cast(pl.String).alias("item")]
+    number = [] if named.number is None else [exact([named.number])[0].alias(named.kind)]
     # Numbers of unknown names go along, to be asked about.
     others = [column.name for column in named.watched if schema[column.name].is_numeric()]
-    return frame.select(*others, **ids, **number)
+    return frame.select(*exact(others), *ids, *number)
 
 
 def _duckdb(

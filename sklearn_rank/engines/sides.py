@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.registry import engine_of
-from sklearn_rank.engines.rows import Rows
+from sklearn_rank.engines.rows import Rows, exact
 from sklearn_rank.inputs.dispatch import Told
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame
 from sklearn_rank.inputs.items import ItemReader
@@ -46,7 +46,7 @@ class _EagerRows:
 
     def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
         """All rows."""
-        yield self.frame.select(columns)
+        yield self.frame.select(exact(columns))
 
 
 def qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:

@@ -10,6 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sklearn_rank.engines.rows import plain
+
 if TYPE_CHECKING:
     import os
 
@@ -66,9 +68,11 @@ class Parts:
         for batch in batches:
             if not batch.height:
                 continue
-            parted = batch.with_columns(_part_of(batch, self.query, self.seed))
-            for (part,), rows in parted.partition_by(_PART, as_dict=True).items():
-                self._waiting[part].append(rows.drop(_PART))
+            name = free_name("part", batch)
+            parted = batch.with_columns(_part_of(batch, self.query, self.seed).alias(name))
+            parts = parted.partition_by(name, as_dict=True, include_key=False)
+            for (part,), rows in parts.items():
+                self._waiting[part].append(rows)
                 if sum(map(len, self._waiting[part])) >= _BUFFERED:
                     self._flush(part)
         for part in range(len(self.files)):
@@ -98,18 +102,22 @@ class Parts:
             yield pl.read_ipc(path.read_bytes())
 
 
-_PART = "__part__"
+def free_name(name: str, frame: pl.DataFrame) -> str:
+    """A name that no column of a frame has."""
+    while name in frame.columns:
+        name += "_"
+    return name
 
 
 def _part_of(batch: pl.DataFrame, query: str, seed: int) -> pl.Series:
     """Number of the part of each row: that of its query, whatever type its ids have."""
     import polars as pl
 
-    ids = batch[query]
+    ids = plain(batch[query])
     # Ids that are equal as keys hash alike only in one type: 1 and 1.0, or text and categories.
     if ids.dtype.is_numeric() or ids.dtype == pl.Boolean:
         ids = ids.cast(pl.Float64)
-    return (ids.hash(seed) % N_PARTS).cast(pl.Int64).alias(_PART)
+    return (ids.hash(seed) % N_PARTS).cast(pl.Int64)
 
 
 def concatenated(batches: Iterator[pl.DataFrame]) -> pl.DataFrame:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
-from sklearn_rank.engines.rising import RisingRows, top_of
-from sklearn_rank.engines.rows import Held, Rows, all_batches, hold, whole_queries
+from sklearn_rank.engines.rising import Order, RisingRows, orders_of, top_of
+from sklearn_rank.engines.rows import Held, Rows, all_batches, exact, hold, whole_queries
 from sklearn_rank.engines.sides import LazyColumns, qrels_of, rows_of_truth
-from sklearn_rank.engines.spill import Parts, concatenated, spooled, temporary
+from sklearn_rank.engines.spill import Parts, concatenated, free_name, spooled, temporary
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
@@ -52,7 +52,6 @@ _PART_OF_LIMIT = 20
 """A part of the rows that is read at once, which takes several times its size."""
 _PARTINGS = 3
 """After so many, a part is one query, or as good as one."""
-ROW = "__row__"
 
 _IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 """What needs the ids of all items as Python objects."""
@@ -124,14 +123,17 @@ class _Reading:
         told = self.problem.told
         if truth is not None and truth.rest is not None:
             run.close()
-            try:
+            for order in self._orders():
                 gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
-                self._add_rising(gathered)
-            except ScatteredQueriesError:
-                if self._stream is not None:
-                    self._stream.close()
-                gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
-                self._add_parts(gathered, None)
+                try:
+                    self._add_rising(gathered, order)
+                except ScatteredQueriesError:
+                    if self._stream is not None:
+                        self._stream.close()
+                else:
+                    return gathered, None
+            gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
+            self._add_parts(gathered, None)
             return gathered, None
         qrels = self._qrels(truth)
         has_zero = bool(qrels.grades.min(initial=1) <= 0)
@@ -207,22 +209,31 @@ class _Reading:
         for block in whole_queries(self._checked(self.run, batches), query, self._block):
             gathered.add(qrels, self._run_of(block))
 
-    def _add_rising(self, gathered: Gathered) -> None:
+    def _orders(self) -> tuple[Order, ...]:
+        """Orders in which the queries of both sides may rise."""
+        sides = ((self.truth_rows, self.truth), (self.run_rows, self.run))
+        kinds = {
+            rows.schema.schema[side.named["query"]]
+            for rows, side in sides
+            if rows is not None and side is not None
+        }
+        # What cannot be compared does not rise.
+        return orders_of(kinds.pop()) if len(kinds) == 1 else ()
+
+    def _add_rising(self, gathered: Gathered, order: Order) -> None:
         """Both sides as they come, if the queries of both rise."""
         assert self.truth_rows is not None
         assert self.truth is not None
         query, judged = self.run.named["query"], self.truth.named["query"]
-        if self.run_rows.schema.schema[query] != self.truth_rows.schema.schema[judged]:
-            raise ScatteredQueriesError  # what cannot be compared does not rise
         checked = self._checked(self.truth, self._batches(self.truth_rows, self.truth))
         with temporary(self.problem.options.temp_directory) as directory:
-            truth = RisingRows(
-                spooled(checked, directory) if self.truth_rows.streams_alone else checked, judged
-            )
+            if self.truth_rows.streams_alone:
+                checked = spooled(checked, directory)
+            truth = RisingRows(checked, judged, order)
             top = None
             batches = self._checked(self.run, self._batches(self.run_rows, self.run))
             for block in whole_queries(batches, query, self._block):
-                top = top_of(block[query], top)
+                top = top_of(block[query], top, order)
                 self._add_pair(gathered, truth.up_to(top), block)
             for rows in whole_queries(truth.rest(), judged, self._block):
                 self._add_pair(gathered, rows, None)
@@ -284,7 +295,7 @@ class _Reading:
 
     def _batches(self, rows: Rows, side: Side) -> Iterator[pl.DataFrame]:
         """All rows; the first batch has none, and tells the columns."""
-        yield rows.schema.select(side.used)
+        yield rows.schema.select(exact(side.used))
         self._stream = rows.batches(side.used)
         yield from self._stream
 
@@ -298,7 +309,7 @@ class _Reading:
             refuse_missing(frame, side.named, side.name, first_row)
             watch(frame, side.named["query"], side.watched)
             first_row += batch.height
-            yield with_plain_ids(batch.select(list(side.named.values())), side)
+            yield with_plain_ids(batch.select(exact(list(side.named.values()))), side)
         refuse_unread(side.watched, side.name, side.kinds)
 
     def _qrels(self, held: Held | None) -> Qrels:
@@ -330,10 +341,13 @@ def _shown(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same with the number of each row, by which queries find their order again."""
+    """The same with the number of each row, by which queries find their order again.
+
+    It is the first column.
+    """
     first = 0
     for batch in batches:
-        yield batch.with_row_index(ROW, first)
+        yield batch.with_row_index(free_name("row", batch), first)
         first += batch.height
 
 
@@ -341,7 +355,9 @@ def _first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
     """The first row of each query."""
     import polars as pl
 
-    firsts = judgements.group_by(query, maintain_order=True).agg(pl.first(ROW))
+    # Both columns under names of our own: theirs may be patterns.
+    rows = pl.DataFrame({"query": judgements[query], "row": judgements.to_series(0)})
+    firsts = rows.group_by("query", maintain_order=True).agg(pl.first("row"))
     return dict(firsts.iter_rows())
 
 
@@ -353,10 +369,11 @@ def with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
     for role in ("query", "item"):
         name = side.named[role]
         dtype = batch.schema[name]
+        (column,) = exact([name])
         if dtype in (pl.Categorical, pl.Enum):
-            changes.append(pl.col(name).cast(pl.String))
+            changes.append(column.cast(pl.String))
         elif dtype.is_integer() and dtype not in (pl.Int64, pl.UInt64, pl.Int128):
-            changes.append(pl.col(name).cast(pl.Int64))
+            changes.append(column.cast(pl.Int64))
     return batch.with_columns(changes) if changes else batch
 
 

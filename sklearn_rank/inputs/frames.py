@@ -20,7 +20,7 @@ from sklearn_rank.inputs.roles import Columns, Role, check_role, find_roles
 from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
 from sklearn_rank.rankings.source import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import listed, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
 if TYPE_CHECKING:
@@ -189,12 +189,26 @@ def columns_of(
 ) -> dict[Role, str]:
     """The columns of queries and items, and those of the other roles that are there."""
     try:
-        return _roles(frame, columns, name, ("query", "item"), optional)
+        named = _roles(frame, columns, name, ("query", "item"), optional)
     except ColumnRoleError as error:
         levels = [level for level in getattr(_index_of(frame), "names", ()) if level is not None]
         hint = f" The index has {listed(levels)}: .reset_index() makes columns." if levels else ""
         msg = f"{error}; the metric functions take no columns=, there rename it.{hint} {_WIDE}"
         raise ColumnRoleError(msg) from None
+    for role in ("query", "item"):
+        _refuse_nested(frame, named[role], name)
+    return named
+
+
+def _refuse_nested(frame: nw.DataFrame[Any], column: str, name: str) -> None:
+    """TypeError for ids that are lists or structures, which no engine looks up."""
+    kind = frame[column].dtype
+    if kind.is_nested():
+        msg = (
+            f"column {safe_repr(column)} of {name} has dtype {safe_text(str(kind), limit=80)}, "
+            "which is no id; pass numbers, text or dates"
+        )
+        raise TypeError(msg)
 
 
 def _index_of(frame: nw.DataFrame[Any]) -> Any:
@@ -288,34 +302,53 @@ def refuse_missing(
 ) -> None:
     """ValueError at the first row without an id or a number; rows are numbered from the first."""
     for role, column in named.items():
-        series = frame[column]
+        series = _column(frame, column)
+        may_be_nan = role in ("query", "item") and series.dtype.is_float()
+        if not (series.null_count() or may_be_nan):
+            continue
         missing = series.is_null()
-        if role in ("query", "item") and series.dtype.is_float():
+        if may_be_nan:
             missing |= series.is_nan()
         if missing.any():
             _refuse_missing(name, column, first_row + int(missing.arg_true()[0]))
+
+
+def _column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
+    """A column under a name that Polars does not take for a pattern, as it would "^a.*$"."""
+    return frame[name].alias("column")
 
 
 def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
     """Ids of queries or items; text of Polars stays where it is."""
     import narwhals as nw
 
-    series = frame[column]
+    series = _column(frame, column)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
-    missing = series.is_null()
-    if missing.any():
-        _refuse_missing(name, column, int(missing.arg_true()[0]))
+    if series.null_count():
+        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
     plain = series.dtype == nw.String or series.dtype.is_integer()
     if plain and series.implementation.is_polars():
         column_of_polars: pl.Series = series.to_native()
         return column_of_polars
     ids: list[Any] = series.to_list()
+    if series.dtype.is_temporal() and series.implementation.is_polars():
+        _refuse_finer(series.to_native(), ids, column, name)
     if series.dtype.is_float() or series.dtype == nw.Object:
         row = next((row for row, value in enumerate(ids) if is_missing(value)), None)
         if row is not None:
             _refuse_missing(name, column, row)
     return ids
+
+
+def _refuse_finer(times: pl.Series, ids: list[Any], column: str, name: str) -> None:
+    """ValueError if times that differ are equal as Python's, which have no nanoseconds."""
+    if not type(times)("column", ids, times.dtype).equals(times):
+        msg = (
+            f"column {safe_repr(column)} of {name} holds times finer than a microsecond, which "
+            "make no ids in Python; cast it to whole numbers or to text"
+        )
+        raise ValueError(msg)
 
 
 def _refuse_missing(name: str, column: str, row: int) -> None:
@@ -325,10 +358,9 @@ def _refuse_missing(name: str, column: str, row: int) -> None:
 
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
-    series = frame[column]
-    missing = series.is_null()
-    if missing.any():
-        _refuse_missing(name, column, int(missing.arg_true()[0]))
+    series = _column(frame, column)
+    if series.null_count():
+        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 

@@ -4,20 +4,17 @@
     python -m tests.benchmarks.engines --rows 30 --order shuffled --engines polars
 
 Each size (in millions of rows, 200 a query, with a fifth as many judgements) is written to a
-temporary folder, and each engine reads it in a process of its own. The system holds that process to
-the limit: RLIMIT_DATA bounds the memory it may map to write to, which is the limit and what its
-libraries had mapped and left untouched before the measurement (1.4 GiB for DuckDB with PyArrow,
-whose allocators set address space aside). An allocation beyond that fails, and so does the
-measurement. Peaks are resident pages, those of files that are mapped included. A container holds
-to such a limit as well: ``docker run --memory 2g`` or ``systemd-run --scope -p MemoryMax=2G``
-with ``--no-rlimit``.
+temporary folder, and each engine reads it in a process of its own, which is killed as soon as its
+resident memory passes the limit. That is what a container does; RLIMIT_AS and RLIMIT_DATA count
+address space, of which the libraries' allocators set aside three times what they use. Peaks are
+the system's own high-water mark (VmHWM), pages of mapped files included, so that nothing is missed
+between two looks.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -36,6 +33,8 @@ ENGINES = ("polars", "duckdb")
 ORDERS = ("sorted", "shuffled")
 _LENGTH, _RELEVANT = 200, 40
 """Rows and relevant items of a query; half of those are retrieved."""
+_BETWEEN = 0.05
+"""Seconds between two looks at a process."""
 _CHUNK = 1_000_000
 """Rows written at once."""
 _OF_LIMIT = 5
@@ -46,9 +45,9 @@ def main() -> None:
     """Measure all sizes and engines."""
     given = _arguments()
     if given.child:
-        print(json.dumps(measure(*given.child, limit=given.limit, is_held=given.rlimit)))
+        print(json.dumps(measure(*given.child, limit=given.limit)))
         return
-    print("engine  million rows  seconds  processor  ns a row  of the first  peak MiB")
+    print("engine  million rows  seconds  processor  ns a row  of the first  peak MiB  map")
     first: dict[str, float] = {}
     for millions in map(float, given.rows.split(",")):
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:
@@ -59,7 +58,8 @@ def main() -> None:
                 ratio = per_row / first.setdefault(engine, per_row)
                 print(
                     f"{engine:7} {millions:12g} {seen['wall']:8.1f} {seen['processor']:10.1f} "
-                    f"{per_row:9.0f} {ratio:13.2f} {seen['peak']:9.0f}  {seen['scores']}",
+                    f"{per_row:9.0f} {ratio:13.2f} {seen['peak'] / (1 << 20):9.0f}",
+                    f" {seen['scores']['map']:.6f}",
                     flush=True,
                 )
 
@@ -73,41 +73,51 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--engines", default=",".join(ENGINES), help="by commas")
     parser.add_argument("--order", default="sorted", choices=ORDERS, help="of the rows of the run")
     parser.add_argument("--folder", help="where files go; default: the system's place for them")
-    parser.add_argument(
-        "--rlimit",
-        default=True,
-        action=argparse.BooleanOptionalAction,
-        help="let the system hold the process to the limit",
-    )
     parser.add_argument("--child", nargs=2, metavar=("ENGINE", "FOLDER"), help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
 def _in_child(engine: str, folder: str, given: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.benchmarks.engines", "--limit", given.limit]
-    command.append("--rlimit" if given.rlimit else "--no-rlimit")
-    done = subprocess.run(
-        [*command, "--child", engine, folder], stdout=subprocess.PIPE, text=True, check=True
-    )
-    seen: dict[str, Any] = json.loads(done.stdout)
+    limit = EngineOptions(given.limit).n_bytes
+    with subprocess.Popen(
+        [*command, "--child", engine, folder], stdout=subprocess.PIPE, text=True
+    ) as child:
+        while child.poll() is None:
+            if _peak_of(child.pid) > limit:
+                child.kill()
+                sys.exit(f"{engine} takes more than {given.limit}")
+            time.sleep(_BETWEEN)
+        assert child.stdout is not None
+        seen: dict[str, Any] = json.loads(child.stdout.read())
+    if seen["peak"] > limit:
+        sys.exit(f"{engine} took more than {given.limit}")
     return seen
 
 
-def measure(engine: str, folder: str, *, limit: str, is_held: bool = True) -> dict[str, Any]:
+def _peak_of(process: int | str) -> int:
+    """Most bytes of memory that a process has had so far; Linux alone tells. 0 if it has ended."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    peaks = (line.split() for line in lines if line.startswith("VmHWM:"))
+    return next((int(fields[1]) << 10 for fields in peaks), 0)
+
+
+def measure(engine: str, folder: str, *, limit: str) -> dict[str, Any]:
     """One evaluation in this process."""
     options = EngineOptions(limit, temp_directory=folder)
     with tempfile.TemporaryDirectory() as small:
         write(Path(small), 1_000, "sorted")
         _evaluate(engine, small, options)  # imports the libraries and starts their threads
-    if is_held:
-        _hold_to(options.n_bytes)
     wall, processor = time.perf_counter(), time.process_time()
     scores = _evaluate(engine, folder, options)
     return {
         "scores": scores,
         "wall": time.perf_counter() - wall,
         "processor": time.process_time() - processor,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak": _peak_of("self"),
     }
 
 
@@ -119,15 +129,6 @@ def _evaluate(engine: Any, folder: str, options: EngineOptions) -> dict[str, flo
         for scan, path in zip((scan_qrels, scan_run), files, strict=True)
     )
     return dict(evaluate(qrels, run, MEASURES, engine=options).scores)
-
-
-def _hold_to(n_bytes: int) -> None:
-    """Let allocations fail that would take more memory than this; Linux alone can."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    status = dict(line.split(":", 1) for line in lines)
-    mapped, touched = (int(status[name].split()[0]) << 10 for name in ("VmData", "RssAnon"))
-    most = n_bytes + mapped - touched
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def write(folder: Path, n_rows: int, order: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -13,7 +14,7 @@ from sklearn_rank.engines import spill, stream
 
 Make = Callable[[dict[str, Any]], Any]
 
-WAYS = {
+WAYS: dict[str, dict[str, int]] = {
     "at once": {},
     # Blocks of a few rows, so that every problem is cut.
     "blocks": {"_SMALL": 0, "_BLOCK": 12},
@@ -22,25 +23,47 @@ WAYS = {
 }
 
 
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How rows are read, whatever their number."""
-    for name, value in WAYS[request.param].items():
+_USUAL = {name: getattr(stream, name) for name in WAYS["parts"]}
+
+
+def take_way(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read rows so, whatever their number."""
+    for name, value in (_USUAL | WAYS[way]).items():
         monkeypatch.setattr(stream, name, value)
     monkeypatch.setattr(spill, "N_PARTS", 3)
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How rows are read."""
+    take_way(request.param, monkeypatch)
     return str(request.param)
 
 
+@pytest.fixture
+def by_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are read in the way that goes through all others first, and takes longest."""
+    take_way("parts", monkeypatch)
+
+
 @pytest.fixture(params=["polars", "duckdb"])
-def lazy(request: pytest.FixtureRequest) -> Iterator[Make]:
+def engine(request: pytest.FixtureRequest) -> str:
+    """Which engine has the frames."""
+    return str(request.param)
+
+
+@pytest.fixture
+def lazy(engine: str) -> Iterator[Make]:
     """Makes a lazy frame of columns."""
-    if request.param == "polars":
+    if engine == "polars":
         yield lambda columns: pl.DataFrame(columns).lazy()
         return
-    connection = duckdb.connect()
+    # One thread: the rows are few.
+    connection = duckdb.connect(config={"threads": 1})
+    names = (f"t{number}" for number in count())
 
     def relation(columns: dict[str, Any]) -> Any:
-        name = f"t{len(connection.execute('SHOW TABLES').fetchall())}"
+        name = next(names)
         frame = pl.DataFrame(columns).to_arrow()  # noqa: F841
         connection.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
         return connection.table(name)

@@ -110,6 +110,39 @@ def test_a_pattern_stands_for_many_files(tmp_path: Path) -> None:
         scan_run(tmp_path / "none-*.parquet")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.with_columns(pl.col("score").cast(pl.Float32)),
+        lambda rows: rows.with_columns(pl.col("item").cast(pl.Int64)),
+        lambda rows: rows.select("score", "item", query_id="query"),
+        lambda rows: rows.with_columns(tag=pl.lit("a")),
+    ],
+    ids=["narrow scores", "numbers as ids", "other order and name", "another column"],
+)
+def test_shards_may_differ_in_what_does_not_count(
+    change: Callable[[pl.DataFrame], pl.DataFrame], tmp_path: Path
+) -> None:
+    qrels, run = _parquet(tmp_path)
+    rows = pl.read_parquet(run).cast({"item": pl.String})
+    rows[:3].write_parquet(tmp_path / "part-0.parquet")
+    change(rows[3:]).write_parquet(tmp_path / "part-1.parquet")
+    expected = evaluate(read_qrels(qrels), read_run(run), "map")
+    for paths in (tmp_path / "part-*.parquet", sorted(tmp_path.glob("part-*"), reverse=True)):
+        assert dict(evaluate(scan_qrels(qrels), scan_run(paths), "map").scores) == expected.scores
+
+
+def test_shards_have_scores_all_or_none(tmp_path: Path) -> None:
+    _parquet(tmp_path)
+    rows = pl.read_parquet(tmp_path / "run.parquet")
+    rows.drop("score").write_parquet(tmp_path / "run-2.parquet")
+    message = (
+        "run.parquet: holds the columns 'query', 'item', 'score' of those that count, and .*-2"
+    )
+    with pytest.raises(FileFormatError, match=message):
+        scan_run(tmp_path / "run*.parquet")
+
+
 def test_a_scan_of_text_takes_part_in_a_query(tmp_path: Path) -> None:
     run = scan_run(_trec(tmp_path)[1])
     assert run.filter(pl.col("score") > 1).select("item").collect().to_series().to_list() == [

@@ -94,6 +94,22 @@ def test_every_way_gives_the_same(
     assert taken == expected * 2
 
 
+def test_text_may_rise_as_numbers_do(
+    lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files sorted by a number whose ids are read as text: 9 comes before 10."""
+    truth, run = (
+        {**columns, "query": [str(query) for query in columns["query"]]}
+        for columns in _data(rising=True)
+    )
+    monkeypatch.setattr(stream, "_SMALL", 0)
+    monkeypatch.setattr(stream, "_BLOCK", 40)
+    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
+    found = evaluate(lazy(truth), lazy(run), "map")
+    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map"))
+    assert taken == ["_add_rising"] * 2
+
+
 def test_a_part_that_is_too_large_is_parted_again(
     lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +226,8 @@ def test_options() -> None:
     for limit in ("much", "1KB", 5, True, -1, 2.5):
         with pytest.raises(InvalidParameterError, match="must be at least 64 MiB, as bytes or"):
             EngineOptions(limit)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameterError, match=r"a directory that exists\. Got '/no/"):
+        EngineOptions(temp_directory="/no/such/place")
     with pytest.raises(InvalidParameterError, match="The 'way' parameter of EngineOptions"):
         EngineOptions(way="sort")  # type: ignore[arg-type]
 
