@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -69,6 +70,11 @@ FILES = {module_name(path): path for root in ROOTS.values() for path in sorted(r
 MODULES = sorted(set(FILES) - set(ROOTS))
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def imported_modules(path: Path) -> set[str]:
     """Modules of either package that a file imports, wherever in the file, for types too.
 
@@ -78,10 +84,11 @@ def imported_modules(path: Path) -> set[str]:
     return {other for other in all_imported(path) if (name, other) not in DOORS}
 
 
-def all_imported(path: Path) -> set[str]:
+@cache
+def all_imported(path: Path) -> frozenset[str]:
     """The same with those behind doors."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -89,7 +96,7 @@ def all_imported(path: Path) -> set[str]:
             for alias in node.names:
                 inner = f"{module}.{alias.name}"
                 names.add(inner if inner in FILES else module)
-    return names & set(FILES)
+    return frozenset(names & set(FILES))
 
 
 def level_of(module: str) -> int:
@@ -120,7 +127,7 @@ def test_every_module_imports_from_below(module: str) -> None:
 
 @pytest.mark.parametrize(("module", "upper"), sorted(DOORS))
 def test_a_door_opens_when_it_is_called(module: str, upper: str) -> None:
-    tree = ast.parse(FILES[module].read_text())
+    tree = tree_of(FILES[module])
     inner = {
         node.module
         for method in ast.walk(tree)
@@ -188,7 +195,7 @@ def names_imported(module: str) -> list[tuple[str, str]]:
     """Pairs of a module of either package and a name that is taken from it."""
     return [
         (node.module or "", alias.name)
-        for node in ast.walk(ast.parse(FILES[module].read_text()))
+        for node in ast.walk(tree_of(FILES[module]))
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in ROOTS
         for alias in node.names
     ]

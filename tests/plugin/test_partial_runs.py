@@ -38,7 +38,9 @@ def complete(suite: Suite, *arguments: str) -> bool:
     return told
 
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+ALONE: tuple[str, ...] = ()
+TWO = ("-n", "2")
+WORKERS = pytest.mark.parametrize("workers", [ALONE, TWO], ids=["alone", "xdist"])
 
 
 @WORKERS
@@ -47,10 +49,9 @@ def test_a_whole_run_is_complete(workers: tuple[str, ...], two: Suite) -> None:
     assert complete(two, *workers)
 
 
-@WORKERS
-def test_a_module_that_is_gone_is_known_to_be(workers: tuple[str, ...], two: Suite) -> None:
+def test_a_module_that_is_gone_is_known_to_be(two: Suite) -> None:
     (two.path / "test_b.py").unlink()
-    assert complete(two, *workers)
+    assert complete(two)
 
 
 @WORKERS
@@ -76,10 +77,14 @@ def test_a_hook_that_shortens_the_items_at_the_last_moment(two: Suite) -> None:
     assert not complete(two)
 
 
-@WORKERS
 @pytest.mark.parametrize(
-    "option",
-    ["python_functions=test_b*", "python_files=test_a*", "collect_imported_tests=false"],
+    ("option", "workers"),
+    [
+        ("python_functions=test_b*", ALONE),
+        ("python_functions=test_b*", TWO),
+        ("python_files=test_a*", ALONE),
+        ("collect_imported_tests=false", ALONE),
+    ],
 )
 def test_another_setting_on_the_command_line(
     option: str, workers: tuple[str, ...], two: Suite
@@ -92,16 +97,21 @@ def test_a_setting_of_ours_on_the_command_line_takes_no_test_away(two: Suite) ->
     assert complete(two, "-o", "rank_required=")
 
 
-@WORKERS
+HOOK = """
+    def pytest_ignore_collect(collection_path):
+        return True if collection_path.name == "test_b.py" else None
+"""
+
+
 @pytest.mark.parametrize(
-    "conftest",
+    ("conftest", "workers"),
     [
-        'collect_ignore = ["test_b.py"]',
-        'collect_ignore_glob = ["*_b.py"]',
-        "def pytest_ignore_collect(collection_path):\n"
-        '    return True if collection_path.name == "test_b.py" else None',
+        ('collect_ignore = ["test_b.py"]', ALONE),
+        ('collect_ignore_glob = ["*_b.py"]', ALONE),
+        (HOOK, ALONE),
+        (HOOK, TWO),
     ],
-    ids=["collect_ignore", "collect_ignore_glob", "hook"],
+    ids=["collect_ignore", "collect_ignore_glob", "hook", "hook, xdist"],
 )
 def test_a_module_that_is_ignored_keeps_its_files(
     conftest: str, workers: tuple[str, ...], two: Suite
@@ -137,12 +147,12 @@ def test_deselection(workers: tuple[str, ...], two: Suite) -> None:
     assert not complete(two, "-k", "bm25", *workers)
 
 
-@WORKERS
 @pytest.mark.parametrize(
-    ("module", "arguments"),
+    ("module", "arguments", "workers"),
     [
-        ("pytest_split", ("--splits", "2", "--group", "1")),
-        ("pytest_shard", ("--num-shards", "2", "--shard-id", "0")),
+        ("pytest_split", ("--splits", "2", "--group", "1"), ALONE),
+        ("pytest_shard", ("--num-shards", "2", "--shard-id", "0"), ALONE),
+        ("pytest_shard", ("--num-shards", "2", "--shard-id", "0"), TWO),
     ],
 )
 def test_plugins_that_split_a_suite(

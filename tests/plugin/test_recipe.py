@@ -105,48 +105,40 @@ def test_the_recipe_of_the_guide_runs_and_stops_a_lowered_baseline(checkout: Che
 REPORT = '{"format": "rank-report/1"}'
 """An earlier report, which a new one may replace."""
 
-SEPARATE = {
-    "directory": "--rank-baseline-dir ../base",
-    "existing report": "--rank-json ../out/rank.json",
-    "existing summary": "--rank-markdown ../out/step.md",
-    "behind others": "-q --rank-show all --rank-markdown ../out/step.md",
-}
+SEPARATE = (
+    "--rank-baseline-dir ../base",
+    "--rank-json ../out/rank.json",
+    "-q --rank-show all --rank-markdown ../out/step.md",
+    "--rank-markdown ../out/step.md",
+)
 
 
-@pytest.mark.parametrize("way", SEPARATE)
-def test_a_value_that_moved_the_settings_is_refused(way: str, checkout: Checkout) -> None:
+def test_a_value_that_moved_the_settings_is_refused(checkout: Checkout) -> None:
     assert checkout.run(recipe()[0]).returncode == 0
     out = checkout.path.parent / "out"
     out.mkdir()
-    (out / "rank.json").write_text(REPORT)
-    (out / "step.md").write_text("")
-    option, value = SEPARATE[way].split(" ")[-2:]
-    done = checkout.run(f"pytest {SEPARATE[way]}")
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
-    assert f"write {option}={value}" in done.stderr
-    assert f"pytest took '{value}' for a path of tests" in done.stderr
-    given = SEPARATE[way].replace(f"{option} {value}", f"{option}={value}")
-    joined = checkout.run(f"pytest {given}")
+    for arguments in SEPARATE:
+        (out / "rank.json").write_text(REPORT)
+        (out / "step.md").write_text("")
+        option, value = arguments.split(" ")[-2:]
+        done = checkout.run(f"pytest {arguments}")
+        assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+        assert f"write {option}={value}" in done.stderr
+        assert f"pytest took '{value}' for a path of tests" in done.stderr
+    joined = checkout.run("pytest " + arguments.replace(f"{option} {value}", f"{option}={value}"))
     assert joined.returncode == 0, joined.stdout + joined.stderr
-    assert "configfile: pytest.ini" in joined.stdout or "-q" in SEPARATE[way]
+    assert "configfile: pytest.ini" in joined.stdout
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "--rank-json out/rank.json",
-        "--rank-json rank.json",
-        "--rank-json ../new/rank.json",
-        "tests --rank-json ../rank.json",
-    ],
-    ids=["below", "here", "not there yet", "beside a path of tests"],
-)
-def test_a_value_that_moves_nothing_is_taken(arguments: str, checkout: Checkout) -> None:
+def test_a_value_that_moves_nothing_is_taken(checkout: Checkout) -> None:
     (checkout.path / "out").mkdir()
     for file in ("out/rank.json", "rank.json"):
         (checkout.path / file).write_text(REPORT)
     (checkout.path.parent / "rank.json").write_text(REPORT)
-    done = checkout.run(f"pytest {arguments}")
+    for value in ("out/rank.json", "rank.json", "../new/rank.json"):
+        assert checkout.run(f"pytest --rank-json {value}").returncode == 0, value
+    # Beside a path of tests.
+    done = checkout.run("pytest tests --rank-json ../rank.json")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

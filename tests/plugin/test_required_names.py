@@ -19,14 +19,21 @@ PARAMETERS = """
     def test_other():
         pass
 """
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+NODE = "test_it.py::test_bm25"
+# Who compares names with what was collected does not know how a name is written: workers with one.
+WORKERS = pytest.mark.parametrize(
+    ("parameters", "workers"),
+    [("test_bm25", ()), (NODE, ()), (NODE, ("-n", "2"))],
+    ids=["name", "node id", "xdist"],
+    indirect=["parameters"],
+)
 
 
 def write(suite: Suite, *, indexes: str = '["left", "right"]', first: str = "pass") -> None:
     suite.write(test_it=PARAMETERS.format(indexes=indexes, first=first))
 
 
-@pytest.fixture(params=["test_bm25", "test_it.py::test_bm25"])
+@pytest.fixture(params=["test_bm25", NODE])
 def parameters(request: pytest.FixtureRequest, suite: Suite) -> Suite:
     """A gate with two parameters that is required by its name or node id."""
     suite.file("pytest.ini", f"[pytest]\nrank_required = {request.param}\n")
@@ -42,7 +49,6 @@ def test_all_parameters_that_pass_are_enough(workers: tuple[str, ...], parameter
     assert parameters.run("-k", "bm25", *workers).ret == 0
 
 
-@WORKERS
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -53,9 +59,9 @@ def test_all_parameters_that_pass_are_enough(workers: tuple[str, ...], parameter
     ids=["-k", "--deselect", "node id"],
 )
 def test_a_parameter_that_was_left_out_is_named(
-    arguments: tuple[str, ...], workers: tuple[str, ...], parameters: Suite
+    arguments: tuple[str, ...], parameters: Suite
 ) -> None:
-    result = parameters.run(*arguments, *workers)
+    result = parameters.run(*arguments)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["ERROR: required gate *test_bm25*test_it.py::test_bm25?right]*"])
 

@@ -117,7 +117,7 @@ def failed(result: pytest.RunResult) -> set[str]:
 WAYS = {
     "alone": (),
     "second try": ("--reruns", "1"),
-    "workers and second try": ("-n", "4", "--reruns", "1"),
+    "workers and second try": ("-n", "2", "--reruns", "1"),
     "quiet": ("-q", "-q"),
     "no traceback": ("--tb=no",),
     "no capture": ("-s",),
