@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,25 @@ def unjudged_items(
     rankings: Sequence[Collection[Any]],
     truths: Sequence[Collection[Any]],
     partial: Sequence[bool],
+    known: Mapping[int, bytes] = MappingProxyType({}),
 ) -> UnjudgedItems:
-    """Ranked items that the truth of their query does not name, if that is ``partial``."""
+    """Ranked items that the truth of their query does not name, if that is ``partial``.
+
+    The flags of some queries, by their numbers, may be ``known``.
+    """
     parts = [
-        bytes(map(truth.__contains__, items)) if is_partial else b"\x01" * len(items)
-        for items, truth, is_partial in zip(rankings, truths, partial, strict=True)
+        known.get(number) or (flags_of(items, truth) if is_partial else b"\x01" * len(items))
+        for number, (items, truth, is_partial) in enumerate(
+            zip(rankings, truths, partial, strict=True)
+        )
     ]
     flags = np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
     return UnjudgedItems(flags, None if all(partial) else np.array(partial, dtype=bool))
+
+
+def flags_of(items: Iterable[Any], truth: Collection[Any]) -> bytes:
+    """1 for each item that the truth names, else 0."""
+    return bytes(map(truth.__contains__, items))
 
 
 def flagged(are_unjudged: BoolArray, n_queries: int) -> UnjudgedItems:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Mapping, Set
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -187,8 +188,7 @@ class ItemReader:
             return [self._string(item, where, position) for position, item in enumerate(items)]
         kinds = set(map(type, items))
         if not kinds <= ARE_ALL.keys():
-            items = self._check_ids(items, where)
-            kinds = set(map(type, items))
+            items, kinds = self._check_ids(items, kinds, where)
         types |= kinds
         return items
 
@@ -210,16 +210,19 @@ class ItemReader:
             raise TypeError(msg)
         return key
 
-    def _check_ids(self, items: list[Any], where: Where | str) -> list[Any]:
-        kinds = set(map(type, items))
+    def _check_ids(
+        self, items: list[Any], kinds: set[type], where: Where | str
+    ) -> tuple[list[Any], set[type]]:
         if any(issubclass(kind, np.generic) for kind in kinds):
             items = _as_plain(items, kinds)
             kinds = set(map(type, items))
+            if kinds <= ARE_ALL.keys():
+                return items, kinds
         # Types tell in one pass whether each item has to be looked at.
         if any(map(_is_suspect, kinds)) or not _are_hashable(items):
             for position, item in enumerate(items):
                 _check_id(item, where, position)
-        return items
+        return items, kinds
 
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
@@ -231,7 +234,7 @@ def _as_plain(items: list[Any], kinds: set[type]) -> list[Any]:
     if kinds == {np.str_}:
         return list(map(str, items))
     if all(issubclass(kind, np.integer) and not issubclass(kind, np.timedelta64) for kind in kinds):
-        return list(map(int, items))
+        return list(map(index, items))
     return [item.item() if isinstance(item, np.generic) else item for item in items]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sklearn_rank.inputs.holes import settled, unjudged_items
+from sklearn_rank.inputs.holes import flags_of, settled, unjudged_items
 from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
@@ -96,11 +96,13 @@ class FoundItems:
     """What the truth of each query names, if items that it does not name may be unjudged."""
     has_zero: bool = False
     """Whether a truth names an item that is not relevant."""
+    are_judged: dict[int, bytes] = field(default_factory=dict)
+    """Flags of the items of those queries that were looked at for it already."""
 
     def unjudged(self, partial: Sequence[bool]) -> UnjudgedItems:
         """The ranked items that nobody judged."""
         rankings = [ranking.items for ranking in self.rankings]
-        return unjudged_items(rankings, self.named, partial)
+        return unjudged_items(rankings, self.named, partial, self.are_judged)
 
     def kept(
         self, query_ids: list[Any], shared: Mapping[Any, float] | None = None
@@ -167,7 +169,7 @@ def find_items(
     rule = TIE_RULES[ties]
     by_place = rule.by_place
     result = FoundItems([], [], [], [], by_place, [] if keeps else None)
-    for (ranking, truth), may_be_partial in zip(queries, partial, strict=True):
+    for number, ((ranking, truth), may_be_partial) in enumerate(zip(queries, partial, strict=True)):
         relevant = truth
         if min(truth.values(), default=1.0) <= 0:
             result.has_zero = True
@@ -188,6 +190,9 @@ def find_items(
             graded = zip(looked_up, relevant.values(), strict=True)
             result.grades.append([grade for score, grade in graded if score is not None])
             result.hits.append([score for score in looked_up if score is not None])
+        if may_be_partial and result.has_zero:
+            # The items are in the processor's cache: later, this would take twice the time.
+            result.are_judged[number] = flags_of(ordered.items, truth)
         result.rankings.append(ordered)
         result.relevant.append(list(relevant.values()))
         result.named.append(truth if may_be_partial else ())

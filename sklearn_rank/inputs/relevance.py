@@ -87,7 +87,7 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
         msg = f"{name} has {len(values)} scores for {n_ranked} ranked results"
         raise ValueError(msg)
     falls = isinstance(relevance, RelevanceInput) and not relevance.higher_is_better
-    if isinstance(relevance, RelevanceInput):
+    if isinstance(relevance, RelevanceInput) and not _stay(relevance, values):
         values = [_provided(relevance, value, name, i) for i, value in enumerate(values)]
     scores = score_array(values, name, _at_position)
     if scores.dtype.kind == "f" and np.isnan(scores).any():
@@ -113,6 +113,11 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
 
 def _at_position(place: int) -> str:
     return f"at position {place + 1}"
+
+
+def _stay(relevance: RelevanceInput, values: list[Any]) -> bool:
+    """Whether the provider would leave all values as they are."""
+    return relevance.provider is float and set(map(type, values)) <= {int, float}
 
 
 def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> Any:
