@@ -109,8 +109,11 @@ def _undefined(rows: Sequence[Difference], n_queries: int) -> list[str]:
     if not missing:
         return []
     most = max(missing.values())
-    queries = "1 query" if most == 1 else f"up to {most:,} queries"
-    return [f"{queries} without a pair of defined values of weight above 0 in {_named(missing)}"]
+    queries = "1 query is" if most == 1 else f"up to {most:,} queries are"
+    return [
+        f"{queries} left out of {_named(missing)}, where one of the two values is undefined or the "
+        "weight is 0"
+    ]
 
 
 def _untested(rows: Sequence[Difference]) -> list[str]:

@@ -166,6 +166,14 @@ def _giving(result: Measure, given: Iterable[str]) -> Measure:
     return Measure(result.metric, result.k, result.parameters, frozenset(given))
 
 
+def _advice(text: str) -> str:
+    """How to write what is not a measure."""
+    parts = [part for part in re.split(r"[,;\s]+", text) if part]
+    if len(parts) > 1 and all(map(_MEASURE.fullmatch, parts)):
+        return "it looks like several: pass them as a list, on a command line each with its own -m"
+    return "spell it like 'ndcg(gain=linear)@10'"
+
+
 def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
@@ -173,7 +181,7 @@ def _parse(text: str, level: int = 0) -> Measure:
     trec = _TREC_RECALL.fullmatch(text.strip()) or _TREC_CUTOFF.fullmatch(text.strip())
     match = _MEASURE.fullmatch(f"{trec['name']}@{trec['k']}" if trec else text.strip())
     if match is None:
-        msg = f"{safe_repr(text)} is not a measure; spell it like 'ndcg(gain=linear)@10'"
+        msg = f"{safe_repr(text)} is not a measure; {_advice(text)}"
         raise UnknownMeasureError(msg)
     name, min_rel = match["name"], match["level"]
     cutoff = match["k"]

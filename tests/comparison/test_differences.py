@@ -83,7 +83,7 @@ def test_p_values_are_those_of_the_values_per_query(test: str, alternative: str)
     row = found["map", "new"]
     assert row.p == pytest.approx(expected, rel=1e-9) if exact else abs(row.p - expected) < 0.02
     assert row.queries == kept.sum()
-    assert any("without a pair of defined values" in note for note in found.notes)
+    assert any("where one of the two values is undefined" in note for note in found.notes)
 
 
 def test_less_is_better_turns_wins_and_not_the_difference() -> None:
