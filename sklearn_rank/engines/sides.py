@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.rows import Rows, exact
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import Told
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.long_tables import Qrels
+from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.ranking import Where
+from sklearn_rank.inputs.scores import TableScores
 from sklearn_rank.rankings.source import one_label_each
 from sklearn_rank.support.arrays import is_missing
 
@@ -63,11 +65,67 @@ def qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:
 
 
 @dataclass(frozen=True)
+class LaterScores:
+    """Counts scores of a lazy frame that conventions speak of, for which it is read once more."""
+
+    read_blocks: Callable[[], Iterator[Run]]
+
+    def __call__(self, case: str) -> int:
+        """As :class:`TableScores`."""
+        total, close = 0, set()
+        for run in self.read_blocks():
+            if run.scores is None:
+                return 0
+            scores = TableScores(run.scores, run.offsets)
+            if case == "at most 0":
+                total += scores(case)
+            else:  # a query may come back in a later block
+                close |= {run.query_ids[number] for number in scores.close.tolist()}
+        return total + len(close)
+
+
+class LeftBehind:
+    """Stands for frames of an engine in an evaluation that was pickled."""
+
+    def in_memory(self, what: str) -> Any:
+        """Refuse what needs the frames."""
+        msg = (
+            f"{what} needs the lazy frames once more, which stay behind when an evaluation is "
+            "pickled; ask before that, or evaluate again"
+        )
+        raise InvalidParameterError(msg)
+
+    def with_unjudged(self) -> Any:
+        """Refuse them, too."""
+        return self.in_memory("a measure of unjudged items")
+
+    def blocks(self) -> Any:
+        """Refuse them, too."""
+        return self.in_memory("a count of scores")
+
+
+@dataclass(frozen=True)
+class NoColumns:
+    """Stands for the columns of frames that stayed behind."""
+
+    def __contains__(self, name: object) -> bool:
+        return False
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """Of no column."""
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
 class LazyColumns:
     """Columns of a lazy frame that say something of its queries, read when they are asked for."""
 
     rows: Rows
     query: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: frames of an engine are not pickled."""
+        return NoColumns, ()
 
     def __contains__(self, name: object) -> bool:
         return name in self.rows.schema.columns

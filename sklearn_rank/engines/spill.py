@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.rows import plain
 
@@ -125,3 +125,24 @@ def concatenated(batches: Iterator[pl.DataFrame]) -> pl.DataFrame:
     import polars as pl
 
     return pl.concat(list(batches))
+
+
+def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same with the number of each row, by which queries find their order again.
+
+    It is the first column.
+    """
+    first = 0
+    for batch in batches:
+        yield batch.with_row_index(free_name("row", batch), first)
+        first += batch.height
+
+
+def first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
+    """The first row of each query."""
+    import polars as pl
+
+    # Both columns under names of our own: theirs may be patterns.
+    rows = pl.DataFrame({"query": judgements[query], "row": judgements.to_series(0)})
+    firsts = rows.group_by("query", maintain_order=True).agg(pl.first("row"))
+    return dict(firsts.iter_rows())

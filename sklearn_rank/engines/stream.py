@@ -18,8 +18,8 @@ from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.rising import Order, RisingRows, orders_of, top_of
 from sklearn_rank.engines.rows import Held, Rows, all_batches, exact, hold, whole_queries
-from sklearn_rank.engines.sides import LazyColumns, qrels_of, rows_of_truth
-from sklearn_rank.engines.spill import Parts, concatenated, free_name, spooled, temporary
+from sklearn_rank.engines.sides import LaterScores, LazyColumns, LeftBehind, qrels_of, rows_of_truth
+from sklearn_rank.engines.spill import Parts, concatenated, first_rows, numbered, spooled, temporary
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
@@ -101,7 +101,9 @@ class _Reading:
             run.close()
             self._refuse(f"{asked[0]} needs all rows in memory, which take")
         gathered, qrels = self._gathered(truth, run)
-        judged = gathered.judged(_LaterPool(self), self._with_unjudged)
+        judged = gathered.judged(_LaterPool(self), self.with_unjudged)
+        if "score" in self.run.named:
+            judged = replace(judged, count_scores=LaterScores(self.blocks))
         known_items = self.problem.known_items
         if known_items is not None and qrels is None:
             self._refuse("known_items needs all judgements in memory, which take")
@@ -109,12 +111,22 @@ class _Reading:
             judged = with_unknown_counted(judged, qrels, KnownItems(known_items))
         return self._with_columns(judged)
 
-    def _with_unjudged(self) -> JudgedRankings:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: frames of an engine are not pickled."""
+        return LeftBehind, ()
+
+    def blocks(self) -> Iterator[Run]:
+        """The rankings once more, some queries at a time."""
+        batches = self._checked(self.run, self._batches(self.run_rows, self.run))
+        for block in whole_queries(batches, self.run.named["query"], self._block):
+            yield self._run_of(block)
+
+    def with_unjudged(self) -> JudgedRankings:
         """The rankings once more, with the places of unjudged items."""
         truth = self._hold_truth(self.limit // _JUDGEMENTS)
         run = hold(self.run_rows, self.run.used, self._small)
         gathered, _ = self._gathered(truth, run, keeps_unjudged=True)
-        return gathered.judged(_LaterPool(self), self._with_unjudged).rankings
+        return gathered.judged(_LaterPool(self), self.with_unjudged).rankings
 
     def _gathered(
         self, truth: Held | None, run: Held, *, keeps_unjudged: bool = False
@@ -262,7 +274,7 @@ class _Reading:
                     gathered.add(qrels, self._run_of(rows))
                 elif judgements is not None and self.truth is not None:
                     own = truth_of(_narwhals(judgements), self.truth.named)
-                    gathered.places |= _first_rows(judgements, self.truth.named["query"])
+                    gathered.places |= first_rows(judgements, self.truth.named["query"])
                     gathered.add(own, self._run_of(rows))
                     gathered.add_missing(own)
 
@@ -340,27 +352,6 @@ def _shown(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield waiting.pop()
 
 
-def numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same with the number of each row, by which queries find their order again.
-
-    It is the first column.
-    """
-    first = 0
-    for batch in batches:
-        yield batch.with_row_index(free_name("row", batch), first)
-        first += batch.height
-
-
-def _first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
-    """The first row of each query."""
-    import polars as pl
-
-    # Both columns under names of our own: theirs may be patterns.
-    rows = pl.DataFrame({"query": judgements[query], "row": judgements.to_series(0)})
-    firsts = rows.group_by("query", maintain_order=True).agg(pl.first("row"))
-    return dict(firsts.iter_rows())
-
-
 def with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
     """Categories as text and integers as int64, so that the ids of both sides have one type."""
     import polars as pl
@@ -387,7 +378,7 @@ def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
 class _LaterPool:
     """Ranks the items of all queries together, which takes all rows at once."""
 
-    reading: _Reading
+    reading: _Reading | LeftBehind
 
     def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
         """One ranking of the items of all queries, or of some."""

@@ -87,11 +87,9 @@ def _n_close(scores: list[Array]) -> int:
 
 
 def _scores(y_true: Any, y_score: Any) -> list[Array]:
-    """Scores of each ranking that has any; those of arrays and long tables all together."""
+    """Scores of each ranking that has any; those of arrays all together."""
     if layout_of(y_true) in ("rows", "matrix"):
         return [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
-    if isinstance(getattr(y_score, "scores", None), np.ndarray):
-        return [y_score.scores]
     rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
     listed = rankings if isinstance(rankings, Iterable) else ()
     return [np.array(list(ranking.values())) for ranking in listed if isinstance(ranking, Mapping)]

@@ -24,6 +24,7 @@ from sklearn_rank.inputs.long_tables import (
     fall_orders,
 )
 from sklearn_rank.inputs.mappings import join_queries, query_weights
+from sklearn_rank.inputs.scores import TableScores
 from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.source import InputCounts, Judged
@@ -76,6 +77,7 @@ def read_columns(
         missing=absent,
         left_out=list(left_out),
         query_columns=columns_about_queries(qrels, run),
+        count_scores=None if run.scores is None else TableScores(run.scores, run.offsets),
     )
 
 

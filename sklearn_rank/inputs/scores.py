@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.support.arrays import EXACT_INTEGER
+from sklearn_rank.support.segments import segment_index
+from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, IntArray
 
@@ -83,3 +86,27 @@ def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int)
         )
         raise ValueError(msg)
     return number
+
+
+@dataclass(frozen=True)
+class TableScores:
+    """Counts scores of a long table that conventions speak of."""
+
+    scores: Array
+    offsets: IntArray
+    """Of the queries."""
+
+    def __call__(self, case: str) -> int:
+        """Scores of at most 0, or queries with scores that float32 does not tell apart."""
+        if case == "at most 0":
+            return int(np.count_nonzero(self.scores <= 0))
+        return len(self.close)
+
+    @property
+    def close(self) -> IntArray:
+        """Numbers of the queries in which two scores differ, and are equal as float32."""
+        scores = self.scores[order_segments(falling_codes(self.scores), self.offsets).order]
+        query = segment_index(self.offsets)
+        narrow = scores.astype(np.float32)
+        differ = (scores[1:] != scores[:-1]) & (narrow[1:] == narrow[:-1])
+        return np.unique(query[1:][differ & (query[1:] == query[:-1])])

@@ -125,7 +125,7 @@ class Judged:
     away: Away | None = None
     """Where places are if they are not here; ``rankings`` then hold sizes alone."""
     count_scores: Callable[[str], int] | None = None
-    """Counts scores that stayed in an engine and that conventions speak of."""
+    """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     make_frame: Callable[[Mapping[str, Any]], Any] | None = None
     """Makes a frame of the engine that was read, of columns in memory."""
 

@@ -1,0 +1,60 @@
+"""What an evaluation of streamed frames still knows: its scores, and what is pickled."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import polars as pl
+import pytest
+
+from sklearn_rank import ConventionWarning, InvalidParameterError, ScoresRequiredError, evaluate
+from tests.engines.conftest import Make
+from tests.engines.problems import assert_same
+
+TRUTH: dict[str, Any] = {"query": ["a", "b"], "item": ["x", "x"], "grade": [1, 1]}
+RUN: dict[str, Any] = {
+    "query": ["a", "b", "a", "b", "c"],
+    "item": ["x", "x", "y", "y", "y"],
+    "score": [1.0, 0.0, 0.5, -1.0, 3.0],
+}
+
+
+def test_scores_that_a_program_takes_otherwise_are_counted(lazy: Make, way: str) -> None:
+    message = "^2 scores are at most 0, which convention 'torchmetrics' cannot count as its"
+    for truth, run in ((lazy(TRUTH), lazy(RUN)), (pl.DataFrame(TRUTH), pl.DataFrame(RUN))):
+        with pytest.warns(ConventionWarning, match=message) as caught:
+            evaluate(truth, run, "map", convention="torchmetrics")
+        assert len(caught) == 1
+
+
+def test_rankings_whose_scores_float32_does_not_tell_apart(lazy: Make, way: str) -> None:
+    # Those of b differ and are equal as float32; a and b have scores near each other's, too.
+    run = {**RUN, "score": [1.0, 2.0, 0.5, 2.0 + 1e-12, 2.0]}
+    message = "^scores differ by less than float32 tells in 1 query, which"
+    for truth, ranked in ((lazy(TRUTH), lazy(run)), (pl.DataFrame(TRUTH), pl.DataFrame(run))):
+        with pytest.warns(ConventionWarning, match=message):
+            evaluate(truth, ranked, "map", convention="ir_measures")
+
+
+def test_ranks_and_distant_scores_are_not_warned_of(lazy: Make, way: str) -> None:
+    run = {**RUN, "rank": [1, 1, 2, 2, 1]}
+    del run["score"]
+    for convention in ("torchmetrics", "ir_measures"):
+        assert evaluate(lazy(TRUTH), lazy(run), "map", convention=convention)["map"] == 1.0
+    assert evaluate(lazy(TRUTH), lazy(RUN), "map", convention="ir_measures")["map"] == 1.0
+
+
+def test_evaluations_are_pickled_without_their_frames(lazy: Make, way: str) -> None:
+    truth = {**TRUTH, "grade": [1, 0]}
+    run = {**RUN, "half": ["l", "r", "l", "r", "l"]}
+    evaluation = evaluate(lazy(truth), lazy(run), ("map", "judged@2"), zero_division=0.0)
+    again = pickle.loads(pickle.dumps(evaluation))
+    assert_same(again, evaluation)
+    with pytest.raises(InvalidParameterError, match="no data frame with a column 'half' was given"):
+        again.by_slice("half")
+    if way != "at once":
+        with pytest.raises(
+            ScoresRequiredError, match="it needs the lazy frames once more, which s"
+        ):
+            again._judged.pool()
