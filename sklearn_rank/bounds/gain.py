@@ -107,9 +107,9 @@ def _problem(
     top_grades = np.maximum(ideal.max_grade, highest)
     known = relative_gains(ideal.all_grades, np.repeat(top_grades, ideal.n_relevant), how.gain)
     best = best_of(known, ideal.judged_offsets, len(how.by_rank))
-    top = _top_gains(how, top_grades)
+    tops = _gains_to_try(how, top_grades)
     # A power of two that keeps sums away from the ends of float64; the ratio cancels it.
-    exponent = np.frexp(np.maximum(segment_max(best.values, best.offsets), top))[1]
+    exponent = np.frexp(np.maximum(segment_max(best.values, best.offsets), tops.max(axis=1)))[1]
     unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
     fixed = np.zeros(len(queries))
     for factor, rankings in chosen:
@@ -126,20 +126,25 @@ def _problem(
         sizes[queries],
         levels,
         counts,
-        top * unit,
+        tops * unit[:, None],
+        isinstance(how.gain, tuple),
         np.concatenate(([0.0], np.cumsum(how.by_rank))),
     )
 
 
-def _top_gains(how: _How, top_grades: FloatArray) -> FloatArray:
-    """(B,) greatest gain of an unjudged item, over the same number as those of its query."""
+def _gains_to_try(how: _How, top_grades: FloatArray) -> FloatArray:
+    """(B, T) greatest gain of an unjudged item, over the same number as those of its query.
+
+    All its gains, if a table says what they are.
+    """
     if not len(how.grades):
-        return np.zeros(len(top_grades))
+        return np.zeros((len(top_grades), 1))
     if isinstance(how.gain, str):
         highest = np.full(len(top_grades), how.grades.max())
-        return relative_gains(highest, top_grades, how.gain)
+        return relative_gains(highest, top_grades, how.gain)[:, None]
     gains = relative_gains(how.grades, np.ones(len(how.grades)), how.gain)
-    return np.full(len(top_grades), gains.max())
+    tried = gains if isinstance(how.gain, tuple) else gains.max(keepdims=True)
+    return np.tile(tried, (len(top_grades), 1))
 
 
 def _levels(gains: FloatArray, offsets: IntArray) -> tuple[FloatArray, IntArray]:

@@ -9,10 +9,11 @@ is found by Dinkelbach's iteration: for a ratio r that some gains reach, those t
 if r is the greatest. Given how many items have which gain, the ideal is fixed and the sum is
 greatest if the greatest gains go to the greatest coefficients. A gain between two neighbouring ones
 of other items changes both sums linearly, so that each gain may be taken to be 0, the greatest, or
-that of a known item. That leaves numbers of items per level of gain, which a dynamic programme
-over the levels from the top finds: its state is the number of items used, and since what a level
-adds depends on where it begins and on where it ends but not on both together, a running maximum
-takes the place of the maximum over all beginnings.
+that of a known item. (Where a table of gains leaves few to choose from, these are tried and no
+others: that of a known item may be out of reach.) That leaves numbers of items per level of gain,
+which a dynamic programme over the levels from the top finds: its state is the number of items used,
+and since what a level adds depends on where it begins and on where it ends but not on both
+together, a running maximum takes the place of the maximum over all beginnings.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ class Problem(NamedTuple):
     """(B, L) gains, falling."""
     counts: IntArray
     """(B, L) known items of each level."""
-    top: FloatArray
-    """(B,) greatest gain of an unjudged item."""
+    tops: FloatArray
+    """(B, T) gains of unjudged items that are tried besides those of known ones."""
+    only_tops: bool
+    """Whether an unjudged item can have no other gain, or else any up to the greatest of these."""
     discounts: FloatArray
     """(K + 1,) running sums of the weights of ranks; what stands below K adds nothing."""
 
@@ -65,7 +68,6 @@ def _greatest(problem: Problem) -> FloatArray:
 
 _PER_QUERY = (
     "fixed",
-    "top",
     "levels",
     "counts",
     "allowed",
@@ -80,9 +82,9 @@ class _Programme:
     """The dynamic programme of some queries, with all that does not depend on the ratio."""
 
     def __init__(self, problem: Problem) -> None:
-        self.fixed, self.top, self.discounts = problem.fixed, problem.top, problem.discounts
-        self.levels, self.counts = _with_top(problem)
-        self.allowed = np.asarray(self.levels <= self.top[:, None])
+        self.fixed, self.discounts = problem.fixed, problem.discounts
+        self.levels, self.counts = _with_tops(problem)
+        self.allowed = _allowed(self.levels, problem)
         n_items = problem.coefficients.shape[1]
         self.valid = np.arange(n_items + 1) <= problem.sizes[:, None]
         falling = -np.sort(np.where(self.valid[:, 1:], -problem.coefficients, np.inf), axis=1)
@@ -149,12 +151,19 @@ class _Programme:
         return self.discounts.take(number, mode="clip")
 
 
-def _with_top(problem: Problem) -> tuple[FloatArray, IntArray]:
-    """The levels with the greatest gain of an unjudged item among them."""
-    levels = np.column_stack((problem.levels, problem.top))
-    counts = np.column_stack((problem.counts, np.zeros(len(levels), np.int64)))
+def _with_tops(problem: Problem) -> tuple[FloatArray, IntArray]:
+    """The levels with the gains of unjudged items among them."""
+    levels = np.column_stack((problem.levels, problem.tops))
+    counts = np.column_stack((problem.counts, np.zeros(problem.tops.shape, np.int64)))
     order = np.argsort(-levels, axis=1, kind="stable")
     return np.take_along_axis(levels, order, 1), np.take_along_axis(counts, order, 1)
+
+
+def _allowed(levels: FloatArray, problem: Problem) -> BoolArray:
+    """(B, L) the levels that unjudged items may have."""
+    if not problem.only_tops:
+        return np.asarray(levels <= problem.tops.max(axis=1, keepdims=True))
+    return np.asarray((levels[:, :, None] == problem.tops[:, None, :]).any(axis=2))
 
 
 def _running(values: Array) -> FloatArray:
