@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from tests.benchmarks import files, gates, lengths, lists, mappings, matrix, rows, startup
+from tests.benchmarks import (
+    bounds,
+    comparing,
+    files,
+    gates,
+    lengths,
+    lists,
+    mappings,
+    matrix,
+    rows,
+    startup,
+)
 from tests.benchmarks._measure import Contest, Limits
 
 ROWS = {
@@ -22,6 +33,8 @@ ROWS = {
     "P11": (rows,),
     "P12": (gates,),
     "P13": (lengths,),
+    "P14": (bounds,),
+    "P15": (comparing,),
 }
 
 
