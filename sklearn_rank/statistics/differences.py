@@ -16,6 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.resampling import bca_interval, p_of_flips, p_of_studentized
 from sklearn_rank.statistics.samples import error_of_mean, is_flat, mean_of, t_quantile
+from sklearn_rank.support.sums import in_unit
 from sklearn_rank.typing import FloatArray
 
 PairedTest = Literal["t", "permutation", "wilcoxon", "bootstrap"]
@@ -109,7 +110,9 @@ class Differences:
         if not self.has_spread:
             return math.nan, math.nan
         generator = np.random.default_rng(seed)
-        return bca_interval(*self._sorted(), level, n_resamples, generator)
+        low, high = bca_interval(*self._sorted(), level, n_resamples, generator)
+        _, exponent = in_unit(self.change)
+        return math.ldexp(low, exponent), math.ldexp(high, exponent)
 
     def detectable(self, alpha: float, power: float, alternative: Alternative) -> float:
         """Least true difference that Student's t finds with probability ``power``."""
@@ -157,8 +160,13 @@ class Differences:
             return float(stats.wilcoxon(self.change, alternative=alternative).pvalue)
 
     def _sorted(self) -> tuple[FloatArray, FloatArray | None]:
-        """Pairs in an order of their own, so that draws do not depend on that of the queries."""
+        """Pairs in an order of their own, so that draws do not depend on that of the queries.
+
+        Near 1, where no sum of them overflows: no p-value depends on their unit.
+        """
+        change, _ = in_unit(self.change)
         if self.weights is None:
-            return np.sort(self.change), None
-        order = np.lexsort((self.weights, self.change))
-        return self.change[order], self.weights[order]
+            return np.sort(change), None
+        weights, _ = in_unit(self.weights)
+        order = np.lexsort((weights, change))
+        return change[order], weights[order]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.arrays import as_numbers, check_weights
+from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -49,7 +50,8 @@ def check_share(value: Any, name: str, owner: str) -> float:
 
 def is_flat(values: FloatArray, scale: float) -> bool:
     """Whether values differ by no more than rounding does to numbers as large as ``scale``."""
-    apart = float(np.ptp(values)) if len(values) else 0.0
+    with np.errstate(over="ignore"):
+        apart = float(np.ptp(values)) if len(values) else 0.0
     return apart <= 8 * float(np.finfo(np.float64).eps) * scale
 
 
@@ -57,9 +59,13 @@ def mean_of(values: FloatArray, weights: FloatArray | None) -> float:
     """The (weighted) mean; NaN of nothing."""
     if not len(values):
         return math.nan
+    near_one, exponent = in_unit(values)
     if weights is None:
-        return math.fsum(values.tolist()) / len(values)
-    return math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
+        mean = math.fsum(near_one.tolist()) / len(values)
+    else:
+        shares, _ = in_unit(weights)
+        mean = math.fsum((shares * near_one).tolist()) / math.fsum(shares.tolist())
+    return math.ldexp(mean, exponent)
 
 
 def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:
@@ -67,9 +73,11 @@ def error_of_mean(values: FloatArray, weights: FloatArray | None) -> float:
     n = len(values)
     if n < 2:
         return math.nan
-    share = np.ones(n) if weights is None else weights
-    residuals = share * (values - mean_of(values, weights)) / math.fsum(share.tolist())
-    return math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
+    share = np.ones(n) if weights is None else in_unit(weights)[0]
+    near_one, exponent = in_unit(values)
+    residuals = share * (near_one - mean_of(near_one, weights)) / math.fsum(share.tolist())
+    error = math.sqrt(math.fsum((residuals * residuals).tolist()) * n / (n - 1))
+    return math.ldexp(error, exponent)
 
 
 def t_quantile(share: float, freedom: float) -> float:
