@@ -58,6 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, arguments.run_path, arguments.other)
+    if arguments.template:
+        from sklearn_rank.files.judging import refuse_other_file
+
+        refuse_other_file(arguments.template)
     qrels = _judgements(arguments, reader)
     if arguments.run_path is not None:
         _list(arguments, reader, qrels)

@@ -31,8 +31,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and write the page."""
     from sklearn_rank.cli.reading import read_labels
+    from sklearn_rank.report.page import refuse_other_file
     from sklearn_rank.support.text import safe_text
 
+    refuse_other_file(arguments.output)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     texts = None
     if arguments.query_text is not None:

@@ -72,7 +72,7 @@ class Shown(Tabular):
         Parameters
         ----------
         path : str or path
-            Of the file, which is replaced.
+            Of the file; a report that is there is replaced, any other file is an error.
         title : str, default=None
             Of the page; None names the systems.
         measure : str or Measure, default=None

@@ -12,10 +12,12 @@ from typing import IO, Any
 import numpy as np
 
 from sklearn_rank.files.delimited import find_columns, read_delimited, separator_of, split_line
+from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.write import id_as_text, save_file
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import Qrels
+from sklearn_rank.support.text import safe_text
 
 _FORMULA = ("=", "+", "-", "@", "'")
 """What a spreadsheet would take for a formula, and the sign that says it is none."""
@@ -30,10 +32,13 @@ def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
         As :meth:`Evaluation.to_judge` returns it; the columns ``query`` and ``item`` are needed,
         others are written beside them.
     path : path
-        The file appears whole or not at all. In a name that ends in ``.tsv`` tabs separate.
+        The file appears whole or not at all, and replaces nothing but a template without grades.
+        In a name that ends in ``.tsv`` tabs separate.
 
     Raises
     ------
+    FileExistsError
+        If there is another file, or a template into which somebody has filled grades.
     TypeError, ValueError
         If an id is neither text nor a whole number, or holds a line break.
 
@@ -63,6 +68,7 @@ def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
 
 def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -> None:
     """The same for columns by name."""
+    refuse_other_file(path)
     names = ["query", "item", "grade"]
     names += [name for name in columns if name not in names]
     missing = [name for name in names[:2] if name not in columns]
@@ -124,10 +130,7 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
     {'d7': 2}
     """
     source = source_of(path, Limits())
-    with opened(source) as (file, _):
-        rows, _ = read_delimited(
-            source, _filled(source, blocks(source, file, compressed=False)), None, is_run=False
-        )
+    rows = _filled_rows(source)
     if not rows.n_rows:
         source.fail(None, "no grade is filled in")
     queries, items, grades = rows.columns()
@@ -135,6 +138,32 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
     if grades is not None and (grades == np.rint(grades)).all():
         grades = grades.astype(np.int64)
     return Qrels.from_columns(*ids, grades=grades, source=source.name)
+
+
+def refuse_other_file(path: str | os.PathLike[str]) -> None:
+    """FileExistsError if a template at this path would replace what somebody has written."""
+    target = Path(path)
+    if not target.is_file() or not target.stat().st_size:
+        return
+    try:
+        n_grades = _filled_rows(source_of(target, Limits())).n_rows
+    except ValueError:
+        msg = f"{safe_text(str(path))} is there and no template; write to another file"
+        raise FileExistsError(msg) from None
+    if n_grades:
+        msg = (
+            f"{safe_text(str(path))} holds grades that were filled in ({n_grades:,}); read them "
+            "first (--filled, read_template), and write to another file"
+        )
+        raise FileExistsError(msg)
+
+
+def _filled_rows(source: Source) -> Rows:
+    """The rows of a template that have a grade."""
+    with opened(source) as (file, _):
+        text = _filled(source, blocks(source, file, compressed=False))
+        rows, _ = read_delimited(source, text, None, is_run=False)
+    return rows
 
 
 def _filled(source: Source, text: Iterable[Block]) -> Iterator[Block]:
