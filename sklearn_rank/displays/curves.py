@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import add_legend, name_lines, set_names
-from sklearn_rank.displays.style import canvas, ink_of, series_style
-from sklearn_rank.displays.systems import check_names, check_styles, read_systems
-from sklearn_rank.evaluation.curves import (
-    RECALLS,
-    interpolated,
-    limits_of,
-    precision_recall_curves,
-    roc_curves,
+from sklearn_rank.displays.named_curves import NamedCurves
+from sklearn_rank.displays.style import ink_of, series_style
+from sklearn_rank.displays.systems import check_names, read_systems
+from sklearn_rank.displays.traces import (
+    Average,
+    Traced,
+    read_curves,
+    trace_precision_recall,
+    trace_roc,
 )
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.further import whole_of
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.model_selection.estimated import display_options, evaluation_of_estimator
 from sklearn_rank.rankings.source import Judged
-from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.support.arrays import check_same_length
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import FloatArray
@@ -36,25 +34,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"]
 
-Average = Literal["pooled", "macro"]
 
-SIZE = (4.8, 4.4)
-"""Nearly square: both axes are shares."""
-
-
-@dataclass(frozen=True)
-class Traced:
-    """One curve as it is drawn; the interval is of shape (n_points, 2), or there is none."""
-
-    x: FloatArray
-    y: FloatArray
-    interval: FloatArray | None = None
-    area: float | None = None
-
-
-class _CurveDisplay(Display):
+class _CurveDisplay(NamedCurves):
     """What both displays of curves share."""
 
+    _SIZE = (4.8, 4.4)
+    """Nearly square: both axes are shares."""
     _x_name: ClassVar[str]
     _y_name: ClassVar[str]
 
@@ -67,49 +52,25 @@ class _CurveDisplay(Display):
         self._curves = list(curves)
         self.names = check_names(names, len(self._curves))
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[str] | None = None,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> Self:
-        """Draw the curves.
+    def _count(self) -> int:
+        return len(self._curves)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        names : list of str, default=None
-            Names of the systems; None takes those of the display.
-        curve_kwargs : dict or list of dict, default=None
-            Keywords of ``Axes.plot``, for all curves or one for each.
-
-        Returns
-        -------
-        display : object
-            This object, with ``lines_``, ``bands_``, ``ax_`` and ``figure_``.
-        """
-        shown = self.names if names is None else check_names(names, len(self._curves))
-        styles = check_styles(curve_kwargs, len(self._curves))
-        with canvas(ax, type(self).__name__, SIZE) as ax:
-            self.lines_: list[Line2D] = []
-            self.bands_: list[PolyCollection] = []
-            for number, curve in enumerate(self._curves):
-                # Markers that start at other places stay apart where curves meet.
-                apart = {"markevery": (0.04 + 0.05 * (number % 4), 0.2)}
-                style = {**series_style(number), **apart, **styles[number]}
-                (line,) = ax.plot(curve.x, curve.y, **style)
-                self.lines_.append(line)
-                if curve.interval is not None:
-                    band = ax.fill_between(
-                        curve.x, *curve.interval.T, color=line.get_color(), alpha=0.16, linewidth=0
-                    )
-                    self.bands_.append(band)
-            ax.set(xlabel=self._x_name, ylabel=self._y_name)
-            ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
-            self._finish(ax, shown)
-            return self._drawn_on(ax)
+    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
+        for number, curve in enumerate(self._curves):
+            # Markers that start at other places stay apart where curves meet.
+            apart = {"markevery": (0.04 + 0.05 * (number % 4), 0.2)}
+            style = {**series_style(number), **apart, **styles[number]}
+            (line,) = ax.plot(curve.x, curve.y, **style)
+            self.lines_.append(line)
+            if curve.interval is not None:
+                band = ax.fill_between(
+                    curve.x, *curve.interval.T, color=line.get_color(), alpha=0.16, linewidth=0
+                )
+                self.bands_.append(band)
+        ax.set(xlabel=self._x_name, ylabel=self._y_name)
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
 
     def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         name_lines(ax, self.lines_, names)
@@ -249,67 +210,6 @@ class _CurveDisplay(Display):
         )
 
 
-def _trace_roc(judged: Judged, average: Average, level: float) -> Traced:
-    from sklearn.metrics import auc
-
-    curves = roc_curves(judged, average)
-    areas = np.array([auc(curve.x, curve.y) for curve in curves])
-    if average == "pooled":
-        return Traced(curves[0].x, curves[0].y, area=float(areas[0]))
-    # Where a curve rises straight up, the height that it reaches.
-    heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
-    weights = _weights(judged, [curve.query for curve in curves])
-    mean, interval = _mean(heights, weights, level)
-    interval[-1] = 1.0  # all items are at or above the last threshold: there nothing can vary
-    area = float(np.average(areas, weights=weights))
-    x = np.append(0.0, RECALLS)
-    y, band = np.append(0.0, mean), np.vstack((interval[:1], interval))
-    return Traced(x, y, band, area)
-
-
-def _trace_precision_recall(judged: Judged, average: Average, level: float) -> Traced:
-    curves = precision_recall_curves(judged, average)
-    if average == "pooled":
-        # Without the point that scikit-learn adds at recall 0, which no threshold gives.
-        return Traced(curves[0].x[:-1][::-1], curves[0].y[:-1][::-1])
-    heights = np.stack([interpolated(RECALLS[::-1], curve.y, curve.x)[::-1] for curve in curves])
-    mean, interval = _mean(heights, _weights(judged, [curve.query for curve in curves]), level)
-    return Traced(RECALLS, mean, interval)
-
-
-def _weights(judged: Judged, queries: list[int]) -> FloatArray | None:
-    return None if judged.weights is None else judged.weights[queries]
-
-
-def _mean(
-    heights: FloatArray, weights: FloatArray | None, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """(n_points,) means over queries, and (n_points, 2) intervals."""
-    intervals = [
-        mean_confidence_interval(column, weights=weights, bounds=(0.0, 1.0), level=level)
-        for column in heights.T
-    ]
-    return np.average(heights, axis=0, weights=weights), np.array(intervals)
-
-
-def _read_curves(
-    x: Sequence[Any], y: Sequence[Any], intervals: Sequence[Any] | None, names: tuple[str, str]
-) -> list[tuple[FloatArray, FloatArray, FloatArray | None]]:
-    check_same_length(names[0], len(x), names[1], len(y))
-    bands: Sequence[Any] = [None] * len(x) if intervals is None else intervals
-    check_same_length(names[0], len(x), "intervals", len(bands))
-    curves = []
-    for first, second, band in zip(x, y, bands, strict=True):
-        points = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-        check_same_length(names[0], len(points[0]), names[1], len(points[1]))
-        interval = None if band is None else np.asarray(band, dtype=np.float64)
-        if interval is not None and interval.shape != (len(points[0]), 2):
-            msg = f"intervals holds an array of shape {interval.shape}, not (n_points, 2)"
-            raise ValueError(msg)
-        curves.append((*points, interval))
-    return curves
-
-
 class RankingRocCurveDisplay(_CurveDisplay):
     """Receiver operating characteristic of rankings, pooled or averaged over queries.
 
@@ -351,7 +251,7 @@ class RankingRocCurveDisplay(_CurveDisplay):
 
     _x_name = "False positive rate"
     _y_name = "True positive rate"
-    _trace = staticmethod(_trace_roc)
+    _trace = staticmethod(trace_roc)
 
     def __init__(
         self,
@@ -362,7 +262,7 @@ class RankingRocCurveDisplay(_CurveDisplay):
         areas: Sequence[float] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        curves = _read_curves(fpr, tpr, intervals, ("fpr", "tpr"))
+        curves = read_curves(fpr, tpr, intervals, ("fpr", "tpr"))
         known: Sequence[float | None] = [None] * len(curves) if areas is None else areas
         check_same_length("fpr", len(curves), "areas", len(known))
         traced = [Traced(*curve, area) for curve, area in zip(curves, known, strict=True)]
@@ -435,7 +335,7 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
 
     _x_name = "Recall"
     _y_name = "Precision"
-    _trace = staticmethod(_trace_precision_recall)
+    _trace = staticmethod(trace_precision_recall)
 
     def __init__(
         self,
@@ -445,7 +345,7 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
         intervals: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        curves = _read_curves(recall, precision, intervals, ("recall", "precision"))
+        curves = read_curves(recall, precision, intervals, ("recall", "precision"))
         super().__init__([Traced(*curve) for curve in curves], names)
 
     @property

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import add_legend, set_names
-from sklearn_rank.displays.style import canvas, series_style
+from sklearn_rank.displays.named_curves import NamedCurves
+from sklearn_rank.displays.style import series_style
 from sklearn_rank.displays.systems import (
     check_names,
-    check_styles,
     measure_of,
     read_systems,
     values_per_query,
@@ -31,7 +30,7 @@ __all__ = ["QueryDistributionDisplay"]
 OWNER = "QueryDistributionDisplay"
 
 
-class QueryDistributionDisplay(Display):
+class QueryDistributionDisplay(NamedCurves):
     """Share of the queries whose value is at most x: the empirical distribution.
 
     A mean hides whether all queries are middling, or half of them perfect and half worthless; the
@@ -81,48 +80,27 @@ class QueryDistributionDisplay(Display):
         self.names = check_names(names, len(self.values))
         self.measure = measure
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[str] | None = None,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> QueryDistributionDisplay:
-        """Draw the distributions.
+    def _count(self) -> int:
+        return len(self.values)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        names : list of str, default=None
-            Names of the systems; None takes those of the display.
-        curve_kwargs : dict or list of dict, default=None
-            Keywords of ``Axes.plot``, for all systems or one for each.
+    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
+        self.lines_: list[Line2D] = []
+        for number, of_system in enumerate(self.values):
+            values, counts = np.unique(of_system[~np.isnan(of_system)], return_counts=True)
+            shares = np.cumsum(counts) / max(counts.sum(), 1)
+            # Markers that start at other places stay apart where steps coincide.
+            apart = {"markevery": (0.03 + 0.05 * (number % 4), 0.2)}
+            style = {**series_style(number), **apart, "drawstyle": "steps-post"}
+            # From 0 at the least value; of no values, nothing.
+            steps = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
+            self.lines_ += ax.plot(*steps, **{**style, **styles[number]})
+        ax.set(xlabel=f"{self.measure} of a query", ylabel="Share of queries at or below")
+        ax.set_ylim(-0.01, 1.03)
 
-        Returns
-        -------
-        display : QueryDistributionDisplay
-            This object, with ``lines_``, ``ax_`` and ``figure_``.
-        """
-        shown = self.names if names is None else check_names(names, len(self.values))
-        styles = check_styles(curve_kwargs, len(self.values))
-        with canvas(ax, OWNER) as ax:
-            self.lines_: list[Line2D] = []
-            for number, of_system in enumerate(self.values):
-                values, counts = np.unique(of_system[~np.isnan(of_system)], return_counts=True)
-                shares = np.cumsum(counts) / max(counts.sum(), 1)
-                # Markers that start at other places stay apart where steps coincide.
-                apart = {"markevery": (0.03 + 0.05 * (number % 4), 0.2)}
-                style = {**series_style(number), **apart, "drawstyle": "steps-post"}
-                # From 0 at the least value; of no values, nothing.
-                steps = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
-                self.lines_ += ax.plot(*steps, **{**style, **styles[number]})
-            ax.set(xlabel=f"{self.measure} of a query", ylabel="Share of queries at or below")
-            ax.set_ylim(-0.01, 1.03)
-            if shown is not None:
-                set_names(self.lines_, shown)
-                add_legend(ax, self.lines_)
-            return self._drawn_on(ax)
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        if names is not None:
+            set_names(self.lines_, names)
+            add_legend(ax, self.lines_)
 
     @classmethod
     def from_evaluation(

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import name_lines
-from sklearn_rank.displays.style import canvas, series_style
+from sklearn_rank.displays.named_curves import NamedCurves
+from sklearn_rank.displays.style import series_style
 from sklearn_rank.displays.systems import (
     check_cutoffs,
     check_names,
-    check_styles,
     measure_of,
     read_systems,
     spelling_in,
@@ -42,7 +41,7 @@ __all__ = ["MeasureAtKDisplay"]
 OWNER = "MeasureAtKDisplay"
 
 
-class MeasureAtKDisplay(Display):
+class MeasureAtKDisplay(NamedCurves):
     """A measure of the first k ranks against k, with intervals over queries.
 
     Make one with :meth:`from_evaluation`, :meth:`from_predictions` or :meth:`from_estimator`.
@@ -110,45 +109,24 @@ class MeasureAtKDisplay(Display):
             for band in self.intervals:
                 _check_shape("intervals", band, (*self.k.shape, 2))
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[str] | None = None,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> MeasureAtKDisplay:
-        """Draw the curves.
+    def _count(self) -> int:
+        return len(self.values)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        names : list of str, default=None
-            Names of the systems; None takes those of the display.
-        curve_kwargs : dict or list of dict, default=None
-            Keywords of ``Axes.plot``, for all curves or one for each.
+    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
+        for number, curve in enumerate(self.values):
+            style = {**series_style(number), "markevery": _mark_every(len(self.k))}
+            (line,) = ax.plot(self.k, curve, **{**style, **styles[number]})
+            self.lines_.append(line)
+            if self.intervals is not None:
+                self._draw_band(ax, line, self.intervals[number])
+        _scale_cutoffs(ax, self.k)
+        spoken = "" if self.intervals is None else f"\n(mean, {self.level:.0%} interval)"
+        ax.set(xlabel="k, the ranks that are read", ylabel=f"{self.measure}{spoken}")
 
-        Returns
-        -------
-        display : MeasureAtKDisplay
-            This object, with ``lines_``, ``bands_``, ``ax_`` and ``figure_``.
-        """
-        shown = self.names if names is None else check_names(names, len(self.values))
-        styles = check_styles(curve_kwargs, len(self.values))
-        with canvas(ax, OWNER) as ax:
-            self.lines_: list[Line2D] = []
-            self.bands_: list[PolyCollection] = []
-            for number, curve in enumerate(self.values):
-                style = {**series_style(number), "markevery": _mark_every(len(self.k))}
-                (line,) = ax.plot(self.k, curve, **{**style, **styles[number]})
-                self.lines_.append(line)
-                if self.intervals is not None:
-                    self._draw_band(ax, line, self.intervals[number])
-            _scale_cutoffs(ax, self.k)
-            spoken = "" if self.intervals is None else f"\n(mean, {self.level:.0%} interval)"
-            ax.set(xlabel="k, the ranks that are read", ylabel=f"{self.measure}{spoken}")
-            name_lines(ax, self.lines_, shown)
-            return self._drawn_on(ax)
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        name_lines(ax, self.lines_, names)
 
     def _draw_band(self, ax: Axes, line: Line2D, band: FloatArray) -> None:
         area = ax.fill_between(

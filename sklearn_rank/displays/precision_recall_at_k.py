@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import FONT_SIZE, name_lines
-from sklearn_rank.displays.style import canvas, ink_of, series_style
-from sklearn_rank.displays.systems import check_last_cutoff, check_names, check_styles
+from sklearn_rank.displays.named_curves import NamedCurves
+from sklearn_rank.displays.style import ink_of, series_style
+from sklearn_rank.displays.systems import check_last_cutoff, check_names
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.model_selection.estimated import (
     display_options,
@@ -34,7 +34,7 @@ _CALLED = "precision or recall"
 """Both, in the one warning of queries for which they are undefined."""
 
 
-class PrecisionRecallAtKDisplay(Display):
+class PrecisionRecallAtKDisplay(NamedCurves):
     """Mean precision against mean recall of the first k ranks, for k = 1, 2, ...
 
     How much is found by reading on, and at what price. Make one with :meth:`from_predictions`,
@@ -100,45 +100,19 @@ class PrecisionRecallAtKDisplay(Display):
                     )
                     raise ValueError(msg)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[str] | None = None,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
-    ) -> PrecisionRecallAtKDisplay:
-        """Draw the curves.
+    def _count(self) -> int:
+        return len(self.precision)
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        names : list of str, default=None
-            Labels of the curves; None takes those of the display.
-        curve_kwargs : dict or list of dict, default=None
-            Keywords of ``Axes.plot``, for all curves or one for each.
+    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
+        self.lines_: list[Line2D] = []
+        for number, curve in enumerate(zip(self.recall, self.precision, strict=True)):
+            self.lines_ += ax.plot(*curve, **{**series_style(number), **styles[number]})
+        ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
+        self._set_limits(ax)
+        self._mark_cutoffs(ax)
 
-        Returns
-        -------
-        display : PrecisionRecallAtKDisplay
-            This object, with ``lines_``, ``ax_`` and ``figure_``.
-
-        Raises
-        ------
-        ValueError
-            If ``names`` or ``curve_kwargs`` has another length than the curves.
-        """
-        shown = self.names if names is None else check_names(names, len(self.precision))
-        styles = check_styles(curve_kwargs, len(self.precision))
-        with canvas(ax, OWNER) as ax:
-            self.lines_: list[Line2D] = []
-            for number, curve in enumerate(zip(self.recall, self.precision, strict=True)):
-                self.lines_ += ax.plot(*curve, **{**series_style(number), **styles[number]})
-            ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
-            self._set_limits(ax)
-            self._mark_cutoffs(ax)
-            name_lines(ax, self.lines_, shown)
-            return self._drawn_on(ax)
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        name_lines(ax, self.lines_, names)
 
     def _set_limits(self, ax: Axes) -> None:
         """From 0 to the highest point, with room for the marks of the cutoffs above and below."""

@@ -8,13 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_rank import METRICS, evaluate, measure
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
+from tests.strategies import examples
 
 ITEMS = "abcdef"
 MEASURES = [
@@ -57,7 +58,7 @@ def change_by_item(spec: Measure, moved: Moved) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(max_examples=30)
+@examples(12)
 @given(truth=truths, old=scores, new=scores)
 def test_items_add_up_to_the_value_and_to_its_change(
     name: str, truth: dict[str, float], old: dict[str, float], new: dict[str, float]

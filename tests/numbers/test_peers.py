@@ -61,7 +61,7 @@ DIFFERENCES = {
     ("scikit-learn", "negative grades are refused by nDCG"): "here too, unless asked for otherwise",
 }
 
-PROBLEMS = 320
+PROBLEMS = 160
 TOLERANCE = {"rtol": 1e-9, "atol": 1e-9}
 
 CUTOFFS = (1, 2, 3, 5, 10, 20, 100)
@@ -93,7 +93,7 @@ def test_the_problems_are_nasty() -> None:
             seen["all"] += bool(grades) and min(grades) > 0
             seen["single"] += len(scores) == 1
             seen["tied"] += len(set(scores.values())) < len(scores)
-    assert min(seen.values()) >= 20, seen
+    assert min(seen.values()) >= 10, seen
 
 
 # trec_eval, through pytrec_eval -----------------------------------------------------------------
