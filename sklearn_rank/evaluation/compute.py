@@ -128,13 +128,14 @@ def _values_as_ranked(
         return [function(Block(run.queries, block, block)) for function in functions]
 
     try:
-        columns = in_threads(values_of, runs, n_jobs)
+        parts = in_threads(values_of, runs, n_jobs)
     except (ArithmeticError, ValueError):
         return None
-    values = np.empty((len(functions), len(rankings)))
-    for run, column in zip(runs, columns, strict=True):
-        values[:, run.queries] = column
-    return list(values)
+    order, per_query = np.concatenate([run.queries for run in runs]), []
+    for column in map(np.concatenate, zip(*parts, strict=True)):
+        per_query.append(np.empty_like(column))
+        per_query[-1][order] = column
+    return per_query
 
 
 def _values_from_away(

@@ -6,7 +6,7 @@ Scores are never negated, shifted or cast down: each dtype is compared as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from sklearn_rank.support.segments import (
     similar_runs,
 )
 from sklearn_rank.support.sorting import (
-    Runs,
     falling_codes,
     order_segments,
-    runs_of,
     sort_tagged,
 )
 from sklearn_rank.support.threads import in_threads
@@ -157,10 +155,12 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     counts, above = _by_row(places, len(relevant) // width, width)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
-    tied = np.ones_like(above)
-    ties = _join_ties(runs_of(same), relevant, places, above, tied)
+    tie, tied = _join_ties(same, places, above)
+    is_tied = tied > 1
+    if not is_tied.any():
+        return Hits(counts, above, None, grades, in_ties)
     if tagged is None:
-        _order_ties(ties, grades)
+        _order_ties(np.flatnonzero(is_tied), tie, grades)
     return Hits(counts, above, tied, grades, in_ties)
 
 
@@ -201,28 +201,21 @@ def _first_columns(
     return top, same if same is not None and same.any() else None, n_columns
 
 
-class _TiedHits(NamedTuple):
-    """Hits that share their score with other items."""
-
-    hits: IntArray
-    borders: IntArray
-    """Of the hits of each tie."""
-
-
-def _join_ties(
-    runs: Runs, relevant: BoolArray, places: IntArray, above: IntArray, tied: IntArray
-) -> _TiedHits:
-    """Give the hits of a tie one place; in place."""
-    hits = np.flatnonzero(runs.is_member[places])
-    sizes = np.diff(runs.borders)
-    run = np.repeat(np.arange(len(sizes)), sizes)[np.flatnonzero(relevant[runs.members])]
-    above[hits] -= places[hits] - runs.members[runs.borders[:-1]][run]
-    tied[hits] = sizes[run]
-    new = np.flatnonzero(run[1:] != run[:-1]) + 1
-    return _TiedHits(hits, np.concatenate(([0], new, [len(run)])))
+def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
+    """Give the hits of a tie one place, in place; the number of the tie of each, and its size."""
+    is_first = np.ones(len(same) + 1, dtype=bool)
+    np.logical_not(same, out=is_first[1:])
+    firsts = np.flatnonzero(is_first).astype(above.dtype)
+    sizes = np.diff(firsts, append=firsts.dtype.type(len(is_first)))
+    tie = np.repeat(np.arange(len(firsts), dtype=above.dtype), sizes).take(places)
+    above -= places.astype(above.dtype)
+    above += firsts.take(tie)
+    return tie, sizes.take(tie)
 
 
-def _order_ties(ties: _TiedHits, grades: Array) -> None:
+def _order_ties(hits: IntArray, tie: IntArray, grades: Array) -> None:
     """Put the better grades of each tie first; in place."""
-    tied_grades = grades[ties.hits]
-    grades[ties.hits] = tied_grades[order_segments(falling_codes(tied_grades), ties.borders).order]
+    new = np.flatnonzero(np.diff(tie.take(hits))) + 1
+    borders = np.concatenate(([0], new, [len(hits)]))
+    tied_grades = grades[hits]
+    grades[hits] = tied_grades[order_segments(falling_codes(tied_grades), borders).order]

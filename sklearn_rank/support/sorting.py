@@ -185,7 +185,7 @@ def _without_doubt(
     if tagged.same is None:
         return tagged
     same = np.concatenate(([False], tagged.same)).reshape(-1, width)
-    rows = np.unique(np.flatnonzero(same) // width)
+    rows = np.flatnonzero(same.any(axis=1))
     if len(rows) > len(same) // _FEW_ROWS:
         # As with rounded scores: what the codes alone say is right.
         certain = _sort_rows(codes.copy(), width, beyond, 0)
@@ -280,10 +280,8 @@ def _settle(order: IntArray, same: BoolArray, rest: Array) -> BoolArray | None:
 class Runs(NamedTuple):
     """Runs of two or more items in order that are the same."""
 
-    is_member: BoolArray
-    """(n,) whether an item is in a run."""
     members: IntArray
-    """Places of the items that are."""
+    """Places of the items that are in a run."""
     borders: IntArray
     """Borders of the runs among the members."""
 
@@ -295,4 +293,4 @@ def runs_of(same: BoolArray) -> Runs:
     starts = ~is_member
     is_member[:-1] |= same
     members = np.flatnonzero(is_member)
-    return Runs(is_member, members, np.append(np.flatnonzero(starts[members]), len(members)))
+    return Runs(members, np.append(np.flatnonzero(starts[members]), len(members)))
