@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.tables.table import Table
@@ -16,22 +16,8 @@ INTERRUPTED = 130
 """Exit code of a program that was interrupted, as shells count: 128 + SIGINT."""
 
 
-@contextmanager
-def progress(what: str) -> Iterator[None]:
-    """Say on a terminal's stderr what is going on and for how long; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from sklearn_rank.support.text import safe_text
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        shown.add_task(escape(safe_text(what)), total=None)
-        yield
+progress = waiting
+"""What every command shows while it works."""
 
 
 def print_table(table: Table) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+
+from sklearn_rank.support.text import safe_text
 
 _PATIENCE = 1.0
 """Seconds before a bar appears: shorter work needs none."""
@@ -28,6 +31,22 @@ def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterat
         done += step
         if time.monotonic() - start > _PATIENCE:
             yield from _with_bar(steps, done, total, doing)
+
+
+@contextmanager
+def waiting(doing: str) -> Iterator[None]:
+    """Say on a terminal's stderr what is going on and for how long; nothing elsewhere."""
+    if not sys.stderr.isatty() or _SHOWN.get():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(escape(safe_text(doing)), total=None)
+        yield
 
 
 def _with_bar(steps: Iterable[int], done: int, total: int | None, doing: str) -> Iterator[int]:

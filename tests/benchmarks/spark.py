@@ -117,7 +117,7 @@ def _write(session: Any, at: Path, data: str, n_rows: int) -> None:
     judged = "true" if data == "judged" else f"chance < {_RELEVANT * 1.2:g} * 4 / 3"
     qrels = rows.filter(judged).selectExpr(
         "query_id",
-        "IF(chance % 6 = 0, concat('d', 2000000000 + id), doc_id) AS doc_id",
+        "IF(chance % 6 = 0, concat(doc_id, '.5'), doc_id) AS doc_id",
         "chance % 4 AS grade",
     )
     qrels.write.parquet(str(at / "qrels"))

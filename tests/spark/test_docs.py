@@ -24,7 +24,7 @@ def test_examples_run(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     pl.DataFrame(qrels).write_parquet("qrels.parquet")
     names: dict[str, Any] = {"spark": _At(session, tmp_path)}
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     for example in examples:
         exec(example.replace('"values.parquet"', f'"{tmp_path}/values.parquet"'), names)
     written = pl.read_parquet(f"{tmp_path}/values.parquet/*.parquet").sort("query")

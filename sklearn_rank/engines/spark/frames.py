@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
+from uuid import uuid4
 
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.support.text import listed, safe_repr
@@ -48,6 +49,25 @@ def _running(name: str, frame: Any) -> Any:
         )
         raise TypeError(msg)
     return session
+
+
+def planned(session: Any, text: str, frames: Mapping[str, Any]) -> Any:
+    """The frame that SQL makes of others, which it calls ``{name}``.
+
+    A Classic session knows frames by temporary views. PySpark's own ``sql(text, **frames)`` drops
+    these by the catalogue, which forgets what is cached of them, the caller's cache included.
+    """
+    if _is_remote(session):
+        return session.sql(text, **frames)
+    views = {name: f"sklearn_rank_{uuid4().hex}" for name in frames}
+    try:
+        for name, frame in frames.items():
+            frame.createOrReplaceTempView(views[name])
+        return session.sql(text.format(**views))
+    finally:
+        catalogue = session._jsparkSession.sessionState().catalog()
+        for view in views.values():
+            catalogue.dropTempView(view)
 
 
 def _is_remote(session: Any) -> bool:

@@ -6,7 +6,7 @@ The executors need this package, NumPy and PyArrow; without this module they nee
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ class Partitions:
     rows: Any
     """A frame as ``plans.window`` makes it, the rows of each query together."""
     ties: Ties
+    showing: Callable[[str], AbstractContextManager[None]]
+    """Says on a terminal what goes on."""
 
     def __post_init__(self) -> None:
         """Nothing stays in Spark's memory, even if what asked for values was refused."""
@@ -46,7 +48,8 @@ class Partitions:
     def values(self, function: Function, n_values: int) -> list[FloatArray]:
         """What the function makes of each query, in the order of the ids of the queries."""
         names = [f"v{number}" for number in range(n_values)]
-        table = self.frame(function, ["q", *names]).toArrow().sort_by("q")
+        with self.showing("Spark computes measures"):
+            table = self.frame(function, ["q", *names]).toArrow().sort_by("q")
         return [table[name].to_numpy() for name in names]
 
     def frame(self, function: Function, names: Sequence[str]) -> Any:

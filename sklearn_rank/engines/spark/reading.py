@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ from sklearn_rank.rankings.away import AwayRankings, refuse_away
 from sklearn_rank.rankings.source import InputCounts, Judged, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.support.progress import waiting
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
@@ -89,20 +91,26 @@ class _Reading:
         refuse_no_order(self.sides, self.ties)
         if not can_meet(self.sides):
             refuse_apart(self.sides, self.missing)
-        survey = take_survey(self.sides, self.missing)
+        with self._showing("Spark counts rows"):
+            survey = take_survey(self.sides, self.missing)
         negative = self.told.get("negative_grades", "raise")
         refuse_faults(self.sides, survey, self.missing, negative)
         assume, has_zero = self.told.get("assume"), survey.n_irrelevant > 0
         assumed = self.sides.assumed(assume, has_zero=has_zero)
         is_partial = assumed == "partial"
         is_away = self._is_away(survey)
-        if self._way(survey, is_partial=is_partial, is_away=is_away) == "count":
-            judged = self._at_hand(self._counted(is_partial=is_partial), is_partial=is_partial)
-        elif is_away:
-            judged = self._away(self._windowed(), is_partial=is_partial)
-        else:
-            judged = self._at_hand(self._windowed().toArrow(), is_partial=is_partial)
+        with self._showing("Spark finds the places of relevant items"):
+            if self._way(survey, is_partial=is_partial, is_away=is_away) == "count":
+                judged = self._at_hand(self._counted(is_partial=is_partial), is_partial=is_partial)
+            elif is_away:
+                judged = self._away(self._windowed(), is_partial=is_partial)
+            else:
+                judged = self._at_hand(self._windowed().toArrow(), is_partial=is_partial)
         return self._with_counts(survey, replace(judged, assumed=assumed))
+
+    def _showing(self, doing: str) -> AbstractContextManager[None]:
+        """What goes on, on a terminal."""
+        return waiting(doing) if self.options.progress else nullcontext()
 
     # Which way ----------------------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ class _Reading:
             _NO_POOL,
             counts=InputCounts(duplicates=repeated),
             rank_all=refuse_away,
-            away=Partitions(frame, self.ties),
+            away=Partitions(frame, self.ties, self._showing),
         )
 
     def _unjudged(self, query_ids: Sequence[Any], counts: IntArray) -> Unjudged:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_rank.engines.problem import Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
-from sklearn_rank.engines.spark.frames import native, refuse_twins, session_of
+from sklearn_rank.engines.spark.frames import native, planned, refuse_twins, session_of
 from sklearn_rank.engines.spark.plans import quoted
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame
@@ -79,12 +79,8 @@ class Sides:
     def sql(self, text: str, **frames: Any) -> Any:
         """The frame that a plan makes of both sides."""
         used = {"truth": self.truth.rows, "run": self.run.rows, **frames}
-        # A plan over each frame: PySpark names what it is given by a temporary view, and with a
-        # view Spark forgets whatever is cached of the very same plan.
-        given = {
-            name: frame.selectExpr("*") for name, frame in used.items() if f"{{{name}}}" in text
-        }
-        return self.session.sql(text, **given)
+        given = {name: frame for name, frame in used.items() if f"{{{name}}}" in text}
+        return planned(self.session, text, given)
 
     def kinds(self) -> dict[str, str]:
         """Types of all columns, by side."""

@@ -1,0 +1,175 @@
+"""Files, the command line, assertions, gates, slices and comparisons on Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pytest_rankmetrics import assert_map_at_least, expected_failure
+from sklearn_rank import (
+    ConventionWarning,
+    EngineOptions,
+    InvalidParameterError,
+    QueryMismatchError,
+    evaluate,
+    r_precision_score,
+    scan_qrels,
+    scan_run,
+)
+from sklearn_rank.cli import main
+from tests.engines.problems import assert_same
+from tests.spark.conftest import Make
+
+pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:PySpark does not yet fully support pandas:FutureWarning"
+)
+TRUTH = {"query": ["a", "a", "b"], "item": ["x", "y", "x"], "grade": [1, 1, 1]}
+RUN = {"query": ["a", "a", "b", "b"], "item": ["x", "y", "y", "x"], "score": [2.0, 1.0, 2.0, 1.0]}
+GATE = """
+    import polars as pl
+    import pytest
+    from pyspark.sql import SparkSession
+
+    @pytest.mark.filterwarnings("ignore::FutureWarning")
+    def test_it(rank_gate):
+        read = SparkSession.builder.getOrCreate().read.parquet
+        qrels, run = read("QRELS"), read("RUN")
+        slices = {"a": "head", "b": "tail"}
+        rank_gate.check(qrels, run, ["mrr"], max_drop={"mrr": 0.1}, slices=slices)
+"""
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    """Parquet as Spark writes it, of several files beside a mark of success."""
+    for name, columns in (("qrels", TRUTH), ("run", RUN)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "_SUCCESS").touch()
+        frame = pl.DataFrame(columns)
+        frame.head(1).write_parquet(tmp_path / name / "part-0.parquet")
+        frame.tail(-1).write_parquet(tmp_path / name / "part-1.parquet")
+    return str(tmp_path / "qrels"), str(tmp_path / "run")
+
+
+def test_files_and_folders(session: Any, folders: tuple[str, str], tmp_path: Path) -> None:
+    qrels, run = folders
+    expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), ["mrr", "map"])
+    found = evaluate(
+        scan_qrels(qrels, engine="spark"), scan_run(f"{run}/*.parquet", engine="spark"), "mrr"
+    )
+    assert found["mrr"] == expected["mrr"]
+    pl.DataFrame({"who.is": ["a"], "wh`at": [7], "points": [1.5]}).write_parquet(tmp_path / "o.pq")
+    columns = {"query": "who.is", "item": "wh`at", "score": "points"}
+    scanned = scan_run(tmp_path / "o.pq", columns=columns, engine="spark")
+    assert scanned.toArrow().to_pylist() == [{"query": "a", "item": "7", "score": 1.5}]
+
+
+def test_the_command_line(
+    session: Any, folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("-m", "map", "-m", "ndcg@10", "-q", "--format", "csv")
+    assert main(["evaluate", *folders, *asked, "--engine", "polars"]) == 0
+    expected = capsys.readouterr().out
+    assert main(["evaluate", *folders, *asked, "--engine", "spark"]) == 0
+    assert capsys.readouterr().out == expected
+    # What Spark refuses is said like all else, without a traceback.
+    twice = pl.DataFrame({**RUN, "item": ["x", "x", "y", "x"]})
+    twice.write_parquet(tmp_path / "twice.parquet")
+    named = [folders[0], str(tmp_path / "twice.parquet")]
+    assert main(["evaluate", *named, "--engine", "spark"]) == 2
+    said = capsys.readouterr().err
+    assert "sklearn-rank evaluate: y_score['a'] holds item 'x' 2 times" in said
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\n")
+    assert main(["evaluate", folders[0], str(tmp_path / "a.run"), "--engine", "spark"]) == 2
+    assert "engine='spark' reads Parquet here, and" in capsys.readouterr().err
+
+
+def test_assertions(lazy: Make) -> None:
+    # (1 + 1/2) / 2
+    assert_map_at_least(lazy(TRUTH), lazy(RUN), 0.75)
+    with expected_failure(match=r"^map 0\.7500 < 0\.8000 required"):
+        assert_map_at_least(lazy(TRUTH), lazy(RUN), 0.8)
+    missing = lazy({**RUN, "query": ["a", "a", "c", "c"]})
+    message = "1 of 2 judged queries have no ranking: 'b'"
+    with expected_failure(QueryMismatchError, match=message):
+        assert_map_at_least(lazy(TRUTH), missing, 0.1)
+
+
+def test_gates_record_and_compare(
+    session: Any,
+    folders: tuple[str, str],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    qrels, run = folders
+    for name in ("CI", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider")
+    path = pytester.path / "test_it.py"
+    path.write_text(
+        "\n".join(line[4:] for line in GATE.splitlines())
+        .replace("QRELS", qrels)
+        .replace("RUN", run)
+    )
+    pytester.runpytest_inprocess("--rank-update").assert_outcomes(passed=1)
+    recorded = (pytester.path / "test_it" / "test_it.rank.json").read_text()
+    assert '"a"' in recorded
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+    # The first item of "a" goes to the end: 1 falls to 1/2.
+    worse = pl.DataFrame({**RUN, "item": ["z", "y", "y", "x"]})
+    for old in Path(run).glob("part-*"):
+        old.unlink()
+    worse.write_parquet(Path(run, "part-0.parquet"))
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(failed=1)
+    assert "mrr fell from 0.7500 to 0.5000" in result.stdout.str()
+
+
+def test_comparisons_slices_and_frames(lazy: Make) -> None:
+    worse = {**RUN, "score": [1.0, 2.0, 2.0, 1.0]}
+    truth = {**TRUTH, "part": ["u", "u", "v"]}
+    away = EngineOptions(waist="executors")
+    first = evaluate(lazy(truth), lazy(RUN), ["mrr", "map"])
+    second = evaluate(lazy(truth), lazy(worse), ["mrr", "map"], engine=away)
+    in_memory = [
+        evaluate(pl.DataFrame(truth), pl.DataFrame(run), ["mrr", "map"]) for run in (RUN, worse)
+    ]
+    assert_same(first, in_memory[0])
+    assert str(first.compare(second)) == str(in_memory[0].compare(in_memory[1]))
+    assert {label: part["mrr"] for label, part in second.by_slice("part").items()} == {
+        "u": 1.0,
+        "v": 0.5,
+    }
+    rows = second.to_frame("spark").orderBy("query").toArrow().to_pylist()
+    assert rows == [{"query": "a", "mrr": 1.0, "map": 1.0}, {"query": "b", "mrr": 0.5, "map": 0.5}]
+    assert r_precision_score(lazy(TRUTH), lazy(RUN)) == 0.5
+    with pytest.raises(InvalidParameterError, match="of what was evaluated as frames of Spark"):
+        in_memory[0].to_frame("spark")
+
+
+def test_conventions_look_at_scores(lazy: Make) -> None:
+    low = lazy({**RUN, "score": [2.0, 0.0, -1.0, -2.0]})
+    with pytest.warns(ConventionWarning, match="3 scores are at most 0"):
+        evaluate(lazy(TRUTH), low, "map", convention="torchmetrics")
+    # float64 tells these apart, float32 does not.
+    close = lazy({**RUN, "score": [1.0 + 2**-40, 1.0, 2.0, 1.0]})
+    with pytest.warns(ConventionWarning, match="than float32 tells in 1 query"):
+        evaluate(lazy(TRUTH), close, "map", convention="pytrec_eval")
+
+
+def test_a_terminal_is_told(
+    lazy: Make, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiet = EngineOptions(progress=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    evaluate(lazy(TRUTH), lazy(RUN), "mrr", engine=quiet)
+    assert "Spark" not in capsys.readouterr().err
+    evaluate(lazy(TRUTH), lazy(RUN), "mrr", engine=EngineOptions(waist="executors"))
+    said = capsys.readouterr().err
+    for doing in ("counts rows", "finds the places", "computes measures"):
+        assert f"Spark {doing}" in said
