@@ -161,8 +161,8 @@ def share_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None
 def refuse_swapped(frames: list[nw.DataFrame[Any] | None], columns: list[Columns]) -> None:
     """TypeError where only the truth has scores and only the ranking has grades."""
     roles = [
-        set() if frame is None else set(_roles(frame, columns[side], "", ()))
-        for side, frame in enumerate(frames)
+        set() if frame is None else set(_roles(frame, own, name, ()))
+        for frame, own, name in zip(frames, columns, ("y_true", "y_score"), strict=True)
     ]
     scores: set[Role] = {"score", "rank"}
     first_has_scores = roles[0] & scores and "grade" not in roles[0]
