@@ -60,8 +60,8 @@ def read(problem: Problem) -> Judged:
         asked.append("known_items")
     if asked:
         msg = (
-            f"{asked[0]} needs the ids of all items in memory, and those of a frame of Spark stay "
-            "there; leave it out, or collect the queries in question"
+            f"{asked[0]} needs the ids of all items in memory, as gates with a baseline do, and "
+            "those of a frame of Spark stay there; leave it out, or pass toPandas() of what fits"
         )
         raise InvalidParameterError(msg)
     return _Reading(problem).judged()
