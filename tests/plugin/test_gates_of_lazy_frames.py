@@ -1,0 +1,76 @@
+"""Gates with baselines on lazy frames: recorded, compared and moved as those of mappings are."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from tests.plugin.conftest import Suite
+from tests.plugin.one_gate import BETTER, FILE, GATE, WORSE, value
+
+LAZY = """
+    import polars as pl
+    from cases import system
+    from sklearn_rank.engines import stream
+
+    def lazy():
+        truth, run = system()
+        qrels = [(q, i, 1) for q, items in truth.items() for i in items]
+        rows = [(q, i, 1 / n) for q, items in run.items() for n, i in enumerate(items, 1)]
+        return (
+            pl.LazyFrame(qrels, schema=["query", "item", "grade"], orient="row"),
+            pl.LazyFrame(rows, schema=["query", "item", "score"], orient="row"),
+        )
+
+    def test_bm25(rank_gate, monkeypatch):
+        monkeypatch.setattr(stream, "_SMALL", HELD)
+        rank_gate.check(*lazy(), max_drop={"mrr": 0.005})
+"""
+assert pl.LazyFrame  # imported here, else each suite would import Polars, which lasts, anew
+SMALL = {"read at once": "1 << 20", "streamed": "0"}
+
+
+@pytest.fixture(params=SMALL)
+def lazy_gate(request: pytest.FixtureRequest, gate: Suite) -> Suite:
+    """The gate of lists, on lazy frames."""
+    gate.write(test_it=LAZY.replace("HELD", SMALL[request.param]))
+    return gate
+
+
+def test_what_was_recorded_of_frames_is_that_of_lists(lazy_gate: Suite) -> None:
+    assert lazy_gate.run().ret == 1
+    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
+    of_frames = lazy_gate.baselines()
+    lazy_gate.run().assert_outcomes(passed=1)
+    (lazy_gate.path / FILE).unlink()
+    lazy_gate.write(test_it=GATE)
+    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
+    assert lazy_gate.baselines() == of_frames
+
+
+def test_a_worse_system_fails_and_a_better_one_raises_the_baseline(lazy_gate: Suite) -> None:
+    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
+    before = lazy_gate.baselines()
+    lazy_gate.system(WORSE)
+    result = lazy_gate.run("--rank-update")
+    result.assert_outcomes(failed=1)
+    # (15 * 1/3 + 15 * 1/2) / 30 against 1/2
+    result.stdout.fnmatch_lines(["*mrr*0.4167*0.5000*"])
+    assert lazy_gate.baselines() == before
+    lazy_gate.system(BETTER)
+    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
+    assert value(lazy_gate) == 0.75
+
+
+def test_a_regression_on_frames(lazy_gate: Suite) -> None:
+    text = (lazy_gate.path / "test_it.py").read_text()
+    text = text.replace("(rank_gate, ", "(rank_regression, ")
+    text = text.replace('rank_gate.check(*lazy(), max_drop={"mrr": 0.005})', "REGRESSION")
+    lazy_gate.file(
+        "test_it.py",
+        text.replace("REGRESSION", 'rank_regression.check(*lazy(), metrics="mrr", max_drop=0.005)'),
+    )
+    lazy_gate.run("--force-regen")
+    lazy_gate.run().assert_outcomes(passed=1)
+    lazy_gate.system(WORSE)
+    lazy_gate.run().assert_outcomes(failed=1)
