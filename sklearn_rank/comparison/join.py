@@ -150,8 +150,16 @@ def _common_measures(
 
 
 def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequence[str]) -> None:
-    """One measure with two sets of parameters, or two readings of undefined queries, is two."""
+    """One measure with two sets of parameters, readings of undefined queries or of ties, is two."""
     (base, first), *others = systems.items()
+    for name, system in others:
+        rules = first._judged.ties, system._judged.ties
+        if all(rules) and rules[0] != rules[1]:
+            msg = (
+                f"ties={rules[0]!r} for {safe_repr(base)} and ties={rules[1]!r} for "
+                f"{safe_repr(name)}; evaluate all systems in one way"
+            )
+            raise InvalidParameterError(msg)
     for measure in measures:
         own = first._scored[measure]
         for name, system in others:

@@ -103,6 +103,7 @@ def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> J
         left_out=known,
         keyed=judged.keyed,
         assumed=judged.assumed,
+        ties=judged.ties,
         query_columns=judged.query_columns,
         rank_all=None if judged.rank_all is None else _SlicedWhole(judged, queries),
     )

@@ -51,10 +51,23 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
         left_out=[query for part in parts for query in part.left_out if query not in evaluated],
         keyed=parts[0].keyed,
         assumed=max((part.assumed for part in parts), key=ASSUMED.index),
+        ties=_only_rule(parts),
         positional=parts[0].positional,
         query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
         rank_all=_MergedWhole(tuple(parts), query_ids) if any(map(_is_cut, parts)) else None,
     )
+
+
+def _only_rule(parts: Sequence[Judged]) -> str:
+    """The tie rule of all parts; InvalidParameterError if they have several."""
+    rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
+    if len(rules) > 1:
+        msg = (
+            f"the evaluations break ties by different rules, {listed(rules)}, and no one call "
+            "would; pass the same ties= to evaluate"
+        )
+        raise InvalidParameterError(msg)
+    return rules[0] if rules else ""
 
 
 def _is_cut(part: Judged) -> bool:
@@ -137,8 +150,6 @@ def _merge_pools(pools: Sequence[Pool]) -> Pool:
             (pool for pool in pools if isinstance(pool, NoPool)),
             NoPool("slices and merged evaluations of ranked lists have none"),
         )
-    if len({pool.ties for pool in scored}) > 1:
-        return NoPool("the evaluations break ties by different rules")
     if len({pool.items.scores.dtype.kind for pool in scored}) > 1:
         return NoPool("the evaluations have scores of different types")
     items = _concatenate([pool.items for pool in scored])

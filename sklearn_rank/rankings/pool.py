@@ -102,6 +102,7 @@ def judged_by_scores(
         pool,
         counts=InputCounts() if counts is None else counts,
         assumed=assumed,
+        ties=ties,
         rank_all=None if rankings.cutoff is None else _AllHits(pool, rankings),
     )
 

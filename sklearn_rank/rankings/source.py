@@ -118,6 +118,8 @@ class Judged:
     """Why, probably, no relevant item of any query was retrieved."""
     assumed: str = ""
     """One of :data:`ASSUMED`."""
+    ties: str = ""
+    """The rule by which tied items were ranked; empty where there are no scores."""
     items: KeptItems | None = None
     """Ids of the items, where they were asked for and the layout has any."""
     rank_all: Callable[[], JudgedRankings] | None = None

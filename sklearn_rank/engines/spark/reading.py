@@ -84,6 +84,11 @@ class _Reading:
         """Whether tied items stand in falling order of their ids; ranks have no ties."""
         return TIE_RULES[self.ties].by_id and not self.sides.ranks
 
+    @property
+    def _rule(self) -> str:
+        """The rule for ties, of which ranks have none."""
+        return "" if self.sides.ranks else self.ties
+
     def judged(self) -> Judged:
         """Ask, refuse, choose a way, and go it."""
         for side in (self.sides.truth, self.sides.run):
@@ -106,7 +111,7 @@ class _Reading:
                 judged = self._away(self._windowed(), is_partial=is_partial)
             else:
                 judged = self._at_hand(self._windowed().toArrow(), is_partial=is_partial)
-        return self._with_counts(survey, replace(judged, assumed=assumed))
+        return self._with_counts(survey, replace(judged, assumed=assumed, ties=self._rule))
 
     def _showing(self, doing: str) -> AbstractContextManager[None]:
         """What goes on, on a terminal."""
