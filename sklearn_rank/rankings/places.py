@@ -26,6 +26,7 @@ from sklearn_rank.support.segments import (
 from sklearn_rank.support.sorting import (
     falling_codes,
     order_segments,
+    runs_of,
     sort_tagged,
 )
 from sklearn_rank.support.threads import in_threads
@@ -33,6 +34,9 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""
+
+FEW_TIES = 16
+"""Where fewer than one item in so many equals the one before it, ties are looked at one by one."""
 
 SHORT = 32
 """In shorter rows, a division for each hit costs less than a search for each row."""
@@ -159,7 +163,8 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     counts, above = _by_row(places, len(relevant) // width, width)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
-    tie, tied = _join_ties(same, places, above)
+    join = _join_few_ties if np.count_nonzero(same) * FEW_TIES < len(same) else _join_ties
+    tie, tied = join(same, places, above)
     is_tied = tied > 1
     if not is_tied.any():
         return Hits(counts, above, None, grades, in_ties)
@@ -215,6 +220,21 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
     above -= places.astype(above.dtype)
     above += firsts.take(tie)
     return tie, sizes.take(tie)
+
+
+def _join_few_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
+    """The same where most items are in no tie, whose number then is 0."""
+    runs = runs_of(same)
+    sizes = np.diff(runs.borders)
+    run = np.repeat(np.arange(len(sizes)), sizes)
+    hits = np.searchsorted(places, runs.members)
+    # A member that is no hit would stand where another cell is, or beyond the last.
+    relevant = np.flatnonzero(np.append(places, -1)[hits] == runs.members)
+    hits, run, members = hits[relevant], run[relevant], runs.members[relevant]
+    above[hits] -= members - runs.members[runs.borders[:-1]][run]
+    tie, tied = np.zeros_like(above), np.ones_like(above)
+    tie[hits], tied[hits] = run, sizes[run]
+    return tie, tied
 
 
 def _order_ties(hits: IntArray, tie: IntArray, grades: Array) -> None:

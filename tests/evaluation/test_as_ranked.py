@@ -118,3 +118,20 @@ def test_functions_of_the_caller_see_queries_in_order() -> None:
     seen.clear()
     evaluate_rankings(evaluation.rankings, wanted, zero_division=np.nan)
     assert as_ranked == seen
+
+
+@pytest.mark.parametrize("ties", ["average", "pessimistic"])
+@pytest.mark.parametrize("scale", [1, 0.3])
+@pytest.mark.parametrize("n_levels", [2, 5, 200])
+def test_few_ties_are_joined_as_many_are(
+    n_levels: int, scale: float, ties: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = problem(n_levels)
+    rows["y_true"] = rows["y_true"] * scale
+    joined = []
+    for few in (0, 1 << 40):
+        monkeypatch.setattr(_places, "FEW_TIES", few)
+        rankings = evaluate(**rows, measures="map", ties=ties, zero_division=0.0).rankings
+        joined.append([rankings.above, rankings.tied, rankings.grades])
+    for few, many in zip(*joined, strict=True):
+        np.testing.assert_array_equal(few, many)
