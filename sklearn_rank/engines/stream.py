@@ -195,8 +195,11 @@ class _Reading:
         if self.truth_rows is None or self.truth is None:
             return None
         held = hold(self.truth_rows, self.truth.used, limit)
+        if held.rest is None:
+            return held
         held.close()
-        return held
+        # They are read anew as they are needed: what was held would only take memory.
+        return held._replace(frame=held.frame.clear())
 
     def _at_once_of(self, truth: Held | None, run: Held) -> Judged:
         y_true = self.problem.y_true if truth is None else truth.frame

@@ -94,6 +94,25 @@ def test_every_way_gives_the_same(
     assert taken == expected * 2
 
 
+def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(
+    lazy: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+    gathered = stream._Reading._gathered
+
+    def noted(self: Any, truth: Any, *args: Any, **kwargs: Any) -> Any:
+        held.append((truth.rest is None, truth.frame.height))
+        return gathered(self, truth, *args, **kwargs)
+
+    monkeypatch.setattr(stream._Reading, "_gathered", noted)
+    monkeypatch.setattr(stream, "_SMALL", 0)
+    truth, run = _data(rising=True)
+    evaluate(lazy(truth), lazy(run), "ndcg@3")
+    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
+    evaluate(lazy(truth), lazy(run), "ndcg@3")
+    assert held == [(True, len(truth["query"])), (False, 0)]
+
+
 def test_text_may_rise_as_numbers_do(
     lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
