@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sklearn_rank.cli.options import add_measuring, add_reading, share, whole
-from sklearn_rank.cli.terminal import progress
+from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison
@@ -103,15 +103,15 @@ def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compari
         msg = "a run is named twice, and would be compared with itself"
         raise ValueError(msg)
     refuse_repeated_input(arguments.qrels, *paths)
-    with progress("reading judgements"):
+    with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
     systems = {}
     for name, path in zip(names_of(paths), paths, strict=True):
-        with progress(f"reading {path}"):
+        with waiting(f"reading {path}"):
             ranking = reader.run(path)
-        with progress(f"measuring {path}"):
+        with waiting(f"measuring {path}"):
             systems[name] = measure_run(request, qrels, ranking, keep_items=keep_items)
-    with progress("comparing"):
+    with waiting("comparing"):
         return _compared(arguments, systems)
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sklearn_rank.cli.options import add_reading
-from sklearn_rank.cli.terminal import progress
+from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.inputs.long_tables import Qrels, Run
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     reader = Reader.of(arguments)
     table: Run | Qrels
-    with progress(f"converting {arguments.source}"):
+    with waiting(f"converting {arguments.source}"):
         if arguments.kind == "run":
             table = reader.run(arguments.source, "SOURCE")
             write_run(table, arguments.target, tag=arguments.tag)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from sklearn_rank.cli.options import add_reading
-from sklearn_rank.cli.terminal import print_table, progress
+from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.support.progress import waiting
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,15 +33,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, arguments.run_path)
-    with progress("reading judgements"):
+    with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
     remarks = findings.of_qrels(qrels)
     if arguments.slices is not None:
         remarks += findings.of_slices(qrels, read_labels(arguments.slices))
     if arguments.run_path is not None:
-        with progress(f"reading {arguments.run_path}"):
+        with waiting(f"reading {arguments.run_path}"):
             ranking = reader.run(arguments.run_path)
-        with progress("comparing ids"):
+        with waiting("comparing ids"):
             remarks += findings.of_run(qrels, ranking)
     rows = [(finding.mark, finding.what) for finding in remarks]
     print_table(words_table(("", "finding"), rows))

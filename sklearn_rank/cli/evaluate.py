@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn_rank.cli.engines import add_engine, engine_of, options_of, read_sides
 from sklearn_rank.cli.options import add_measuring, add_reading
-from sklearn_rank.cli.terminal import progress
+from sklearn_rank.support.progress import waiting
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
 DEFAULT = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(arguments.qrels, *arguments.runs)
     engine, options = engine_of(arguments), options_of(arguments)
     lazy: list[Any] = []
-    with progress("reading judgements"):
+    with waiting("reading judgements"):
         if engine == "memory":
             qrels: Any = reader.qrels(arguments.qrels)
         else:
@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     evaluations = []
     for number, path in enumerate(arguments.runs):
-        with progress(f"reading {path}"):
+        with waiting(f"reading {path}"):
             ranking = lazy[number] if lazy else reader.run(path)
-        with progress(f"measuring {path}"):
+        with waiting(f"measuring {path}"):
             if request.is_trec:
                 print(measure_trec(request, qrels, ranking))
             else:

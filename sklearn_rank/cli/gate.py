@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_reading
-from sklearn_rank.cli.terminal import FAILED, progress
+from sklearn_rank.cli.terminal import FAILED
 from sklearn_rank.cli.words import in_words_of
+from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
         raise ValueError(msg)
     gates, session = _configured(arguments) if arguments.config else _typed(arguments)
-    with progress(f"judging {len(gates)} gates"):
+    with waiting(f"judging {len(gates)} gates"):
         summary = judge_files(gates, session)
     if not arguments.config:  # whose keys are the library's words
         problems = tuple(in_words_of("gate", problem) for problem in summary.problems)

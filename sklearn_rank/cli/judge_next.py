@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_reading, positive
-from sklearn_rank.cli.terminal import print_table, progress
+from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.cli.reading import Reader
@@ -74,7 +75,7 @@ def _judgements(arguments: argparse.Namespace, reader: Reader) -> Qrels:
     from sklearn_rank.files.write import write_qrels
     from sklearn_rank.support.text import safe_text
 
-    with progress("reading judgements"):
+    with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
     if not arguments.filled:
         return qrels
@@ -96,7 +97,7 @@ def _list(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
     for path, what in ((arguments.run_path, "RUN"), (arguments.other, "OTHER")):
         if path is None:
             continue
-        with progress(f"measuring {path}"):
+        with waiting(f"measuring {path}"):
             systems.append(
                 evaluate(
                     qrels,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sklearn_rank.cli.compare import add_comparing, compare_files
-from sklearn_rank.cli.terminal import progress
+from sklearn_rank.support.progress import waiting
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.query_text is not None:
         texts = read_labels(arguments.query_text, "--query-text", "text")
     comparison = compare_files(arguments, keep_items=True)
-    with progress(f"writing {arguments.output}"):
+    with waiting(f"writing {arguments.output}"):
         comparison.report(
             arguments.output,
             title=arguments.title,

@@ -1,11 +1,9 @@
-"""What the subcommands share: exit codes, progress, and tables that are plain in a pipe."""
+"""What the subcommands share: exit codes, and tables that are plain in a pipe."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
-
-from sklearn_rank.support.progress import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.tables.table import Table
@@ -14,10 +12,6 @@ FAILED = 2
 """Exit code of a command that could not do its work; 1 says that a gate failed."""
 INTERRUPTED = 130
 """Exit code of a program that was interrupted, as shells count: 128 + SIGINT."""
-
-
-progress = waiting
-"""What every command shows while it works."""
 
 
 def print_table(table: Table) -> None:

@@ -23,7 +23,7 @@ from sklearn_rank.files.read import (
 from sklearn_rank.files.source import Limits, Source, opened, source_of
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import listed, safe_repr
 
 if TYPE_CHECKING:
     import polars as pl
@@ -162,11 +162,18 @@ def files_of(path: Paths) -> list[str]:
     names: list[str] = []
     for entry in given:
         text = os.fsdecode(os.fspath(entry))
-        is_pattern = is_several(text) and not os.path.isdir(text)
+        is_folder = os.path.isdir(text)
+        is_pattern = is_several(text) and not is_folder
+        own: list[str] = []
         for name in sorted(glob.glob(text, recursive=True)) if is_pattern else [text]:
-            names += _within(name) if os.path.isdir(name) else [name]
+            own += _within(name) if os.path.isdir(name) else [name]
+        if not own:
+            fault = "is a folder without files" if is_folder else "is the name of no file"
+            msg = f"path {safe_repr(text)} {fault}"
+            raise FileNotFoundError(msg)
+        names += own
     if not names:
-        msg = f"no file has a name like {given}"
+        msg = "path is an empty list; name a file, a pattern, a folder, or several of them"
         raise FileNotFoundError(msg)
     for name in names:
         with readable(name, "path"), open(name, "rb"):

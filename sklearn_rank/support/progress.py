@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from sklearn_rank.support.text import safe_text
-
 _PATIENCE = 1.0
 """Seconds before a bar appears: shorter work needs none."""
 _SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
@@ -42,6 +40,9 @@ def waiting(doing: str) -> Iterator[None]:
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    # It brings NumPy along, which a command that only tells its version does not need.
+    from sklearn_rank.support.text import safe_text
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:

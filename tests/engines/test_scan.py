@@ -106,7 +106,7 @@ def test_a_pattern_stands_for_many_files(tmp_path: Path) -> None:
     expected = evaluate(read_qrels(qrels), read_run(run), "map")
     for paths in (tmp_path / "part-*.parquet", sorted(tmp_path.glob("part-*.parquet"))):
         assert_same(evaluate(scan_qrels(qrels), scan_run(paths), "map"), expected)
-    with pytest.raises(FileNotFoundError, match="no file has a name like"):
+    with pytest.raises(FileNotFoundError, match=r"path .* is the name of no file"):
         scan_run(tmp_path / "none-*.parquet")
 
 

@@ -44,5 +44,5 @@ def test_the_command_line_takes_folders(options, folders, capsys):
 
 
 def test_an_empty_folder_is_no_run(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no file has a name like"):
+    with pytest.raises(FileNotFoundError, match="is a folder without files"):
         scan_run(tmp_path)

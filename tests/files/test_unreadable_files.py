@@ -141,7 +141,7 @@ def test_files_that_cannot_be_written():
             "evaluate gone.qrels bm25.run",
             "evaluate: QRELS 'gone.qrels' cannot be read: there",
         ),
-        ("evaluate dev.qrels folder", "RUN 'folder' cannot be read: it is a folder; name a file"),
+        ("evaluate dev.qrels folder", "evaluate: path 'folder' is a folder without files"),
         ("evaluate dev.qrels empty.run", "evaluate: empty.run: is empty"),
         ("evaluate dev.qrels bm25.run --slices x", "--slices 'x' cannot be read: there is no such"),
         ("evaluate - -", "'-' is standard input, which can be read only once"),
