@@ -25,11 +25,16 @@ _OF_TIES = (
 )
 _NUMPY = "each id is made one of Python's own, whose hash is not known yet"
 
+_SCATTERED = "each id is hashed and compared, and all columns are put in the order of the queries"
+
 REASONS: Mapping[tuple[str, str], str] = {
-    ("rows", "ids: tuples, scattered"): _HASHED,
-    ("rows", "ids: NumPy text, scattered"): (
-        "each text is hashed and compared, and all columns are put in the order of the queries"
+    ("rows", "ids: a list of integers, scattered"): (
+        "the list becomes an array, and all columns are put in the order of the queries"
     ),
+    ("rows", "ids: a list of text, scattered"): _SCATTERED,
+    ("rows", "ids: tuples, scattered"): _SCATTERED,
+    ("rows", "ids: NumPy text, scattered"): _SCATTERED,
+    ("scorers", "ids: tuples"): _HASHED,
     ("rows", "shape: 1 rows a query"): _VALUES,
     ("rows", "shape: one query, five million rows"): (
         "a query is ranked whole, and so many keys fall out of the cache"
