@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import wrap
 
 from tests.benchmarks._figures import Against, Figures, Spread, Times
 from tests.benchmarks._runs import EVALUATE, READ, SORT, Run, Swept
+
+_WIDTH = 100
+"""Of a line of prose."""
 
 Runs = Sequence[Run]
 
@@ -236,7 +240,8 @@ def _remarks(runs: Runs) -> str:
             if swept is not None and (swept.too_much or swept.too_fast)
         ]
         if flagged:
-            lines.append(f"* {layout}, {case}: {flagged[0].reason or 'not explained'}")
+            line = f"* {layout}, {case}: {flagged[0].reason or 'not explained'}"
+            lines += wrap(line, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(lines)
 
 
