@@ -11,11 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
-from sklearn_rank.exceptions import (
-    CutRankingsWarning,
-    InvalidParameterError,
-    MaskedScoresWarning,
-)
+from sklearn_rank.evaluation.unfit import warn_of_rankings
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.as_ranked import AsRanked, Run
@@ -23,9 +20,7 @@ from sklearn_rank.rankings.away import PLACES_ARE_AWAY, Away
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.support.sums import in_unit
-from sklearn_rank.support.text import listed
 from sklearn_rank.support.threads import in_threads
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
@@ -56,9 +51,7 @@ def score_measures(
     ``zero_division`` is that of all measures, or a sequence with that of each.
     Functions of the caller, such as a gain, are called in one thread.
     """
-    if judged.masks_by_score:
-        _warn_of_masked([str(measure) for measure in measures if _counts_irrelevant(measure)])
-    _warn_of_cut([str(measure) for measure in measures if _needs_tail(measure)], judged)
+    warn_of_rankings(measures, judged)
     # What cannot be pooled is refused before anything is computed.
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
@@ -176,49 +169,6 @@ def _columns_of(
 
 
 _PARTS_HAVE_NONE = NoPool("a part of the queries has none")
-
-
-def _counts_irrelevant(measure: Measure) -> bool:
-    members = measure.options.get("measures", ())
-    return measure.metric.counts_irrelevant or any(map(_counts_irrelevant, members))
-
-
-def _needs_tail(measure: Measure) -> bool:
-    """Whether an AUC takes the irrelevant items of the rankings alone, and misses for last."""
-    options = measure.options
-    members = options.get("measures", ())
-    own = "n_negatives" in options and options["n_negatives"] is None
-    return (own and options["unretrieved"] == "last") or any(map(_needs_tail, members))
-
-
-FEW = 10
-"""Fewer rankings than this may be of one length by chance."""
-
-
-def _warn_of_cut(measures: Sequence[str], judged: Judged) -> None:
-    if not measures or len(judged.query_ids) < FEW:
-        return
-    rankings = judged.by_score
-    lengths = rankings.n_ranked[rankings.n_ranked > 0]
-    if len(lengths) < FEW or (lengths != lengths[0]).any():
-        return
-    if (rankings.n_retrieved < rankings.n_relevant).any():
-        warn(
-            f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
-            f"{listed(measures)} knows no irrelevant items to stand above or below; pass "
-            "n_negatives= (how many irrelevant items a query has), or whole rankings",
-            CutRankingsWarning,
-        )
-
-
-def _warn_of_masked(measures: Sequence[str]) -> None:
-    if measures:
-        warn(
-            f"y_score holds -inf, which {listed(measures)} counts as an irrelevant item that was "
-            "ranked right; if these cells cannot be ranked at all, say which can: candidates=, or "
-            "a masked array",
-            MaskedScoresWarning,
-        )
 
 
 def score_values(
