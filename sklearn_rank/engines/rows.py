@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -30,9 +31,13 @@ class Rows(Protocol):
 
 def exact(names: Sequence[str]) -> list[Any]:
     """Columns of just these names, which Polars else takes for patterns ("*", "^a.*$")."""
-    import polars.selectors as cs
+    import polars as pl
 
-    return [cs.by_name(name) for name in names]
+    return [pl.col(f"^{re.escape(name)}$" if _is_pattern(name) else name) for name in names]
+
+
+def _is_pattern(name: str) -> bool:
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 def plain(column: pl.Series) -> pl.Series:

@@ -96,7 +96,7 @@ def test_times_that_python_does_not_tell_apart_are_refused(by_file: None) -> Non
 
 
 SQL = {
-    "interval": "to_days(q)",
+    "interval": "to_days(q::INTEGER)",
     "bits": "q::BIT",
     "uuid": "('00000000-0000-0000-0000-00000000000' || q)::UUID",
     "enum": "q::TEXT::ENUM('1', '2')",
