@@ -22,8 +22,8 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.judgements import unjudged_share
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.record import deepest
+from sklearn_rank.rankings.data import KeptItems
 from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.rankings.source import KeptItems
 from sklearn_rank.rankings.unjudged_items import UnjudgedItem
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray

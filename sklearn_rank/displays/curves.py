@@ -22,7 +22,7 @@ from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.further import whole_of
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.model_selection.estimated import display_options, evaluation_of_estimator
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.arrays import check_same_length
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import FloatArray
@@ -44,7 +44,7 @@ class _CurveDisplay(NamedCurves):
     _y_name: ClassVar[str]
 
     @staticmethod
-    def _trace(judged: Judged, average: Average, level: float) -> Traced:
+    def _trace(judged: RankingData, average: Average, level: float) -> Traced:
         """The curve of one system."""
         raise NotImplementedError
 

@@ -15,7 +15,7 @@ from sklearn_rank.evaluation.curves import (
     precision_recall_curves,
     roc_curves,
 )
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.support.arrays import check_same_length
 from sklearn_rank.typing import FloatArray
@@ -33,7 +33,7 @@ class Traced:
     area: float | None = None
 
 
-def trace_roc(judged: Judged, average: Average, level: float) -> Traced:
+def trace_roc(judged: RankingData, average: Average, level: float) -> Traced:
     """True against false positive rate; averaged, the mean height at each false positive rate."""
     from sklearn.metrics import auc
 
@@ -52,7 +52,7 @@ def trace_roc(judged: Judged, average: Average, level: float) -> Traced:
     return Traced(x, y, band, area)
 
 
-def trace_precision_recall(judged: Judged, average: Average, level: float) -> Traced:
+def trace_precision_recall(judged: RankingData, average: Average, level: float) -> Traced:
     """Precision against recall; averaged, the mean of the interpolated precisions."""
     curves = precision_recall_curves(judged, average)
     if average == "pooled":
@@ -63,7 +63,7 @@ def trace_precision_recall(judged: Judged, average: Average, level: float) -> Tr
     return Traced(RECALLS, mean, interval)
 
 
-def _weights(judged: Judged, queries: list[int]) -> FloatArray | None:
+def _weights(judged: RankingData, queries: list[int]) -> FloatArray | None:
     return None if judged.weights is None else judged.weights[queries]
 
 

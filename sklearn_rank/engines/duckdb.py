@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.rows import BATCH
 from sklearn_rank.engines.stream import read_streams
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +28,7 @@ _EXACT_DIGITS = 15
 _AS_TEXT = frozenset({"BIGNUM", "BIT", "INTERVAL", "UNION", "VARINT"})
 
 
-def read(problem: Problem) -> Judged:
+def read(problem: Problem) -> RankingData:
     """Judged rankings of relations."""
     return read_streams(problem, DuckDBRows)
 

@@ -16,9 +16,9 @@ from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.inputs.unmet import with_hint
+from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged
-from sklearn_rank.rankings.source import Judged, NoPool, Pool
 from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
 from sklearn_rank.typing import IntArray
 
@@ -54,7 +54,7 @@ class Gathered:
         self._n_unjudged: list[IntArray] = []
         self.places = places
         self.missing = told.get("missing", "zero")
-        self._parts: list[Judged] = []
+        self._parts: list[RankingData] = []
         self._ranked: dict[Any, None] = {}
         self._unjudged: dict[Any, None] = {}
         self._sample: tuple[Qrels, Run] | None = None
@@ -90,7 +90,7 @@ class Gathered:
         if absent:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
 
-    def judged(self, pool: Pool, read_again: Callable[[], JudgedRankings]) -> Judged:
+    def judged(self, pool: Pool, read_again: Callable[[], JudgedRankings]) -> RankingData:
         """All queries in the order of the judgements.
 
         ``read_again`` gives the same rankings with the places of unjudged items.

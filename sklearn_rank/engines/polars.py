@@ -13,7 +13,7 @@ from sklearn_rank.engines.rows import BATCH, exact
 from sklearn_rank.engines.spill import temporary
 from sklearn_rank.engines.stream import read_streams
 from sklearn_rank.exceptions import FileFormatError
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 
 if TYPE_CHECKING:
     import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def read(problem: Problem) -> Judged:
+def read(problem: Problem) -> RankingData:
     """Judged rankings of lazy frames."""
     place = problem.options.temp_directory
     return read_streams(problem, lambda frame: PolarsRows(frame, place))

@@ -11,7 +11,7 @@ from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.registry import engine_of, without_wrapper
 from sklearn_rank.inputs.dispatch import Told, check_told, read_rankings
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import safe_repr
 
 
@@ -24,7 +24,7 @@ def read_any(
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
     **told: Unpack[Told],
-) -> Judged:
+) -> RankingData:
     """Read any layout, lazy or not, into judged rankings, or say what is wrong with it."""
     if engine is not None and not isinstance(engine, EngineOptions):
         msg = f"engine must be EngineOptions or None, got {safe_repr(engine)}"
@@ -45,5 +45,5 @@ def read_any(
         raise TypeError(msg)
     check_told(owner, **told)
     problem = Problem(y_true, y_score, columns, told, known_items, engine or EngineOptions())
-    judged: Judged = import_module(used.module).read(problem)
+    judged: RankingData = import_module(used.module).read(problem)
     return judged

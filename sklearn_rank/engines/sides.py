@@ -16,7 +16,7 @@ from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.ranking import Where
 from sklearn_rank.inputs.scores import TableScores
-from sklearn_rank.rankings.source import one_label_each
+from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.arrays import is_missing
 
 if TYPE_CHECKING:

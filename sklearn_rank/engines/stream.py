@@ -26,8 +26,8 @@ from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.unread import refuse_unread
+from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.support.arrays import as_bytes
 from sklearn_rank.support.progress import with_progress
 from sklearn_rank.typing import IntArray
@@ -57,7 +57,7 @@ _IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 """What needs the ids of all items as Python objects."""
 
 
-def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> Judged:
+def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> RankingData:
     """Judged rankings of a problem whose lazy frames ``rows_of`` reads."""
     if engine_of(problem.y_score) is not None:
         return _Reading(problem, rows_of).judged()
@@ -66,7 +66,7 @@ def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> Judged:
     return _read_at_once(problem, truth, problem.y_score)
 
 
-def _read_at_once(problem: Problem, y_true: Any, y_score: Any) -> Judged:
+def _read_at_once(problem: Problem, y_true: Any, y_score: Any) -> RankingData:
     return read_rankings(
         y_true,
         y_score,
@@ -90,7 +90,7 @@ class _Reading:
         self.limit = problem.options.n_bytes
         self._stream: Generator[pl.DataFrame] | None = None
 
-    def judged(self) -> Judged:
+    def judged(self) -> RankingData:
         """All queries, read at once or block by block."""
         asked = self._asks_for_memory()
         truth = self._hold_truth(self._at_once if asked else self.limit // _JUDGEMENTS)
@@ -160,7 +160,7 @@ class _Reading:
         gathered.add_missing(qrels)
         return gathered, qrels
 
-    def in_memory(self, what: str) -> Judged:
+    def in_memory(self, what: str) -> RankingData:
         """The same read at once, for what nothing less serves."""
         truth = self._hold_truth(self._at_once)
         run = hold(self.run_rows, self.run.used, self._at_once)
@@ -201,11 +201,11 @@ class _Reading:
         # They are read anew as they are needed: what was held would only take memory.
         return held._replace(frame=held.frame.clear())
 
-    def _at_once_of(self, truth: Held | None, run: Held) -> Judged:
+    def _at_once_of(self, truth: Held | None, run: Held) -> RankingData:
         y_true = self.problem.y_true if truth is None else truth.frame
         return _read_at_once(self.problem, y_true, run.frame)
 
-    def _with_columns(self, judged: Judged) -> Judged:
+    def _with_columns(self, judged: RankingData) -> RankingData:
         """With all columns of the frames, of which only those with a role were read."""
         rows = [
             LazyColumns(rows, side.named["query"])

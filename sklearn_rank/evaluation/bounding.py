@@ -36,8 +36,8 @@ from sklearn_rank.evaluation.compute import (
 )
 from sklearn_rank.exceptions import BoundsError, InvalidParameterError
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.parameters import check_integer, check_number, check_option
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -84,7 +84,7 @@ def _unretrieved(measure: Measure, given: Any) -> int:
 
 
 def bounds_of(
-    scored: Scored, judged: Judged, *, scope: Any, max_grade: Any, unretrieved: Any
+    scored: Scored, judged: RankingData, *, scope: Any, max_grade: Any, unretrieved: Any
 ) -> Bounds:
     """Bounds of the value of every query, and of their mean."""
     measure = scored.measure
@@ -106,7 +106,7 @@ def bounds_of(
     return Bounds(str(measure), least, greatest, low, high, judged.query_ids)
 
 
-def _mean(scored: Scored, judged: Judged, candidates: Candidates, *, greatest: bool) -> float:
+def _mean(scored: Scored, judged: RankingData, candidates: Candidates, *, greatest: bool) -> float:
     """The extreme mean, averaged as the value was."""
     settled = math.nan if isinstance(scored.zero_division, str) else scored.zero_division
     compared = np.where(np.isnan(candidates.values), settled, candidates.values)
@@ -124,7 +124,7 @@ def _mean(scored: Scored, judged: Judged, candidates: Candidates, *, greatest: b
     return max(mean, value) if greatest else min(mean, value)
 
 
-def _candidates(scored: Scored, judged: Judged, room: Room) -> Callable[[slice], Candidates]:
+def _candidates(scored: Scored, judged: RankingData, room: Room) -> Callable[[slice], Candidates]:
     """Function from a block of queries to the values that they may take."""
     measure, value_of = scored.measure, valuation(scored.measure, judged)
     ranked = judged.by_score if measure.metric.by_score else judged.rankings

@@ -26,8 +26,8 @@ from sklearn_rank.evaluation.compute import Block, valuation
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import BoundsError, InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, NoPool
 from sklearn_rank.rankings.unjudged_items import item_codes, unjudged_items
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -115,7 +115,7 @@ def bounds_of_change(
     )
 
 
-def _common_queries(new: Judged, old: Judged) -> tuple[list[int], list[int]]:
+def _common_queries(new: RankingData, old: RankingData) -> tuple[list[int], list[int]]:
     """Numbers of the queries that both have, in the order of the first."""
     place = {query: number for number, query in enumerate(old.listed_ids())}
     common = [
@@ -131,7 +131,7 @@ def _common_queries(new: Judged, old: Judged) -> tuple[list[int], list[int]]:
     return list(of_new), list(of_old)
 
 
-def _of_queries(judged: Judged, queries: list[int]) -> tuple[JudgedRankings, list[list[Any]]]:
+def _of_queries(judged: RankingData, queries: list[int]) -> tuple[JudgedRankings, list[list[Any]]]:
     """Rankings of some queries, and the ids of their unjudged items."""
     if judged.by_relevance is not None:
         msg = (
@@ -204,7 +204,8 @@ def _candidates(
 ) -> Candidates:
     """Changes that queries may take: that of the evaluations, and the extremes."""
     value_of = [
-        valuation(measure, Judged(side, NoPool("only places of items are known"))) for side in sides
+        valuation(measure, RankingData(side, NoPool("only places of items are known")))
+        for side in sides
     ]
 
     def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:

@@ -10,8 +10,8 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.coded_ids import numbered
+from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import InputCounts, Judged, Pool
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import IntArray
 
@@ -87,14 +87,14 @@ def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
         raise InvalidParameterError(msg)
 
 
-def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> Judged:
+def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any]) -> RankingData:
     """What was judged of some queries; what belongs to no query in particular stays behind.
 
     All queries ``known`` by name are left out of it, or are among its own.
     """
     missing = np.flatnonzero(judged.is_missing[queries])
     by_relevance = None if judged.by_relevance is None else judged.by_relevance.take(queries)
-    return Judged(
+    return RankingData(
         judged.rankings.take(queries),
         _SlicedPool(judged.pool, queries),
         by_relevance,
@@ -113,7 +113,7 @@ def take_queries(judged: Judged, queries: IntArray, known: Collection[Any]) -> J
 class _SlicedWhole:
     """Ranks some of the queries with all hits."""
 
-    judged: Judged
+    judged: RankingData
     queries: IntArray
 
     def __call__(self) -> JudgedRankings:

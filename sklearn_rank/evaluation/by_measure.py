@@ -9,8 +9,8 @@ from sklearn_rank.evaluation.compute import Scored
 from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.text import closest, safe_repr
 
 
@@ -29,7 +29,7 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
     raise UnknownMeasureError(msg + ", ".join(names))
 
 
-def counts_of(judged: Judged, scored: Mapping[str, Scored]) -> dict[str, Any]:
+def counts_of(judged: RankingData, scored: Mapping[str, Scored]) -> dict[str, Any]:
     """Queries, and everything that was left out or could mislead."""
     rankings, counts = judged.rankings, judged.counts
     return {

@@ -16,9 +16,9 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.as_ranked import AsRanked, Run
-from sklearn_rank.rankings.away import PLACES_ARE_AWAY, Away
+from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, NoPool
+from sklearn_rank.rankings.remote import ARE_REMOTE, RemoteRankings
 from sklearn_rank.support.sums import in_unit
 from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import FloatArray, IntArray
@@ -42,7 +42,7 @@ class Scored:
 
 def score_measures(
     measures: Sequence[Measure],
-    judged: Judged,
+    judged: RankingData,
     zero_division: str | float | Sequence[str | float],
     n_jobs: int | None = None,
 ) -> list[Scored]:
@@ -78,12 +78,12 @@ def score_measures(
 
 
 def _values_of_queries(
-    measures: Sequence[Measure], judged: Judged, n_jobs: int | None
+    measures: Sequence[Measure], judged: RankingData, n_jobs: int | None
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, judged) for measure in measures]
-    if judged.away is not None:
-        return _values_from_away(measures, judged, judged.away)
+    if judged.remote is not None:
+        return _remote_values(measures, judged, judged.remote)
     if any(measure.calls_back for measure in measures):
         n_jobs = None
 
@@ -102,7 +102,7 @@ def _values_of_queries(
 
 
 def _values_as_ranked(
-    functions: Sequence[Callable[[Block], FloatArray]], judged: Judged, n_jobs: int | None
+    functions: Sequence[Callable[[Block], FloatArray]], judged: RankingData, n_jobs: int | None
 ) -> list[FloatArray] | None:
     """Values of all queries from hits in the order in which they were ranked.
 
@@ -131,19 +131,19 @@ def _values_as_ranked(
     return per_query
 
 
-def _values_from_away(
-    measures: Sequence[Measure], judged: Judged, away: Away
+def _remote_values(
+    measures: Sequence[Measure], judged: RankingData, remote: RemoteRankings
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """The same by sending the measures to where the places are."""
     holes = [measure for measure in measures if measure.metric.of_judgements]
     if holes and judged.rankings.unjudged is not None:
-        msg = f"{holes[0]} reads places of items that are not relevant, too; {PLACES_ARE_AWAY}"
+        msg = f"{holes[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
         raise InvalidParameterError(msg)
     weighed = [measure for measure in measures if _weighs_queries(measure)]
     try:
-        columns = away.values(sent(measures), len(measures) + len(weighed))
+        columns = remote.values(sent(measures), len(measures) + len(weighed))
     finally:
-        away.release()
+        remote.release()
     own = dict(zip(weighed, columns[len(measures) :], strict=True))
     return [
         (values, _with_weights(own.get(measure), judged.weights))
@@ -161,7 +161,7 @@ def sent(
 def _columns_of(
     rankings: JudgedRankings, *, measures: Sequence[Measure], weighs: bool
 ) -> list[FloatArray]:
-    judged = Judged(rankings, _PARTS_HAVE_NONE, keyed=True)
+    judged = RankingData(rankings, _PARTS_HAVE_NONE, keyed=True)
     block = _cut(judged, slice(0, len(rankings)))
     columns = [valuation(measure, judged)(block) for measure in measures]
     weights = (own_weights(measure, rankings) for measure in measures if weighs)
@@ -172,7 +172,7 @@ _PARTS_HAVE_NONE = NoPool("a part of the queries has none")
 
 
 def score_values(
-    measure: Measure, judged: Judged, values: FloatArray | None, zero_division: str | float
+    measure: Measure, judged: RankingData, values: FloatArray | None, zero_division: str | float
 ) -> Scored:
     """Values per query that are known, with their mean; None: a pooled measure, computed now."""
     if values is None:
@@ -180,7 +180,7 @@ def score_values(
     return averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
 
 
-def score_slice(whole: Scored, queries: IntArray, judged: Judged) -> Scored:
+def score_slice(whole: Scored, queries: IntArray, judged: RankingData) -> Scored:
     """The same for ``judged``, some of the queries; only pooled measures are computed again."""
     measure, zero_division = whole.measure, whole.zero_division
     if whole.values is None:
@@ -191,7 +191,7 @@ def score_slice(whole: Scored, queries: IntArray, judged: Judged) -> Scored:
 
 def averaged(
     measure: Measure,
-    judged: Judged,
+    judged: RankingData,
     values: FloatArray,
     weights: FloatArray | None,
     zero_division: str | float,
@@ -247,7 +247,7 @@ class Block(NamedTuple):
     """Ranked by the relevance scores where those were given; else the same object."""
 
 
-def _cut(judged: Judged, queries: slice) -> Block:
+def _cut(judged: RankingData, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
     rankings = by_score = judged.rankings.part(queries).widened(grades=False)
     if judged.by_relevance is not None:
@@ -255,7 +255,7 @@ def _cut(judged: Judged, queries: slice) -> Block:
     return Block(queries, rankings, by_score)
 
 
-def valuation(measure: Measure, judged: Judged) -> Callable[[Block], FloatArray]:
+def valuation(measure: Measure, judged: RankingData) -> Callable[[Block], FloatArray]:
     """Function from a block of queries to their values, NaN where undefined."""
     metric, options = measure.metric, measure.options
     if metric.combines:
@@ -285,7 +285,7 @@ def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
     return _values(measure, pool.widened(grades=False), negatives)
 
 
-def _average_weights(measure: Measure, judged: Judged) -> FloatArray | None:
+def _average_weights(measure: Measure, judged: RankingData) -> FloatArray | None:
     """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
     return _with_weights(own_weights(measure, rankings), judged.weights)
@@ -334,7 +334,7 @@ def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings
     return rankings if min_rel is None else rankings.at_least(min_rel)
 
 
-def _negatives(negatives: Any, judged: Judged) -> Any:
+def _negatives(negatives: Any, judged: RankingData) -> Any:
     """Irrelevant items: one number, one for each query, or None."""
     n_queries = len(judged.query_ids)
     if isinstance(negatives, ByQuery):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import UndefinedMetricError
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
-from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -29,7 +29,7 @@ class Curve(NamedTuple):
     """Number of the query; 0 for all together."""
 
 
-def roc_curves(judged: Judged, average: str) -> list[Curve]:
+def roc_curves(judged: RankingData, average: str) -> list[Curve]:
     """The curve of all items together, or of each query that has one."""
     from sklearn.metrics import roc_curve
 
@@ -44,7 +44,7 @@ def roc_curves(judged: Judged, average: str) -> list[Curve]:
     return curves
 
 
-def precision_recall_curves(judged: Judged, average: str) -> list[Curve]:
+def precision_recall_curves(judged: RankingData, average: str) -> list[Curve]:
     """The curve of all items together, or of each query that has one."""
     from sklearn.metrics import precision_recall_curve
 
@@ -83,7 +83,7 @@ class _Labelled(NamedTuple):
         return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
 
 
-def _labelled(judged: Judged, average: str) -> list[_Labelled]:
+def _labelled(judged: RankingData, average: str) -> list[_Labelled]:
     if average == "macro":
         views = judged.by_score
         queries = range(len(views))

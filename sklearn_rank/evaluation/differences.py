@@ -12,7 +12,7 @@ from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.sorting import sortable
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array
@@ -21,7 +21,7 @@ from sklearn_rank.typing import Array
 def warn_of_differences(
     preset: Convention,
     measures: Mapping[str, Measure],
-    judged: Judged,
+    judged: RankingData,
     sides: tuple[Any, Any],
     *,
     ties_are_given: bool,
@@ -34,7 +34,7 @@ def warn_of_differences(
 def told_differences(
     preset: Convention,
     measures: Mapping[str, Measure],
-    judged: Judged,
+    judged: RankingData,
     sides: tuple[Any, Any],
     *,
     ties_are_given: bool,

@@ -17,9 +17,9 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import deepest
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Placement, judged_alone, judged_from
-from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.parameters import check_flag, check_zero_division
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
@@ -244,7 +244,7 @@ def evaluate_rankings(
 
 
 def _evaluate_judged(
-    judged: Judged,
+    judged: RankingData,
     measures: str | Measure | Iterable[str | Measure],
     zero_division: ZeroDivision | None,
 ) -> Evaluation:

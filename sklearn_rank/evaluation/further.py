@@ -11,7 +11,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import deepest
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 
 
 def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
@@ -26,13 +26,13 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
     return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), judged)
 
 
-def whole_of(evaluation: Evaluation) -> Judged:
+def whole_of(evaluation: Evaluation) -> RankingData:
     """What was read, with all relevant items of the rankings."""
     judged = evaluation._judged
     return replace(judged, rankings=judged.whole, rank_all=None)
 
 
-def _deep_enough(evaluation: Evaluation, measures: Sequence[Measure]) -> Judged:
+def _deep_enough(evaluation: Evaluation, measures: Sequence[Measure]) -> RankingData:
     """What was read, ranked anew only where its measures read less deep than these."""
     cutoff, depth = evaluation._judged.rankings.cutoff, deepest(measures)
     if cutoff is None or (depth is not None and depth <= cutoff.depth):

@@ -13,12 +13,12 @@ from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.compute import Block, Scored, valuation
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, ScoresRequiredError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.unjudged_items import unjudged_items
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import IntArray
 
-Side = tuple[Mapping[str, Scored], Judged]
+Side = tuple[Mapping[str, Scored], RankingData]
 """What an evaluation knows."""
 
 
@@ -62,7 +62,7 @@ def _common(ids: Sequence[Any], other: Sequence[Any]) -> IntArray:
     return np.array([known.get(query, -1) for query in ids], dtype=np.int64)
 
 
-def _system(measure: Measure, judged: Judged, numbers: IntArray) -> System:
+def _system(measure: Measure, judged: RankingData, numbers: IntArray) -> System:
     """One side, of some queries."""
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
     items = unjudged_items(judged, measure.depth)

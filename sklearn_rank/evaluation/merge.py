@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank.evaluation.compute import Scored, score_values
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import listed
 
 
@@ -37,7 +37,7 @@ def check_same_policy(parts: Sequence[Mapping[str, Scored]]) -> None:
                 raise InvalidParameterError(msg)
 
 
-def merge_scored(parts: Sequence[Mapping[str, Scored]], judged: Judged) -> dict[str, Scored]:
+def merge_scored(parts: Sequence[Mapping[str, Scored]], judged: RankingData) -> dict[str, Scored]:
     """The values of all parts with their means; only pooled measures are computed again."""
     merged = {}
     for name, first in parts[0].items():

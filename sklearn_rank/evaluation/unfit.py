@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sklearn_rank.exceptions import CutRankingsWarning, MaskedScoresWarning
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import warn
 
@@ -14,7 +14,7 @@ FEW = 10
 """Fewer rankings than this may be of one length by chance."""
 
 
-def warn_of_rankings(measures: Sequence[Measure], judged: Judged) -> None:
+def warn_of_rankings(measures: Sequence[Measure], judged: RankingData) -> None:
     """Warn of scores that mask cells, and of rankings that end before their relevant items."""
     if judged.masks_by_score:
         _warn_of_masked([str(measure) for measure in measures if _counts_irrelevant(measure)])
@@ -34,7 +34,7 @@ def _needs_tail(measure: Measure) -> bool:
     return (own and options["unretrieved"] == "last") or any(map(_needs_tail, members))
 
 
-def _warn_of_cut(measures: Sequence[str], judged: Judged) -> None:
+def _warn_of_cut(measures: Sequence[str], judged: RankingData) -> None:
     if not measures or len(judged.query_ids) < FEW:
         return
     rankings = judged.by_score

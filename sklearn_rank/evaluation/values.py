@@ -17,8 +17,8 @@ from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.worst import QueryText, QueryValue, text_function, worst_of
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.rankings.placements import Placement, placements_of
-from sklearn_rank.rankings.source import Judged, KeptItems
 from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
 from sklearn_rank.support.parameters import check_integer
@@ -33,7 +33,7 @@ class MeasuredValues(Tabular):
 
     _scored: Mapping[str, Scored]
     """By the spelling that was asked for; with its convention's parameters where two are alike."""
-    _judged: Judged
+    _judged: RankingData
     _ROWS = ("measures", "queries")
 
     @property

@@ -25,9 +25,9 @@ from sklearn_rank.inputs.long_tables import (
 )
 from sklearn_rank.inputs.mappings import join_queries, query_weights
 from sklearn_rank.inputs.scores import TableScores
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
-from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems
 from sklearn_rank.support.arrays import check_finite, check_grades
@@ -48,7 +48,7 @@ def read_columns(
     depth: int | None = None,
     assume: Assume | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of long tables of judgements and of a run."""
     queries = join_queries(qrels.numbers, run.numbers, missing)
     left_out = dict.fromkeys((*qrels, *run))
@@ -96,7 +96,7 @@ def read_joined(
     assume: Assume | None = None,
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """The same of tables that have the same queries, in one order."""
     _refuse_unequal_types(qrels, run)
     _check_scores(run)
@@ -154,7 +154,7 @@ def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
 
 def _judged(
     hits: _Hits, run: Run, weights: Any, ties: Ties, *, depth: int | None, n_jobs: int | None
-) -> Judged:
+) -> RankingData:
     """The waist: places from scores, or from the order of the rows where there are none."""
     queries = run.query_ids
     if run.scores is None:

@@ -15,7 +15,7 @@ from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.inputs.unmet import with_hint
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
@@ -76,7 +76,7 @@ def read_rankings(
     known_items: Any = None,
     owner: str = "evaluate",
     **told: Unpack[Told],
-) -> Judged:
+) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_words(owner, told)
     y_true, y_score = as_tables(y_true, y_score, columns)
@@ -124,7 +124,7 @@ def read_layout(
     assume: Assume | None = None,
     n_jobs: int | None = None,
     keep_items: bool = False,
-) -> Judged:
+) -> RankingData:
     """The same for those who know the layout and have checked the words.
 
     Hits below ``depth`` ranks are counted and need not be stored; None stores all.

@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import Columns, Role, check_role, find_roles
 from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
-from sklearn_rank.rankings.source import one_label_each
+from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr, safe_text
 from sklearn_rank.typing import Array

@@ -13,10 +13,10 @@ from sklearn_rank.inputs.holes import flags_of, settled, unjudged_items
 from sklearn_rank.inputs.id_types import ARE_ALL
 from sklearn_rank.inputs.ranking import Ranking
 from sklearn_rank.inputs.scores import check_scores
+from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
-from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
 from sklearn_rank.support.arrays import EXACT_INTEGER
@@ -213,7 +213,7 @@ def assemble(
     missed: FloatArray | None = None,
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of the items that were found."""
     assumed = settled(assume, has_grades=any(partial), has_zero=items.has_zero)
     unjudged = items.unjudged(partial) if assumed == "partial" else None
@@ -223,7 +223,7 @@ def assemble(
     relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
     n_scored = sum(ranking.scores is not None for ranking in rankings)
 
-    def scored(hits: KnownHits, depth: int | None) -> Judged:
+    def scored(hits: KnownHits, depth: int | None) -> RankingData:
         check_scores(hits.scores, rankings, offsets)
         return judged_by_scores(
             hits,
@@ -261,7 +261,7 @@ def assemble(
 
 def at_places(
     items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
-) -> Judged:
+) -> RankingData:
     """Judged rankings of items whose places are known, so that nothing is to be ranked."""
     unjudged = None
     if items.unjudged is not None:
@@ -278,7 +278,7 @@ def at_places(
         weights=weights,
         unjudged=unjudged,
     )
-    return Judged(waist, _NO_SCORES, assumed=items.assumed)
+    return RankingData(waist, _NO_SCORES, assumed=items.assumed)
 
 
 def by_scores(
@@ -289,7 +289,7 @@ def by_scores(
     *,
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of items whose scores are known, and checked."""
     grades, offsets = items.grades, offsets_of(items.sizes)
     judged = judged_by_scores(

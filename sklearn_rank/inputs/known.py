@@ -13,7 +13,7 @@ from sklearn_rank.exceptions import InvalidParameterError, UnknownItemsWarning
 from sklearn_rank.inputs.id_columns import as_list, take_ids
 from sklearn_rank.inputs.long_tables import Qrels
 from sklearn_rank.inputs.unmet import likely_cause
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.support.warn import warn
 
@@ -75,7 +75,7 @@ def _ids(given: Any) -> set[Any]:
     return ids
 
 
-def with_unknown_counted(judged: Judged, y_true: Any, known: KnownItems) -> Judged:
+def with_unknown_counted(judged: RankingData, y_true: Any, known: KnownItems) -> RankingData:
     """The same, and what the index lacks is counted; with a warning that names some of it."""
     items = list(dict.fromkeys(_judged_items(judged, y_true)))
     unknown = known.unknown(items)
@@ -91,7 +91,7 @@ def with_unknown_counted(judged: Judged, y_true: Any, known: KnownItems) -> Judg
     return replace(judged, counts=replace(judged.counts, unknown_items=len(unknown)))
 
 
-def _judged_items(judged: Judged, y_true: Any) -> Iterable[Any]:
+def _judged_items(judged: RankingData, y_true: Any) -> Iterable[Any]:
     """Judged items as they are compared, in the order of the judgements."""
     if isinstance(y_true, Qrels) and judged.items is None:
         ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))

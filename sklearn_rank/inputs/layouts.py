@@ -10,7 +10,7 @@ from sklearn_rank.inputs.lists import from_lists
 from sklearn_rank.inputs.mappings import from_mapping
 from sklearn_rank.inputs.matrix import from_matrix
 from sklearn_rank.inputs.rows import from_rows
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Layout:
     y_score: str
     query: str
     """These three as the documentation has them."""
-    read: Callable[..., Judged]
+    read: Callable[..., RankingData]
     """(y_true, y_score, **what all layouts are told, **what is named in ``takes``)."""
     takes: frozenset[str]
     """What this layout is told besides weights, the rule of ties and the number of threads."""

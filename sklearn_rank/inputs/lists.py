@@ -18,7 +18,7 @@ from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
 from sklearn_rank.inputs.ranking import Ranking, Where, sequence
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
-from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
 from sklearn_rank.support.text import listed
@@ -37,7 +37,7 @@ def from_lists(
     ties: Ties = "average",
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of a sequence of ranked lists and their ground truth."""
     if isinstance(y_score, Set) and not isinstance(y_true, Set):
         msg = "y_score is a set, which has no order; are y_true and y_score swapped?"

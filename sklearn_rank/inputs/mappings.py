@@ -18,7 +18,7 @@ from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
 from sklearn_rank.inputs.ranking import Ranking, Where
 from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
-from sklearn_rank.rankings.source import InputCounts, Judged
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import check_weights
 from sklearn_rank.support.text import listed, safe_repr
@@ -37,7 +37,7 @@ def from_mapping(
     missing: Missing = "zero",
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of {query: ground truth} and {query: ranking}."""
     if not isinstance(y_score, Mapping):
         msg = (

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.inputs.holes import flagged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
-from sklearn_rank.rankings.source import Judged
 from sklearn_rank.support.arrays import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, IntArray, NegativeGrades, Ties
@@ -31,7 +31,7 @@ def from_matrix(
     negative_grades: NegativeGrades = "raise",
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
     scores = _scores(y_true, y_score)
     n_queries, n_items = scores.shape

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn_rank.exceptions import GroupsRequiredError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
 from sklearn_rank.inputs.holes import flagged
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
 from sklearn_rank.rankings.scored import GradedRows
-from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.unranked import UnjudgedItems
 from sklearn_rank.support.arrays import (
     as_numbers,
@@ -43,7 +43,7 @@ class GradedQueries:
         *,
         depth: int | None = None,
         n_jobs: int | None = None,
-    ) -> Judged:
+    ) -> RankingData:
         """Judged rankings by checked scores, which come in the order of the caller's rows."""
         grouping = self.grouping
         if grouping.order is not None:
@@ -75,7 +75,7 @@ def from_rows(
     negative_grades: NegativeGrades = "raise",
     depth: int | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """Judged rankings of 1-D grades and scores with a query id per row."""
     if len(y_true) == 0:
         msg = "no queries to evaluate: y_true is empty"

@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn_rank.exceptions import NothingRetrievedWarning
 from sklearn_rank.inputs.long_tables import LongTable
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import StringProvider
@@ -45,7 +45,9 @@ def _parts(item: tuple[Any, ...]) -> set[Any]:
     return {part for part in item if isinstance(part, (str, int))}
 
 
-def with_hint(judged: Judged, y_true: Any, y_score: Any, provider: StringProvider | None) -> Judged:
+def with_hint(
+    judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
+) -> RankingData:
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
     if judged.rankings.n_retrieved.any():
         return judged

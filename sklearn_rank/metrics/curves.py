@@ -14,7 +14,7 @@ from sklearn_rank.evaluation.curves import (
     precision_recall_curves,
     roc_curves,
 )
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import FloatArray, StringProvider
 
@@ -153,7 +153,7 @@ def _read(
     string_provider: StringProvider | None,
     relevance: Any,
     owner: str,
-) -> Judged:
+) -> RankingData:
     check_option(average, "average", ("pooled", "macro"), owner)
     return read_any(
         y_true,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.reading import Reading
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.warn import Give
 
 Told = tuple[str, type[Warning]]
@@ -44,7 +44,7 @@ class JudgedFold(NamedTuple):
     """What was read, and what that warned of."""
 
     read: Reading
-    judged: Judged
+    judged: RankingData
     of_data: list[Told]
     """Warnings of the reader."""
     faults: list[Told]

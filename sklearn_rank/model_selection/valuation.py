@@ -26,7 +26,7 @@ from sklearn_rank.model_selection.responses import MethodCaller, Responses
 from sklearn_rank.model_selection.shared import Asked, JudgedFold, Told, fold_of, shared_by
 from sklearn_rank.model_selection.sklearn_frames import notes_of_search
 from sklearn_rank.model_selection.warn_once import warn_once
-from sklearn_rank.rankings.source import Judged
+from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import listed
 from sklearn_rank.support.warn import Give, warnings_given_by
 
@@ -79,7 +79,9 @@ def _read(
     return JudgedFold(read, judged, told, faults)
 
 
-def _judge(read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None) -> Judged:
+def _judge(
+    read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None
+) -> RankingData:
     preset, scores = options.preset, read.scores
     try:
         return read_layout(
@@ -108,7 +110,7 @@ def _judge(read: Reading, query_weight: Any, options: ScorerOptions, depth: int 
 
 
 def _warn_of_differences(
-    measure: Measure, read: Reading, judged: Judged, options: ScorerOptions
+    measure: Measure, read: Reading, judged: RankingData, options: ScorerOptions
 ) -> None:
     """Say where the program of the convention counts these data otherwise."""
     if options.convention == "default":
@@ -125,7 +127,9 @@ def _warn_of_differences(
         warn_once(text, ConventionWarning, key=text)
 
 
-def _warn_of_undefined(scored: Scored, judged: Judged, options: ScorerOptions, owner: str) -> None:
+def _warn_of_undefined(
+    scored: Scored, judged: RankingData, options: ScorerOptions, owner: str
+) -> None:
     """Name the queries that are left out; in a search, where folds differ, that there are."""
     which = "some queries of the folds"
     if notes_of_search() is None and scored.values is not None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.segments import segment_index
 from sklearn_rank.typing import IntArray
 
 
-def condensed(judged: Judged) -> Judged:
+def condensed(judged: RankingData) -> RankingData:
     """What was judged, without unjudged items; InvalidParameterError if those are not all known."""
     rankings, holes, kept = judged.rankings, judged.rankings.unjudged, judged.items
     if holes is None:
@@ -70,7 +70,7 @@ def _passed(
     return before - np.where(below_first, size, 0), np.where(tied > 1, last - first, 0)
 
 
-def _judged_alone(judged: Judged, kept: KeptItems, holes: Unjudged) -> KeptItems:
+def _judged_alone(judged: RankingData, kept: KeptItems, holes: Unjudged) -> KeptItems:
     """The ids that are left; a query that counts as completely judged keeps all."""
     left = dict(kept.rankings)
     for query, n_unjudged in zip(judged.listed_ids(), holes.counts.tolist(), strict=True):

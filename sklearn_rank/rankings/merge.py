@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.rankings.data import ASSUMED, InputCounts, NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
-from sklearn_rank.rankings.source import ASSUMED, InputCounts, Judged, NoPool, Pool
 from sklearn_rank.rankings.unjudged import merge_unjudged
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 
-def merge_judged(parts: Sequence[Judged]) -> Judged:
+def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     """All queries of all parts, in their order; InvalidParameterError if they do not fit."""
     if len({part.weights is None for part in parts}) > 1:
         msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
@@ -40,7 +40,7 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
     if any(part.by_relevance is not None for part in parts):
         by_relevance = _all_queries([part.by_score for part in parts], query_ids)
     evaluated = set() if parts[0].positional else set(query_ids)
-    return Judged(
+    return RankingData(
         _all_queries([part.rankings for part in parts], query_ids),
         _merge_pools([part.pool for part in parts]),
         by_relevance,
@@ -58,7 +58,7 @@ def merge_judged(parts: Sequence[Judged]) -> Judged:
     )
 
 
-def _only_rule(parts: Sequence[Judged]) -> str:
+def _only_rule(parts: Sequence[RankingData]) -> str:
     """The tie rule of all parts; InvalidParameterError if they have several."""
     rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
     if len(rules) > 1:
@@ -70,7 +70,7 @@ def _only_rule(parts: Sequence[Judged]) -> str:
     return rules[0] if rules else ""
 
 
-def _is_cut(part: Judged) -> bool:
+def _is_cut(part: RankingData) -> bool:
     return part.rankings.cutoff is not None
 
 
@@ -78,14 +78,14 @@ def _is_cut(part: Judged) -> bool:
 class _MergedWhole:
     """Ranks the queries of all parts with all hits."""
 
-    parts: tuple[Judged, ...]
+    parts: tuple[RankingData, ...]
     query_ids: Sequence[Any] | Array
 
     def __call__(self) -> JudgedRankings:
         return _all_queries([part.whole for part in self.parts], self.query_ids)
 
 
-def _distinct_ids(parts: Sequence[Judged]) -> list[Any]:
+def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
     """The ids of all queries; QueryMismatchError if one was evaluated twice."""
     query_ids: dict[Any, None] = {}
     twice = []

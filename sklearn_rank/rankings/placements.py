@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.source import Judged, KeptItems, NoPool
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array
 
@@ -69,7 +69,7 @@ class Placement:
         return [item for item, grade in judged if grade > 0 and item not in retrieved]
 
 
-def placements_of(judged: Judged, queries: Iterable[int] | None = None) -> list[Placement]:
+def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
     rankings, query_ids = judged.whole, judged.listed_ids()
     if queries is not None:
@@ -119,7 +119,7 @@ def hit_items(
             yield sorted(hits, key=score_of.__getitem__, reverse=True)
 
 
-def judged_from(placements: Sequence[Placement]) -> Judged:
+def judged_from(placements: Sequence[Placement]) -> RankingData:
     """The waist of some placements, as if their rankings had been read again."""
     hits = [
         sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
@@ -143,10 +143,10 @@ def judged_from(placements: Sequence[Placement]) -> Judged:
     )
 
 
-def judged_alone(rankings: JudgedRankings) -> Judged:
+def judged_alone(rankings: JudgedRankings) -> RankingData:
     """Rankings of which nothing is known but the waist; ValueError if it contradicts itself."""
     rankings.check()
-    return Judged(rankings, NoPool("placements carry no scores"))
+    return RankingData(rankings, NoPool("placements carry no scores"))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.places import ranked
+from sklearn_rank.rankings.ranking import ranked
 from sklearn_rank.rankings.scored import ScoredItems
-from sklearn_rank.rankings.source import InputCounts, Judged
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_score
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
@@ -82,7 +82,7 @@ def judged_by_scores(
     depth: int | None = None,
     unjudged: UnjudgedItems | None = None,
     n_jobs: int | None = None,
-) -> Judged:
+) -> RankingData:
     """What all layouts have in common that have a score for every item.
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
@@ -97,7 +97,7 @@ def judged_by_scores(
         holes = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
         rankings, assumed = replace(rankings, unjudged=holes), "partial"
     pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
-    return Judged(
+    return RankingData(
         rankings,
         pool,
         counts=InputCounts() if counts is None else counts,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.source import Judged, KeptItems
+from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.typing import IntArray
 
 
@@ -30,7 +30,7 @@ class UnjudgedItem(NamedTuple):
         return int(rank) if rank.is_integer() else rank
 
 
-def unjudged_items(judged: Judged, depth: int | None = None) -> list[list[UnjudgedItem]]:
+def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[UnjudgedItem]]:
     """Unjudged items of each query that may stand within the first ``depth`` ranks, or all.
 
     InvalidParameterError where ids were not kept.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.places import ranked
+from sklearn_rank.rankings.ranking import ranked
 from sklearn_rank.rankings.scored import GradedRows
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unjudged import Places, Unjudged

@@ -11,7 +11,7 @@ import pytest
 
 from sklearn_rank import evaluate, measure
 from sklearn_rank.evaluation.evaluate import evaluate_rankings
-from sklearn_rank.rankings import places as _places
+from sklearn_rank.rankings import ranking as _places
 from sklearn_rank.rankings.as_ranked import AsRanked, HitBlocks
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support import segments as _segments

@@ -14,7 +14,7 @@ from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.away import AwayRankings, refuse_away
+from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
 
 MEASURES = (
     *("map", "ndcg@3", "auc", "auc(average=impressions)", "gauc(n_negatives=9)", "lag", "mrr"),
@@ -48,7 +48,7 @@ def sent_away(evaluation: Evaluation) -> Any:
     judged = evaluation._judged
     rankings = judged.rankings
     grades = np.split(rankings.judged_grades, rankings.judged_offsets[1:-1])
-    sizes = AwayRankings.of(
+    sizes = RankingSizes.of(
         rankings.query_ids,
         n_ranked=rankings.n_ranked,
         n_relevant=rankings.n_relevant,
@@ -57,7 +57,7 @@ def sent_away(evaluation: Evaluation) -> Any:
         in_ties=rankings.in_ties,
         weights=rankings.weights,
     )
-    return replace(judged, rankings=sizes, away=Elsewhere(rankings), rank_all=refuse_away)
+    return replace(judged, rankings=sizes, remote=Elsewhere(rankings), rank_all=refuse_remote)
 
 
 def problem() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -107,7 +107,7 @@ def test_slices_are_the_same(here, away):
 
 
 def test_what_was_kept_for_the_measures_is_released(away):
-    assert away._judged.away.released == 1
+    assert away._judged.remote.released == 1
 
 
 def test_places_are_refused(away):

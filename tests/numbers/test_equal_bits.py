@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from sklearn_rank import Evaluation, evaluate, measure
-from sklearn_rank.rankings import places as _ranks
+from sklearn_rank.rankings import ranking as _ranks
 from tests.numbers.invariants import MEASURES, bits, evaluated, values_in_order
 from tests.strategies import Problem, problems
 

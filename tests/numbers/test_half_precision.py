@@ -11,7 +11,8 @@ import pytest
 
 from sklearn_rank import evaluate, ranking_precision_recall_curve, ranking_roc_curve
 from sklearn_rank.evaluation import differences
-from sklearn_rank.rankings import look_up, places
+from sklearn_rank.rankings import look_up
+from sklearn_rank.rankings import ranking as places
 
 MEASURES = ("map", "ndcg", "mrr", "gauc")
 

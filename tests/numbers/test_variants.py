@@ -19,7 +19,7 @@ from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.inputs import lists, mappings
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.rankings import look_up as _look_up
-from sklearn_rank.rankings import places as _ranks
+from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order

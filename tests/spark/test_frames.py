@@ -150,7 +150,7 @@ def test_nothing_stays_cached_and_what_was_cached_stays(session: Any, lazy: Make
     n_cached = _n_cached(session)
     read = read_any(truth, run, columns={"score": "score"}, engine=AWAY)
     # Found once, and kept for the measures.
-    assert _is_cached(read.away.rows)
+    assert _is_cached(read.remote.rows)
     assert _n_cached(session) > n_cached
     del read
     gc.collect()

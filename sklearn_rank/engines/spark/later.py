@@ -11,7 +11,7 @@ from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.frames import refuse_twins
 from sklearn_rank.engines.spark.sides import Sides, SparkSide
 from sklearn_rank.inputs.frames import DIVIDED_QUERY
-from sklearn_rank.rankings.source import one_label_each
+from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.arrays import is_missing
 
 

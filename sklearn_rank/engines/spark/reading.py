@@ -31,8 +31,8 @@ from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
 from sklearn_rank.inputs.mappings import query_weights
 from sklearn_rank.inputs.unmet import with_hint
-from sklearn_rank.rankings.away import AwayRankings, refuse_away
-from sklearn_rank.rankings.source import InputCounts, Judged, NoPool
+from sklearn_rank.rankings.data import InputCounts, NoPool, RankingData
+from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.progress import waiting
@@ -53,7 +53,7 @@ _IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 _NO_POOL = NoPool("their scores stay in Spark; rank them there, or evaluate a part in memory")
 
 
-def read(problem: Problem) -> Judged:
+def read(problem: Problem) -> RankingData:
     """Judged rankings of a problem of which at least one side is a frame of Spark."""
     asked = [name for name in _IN_MEMORY_ALONE if problem.told.get(name) not in (None, False)]
     if problem.known_items is not None:
@@ -89,7 +89,7 @@ class _Reading:
         """The rule for ties, of which ranks have none."""
         return "" if self.sides.ranks else self.ties
 
-    def judged(self) -> Judged:
+    def judged(self) -> RankingData:
         """Ask, refuse, choose a way, and go it."""
         for side in (self.sides.truth, self.sides.run):
             refuse_unknown_columns(self.sides, side)
@@ -175,7 +175,7 @@ class _Reading:
 
     # What comes of it ----------------------------------------------------------------------------
 
-    def _at_hand(self, table: pa.Table, *, is_partial: bool) -> Judged:
+    def _at_hand(self, table: pa.Table, *, is_partial: bool) -> RankingData:
         """The waist on the driver."""
         table = table.sort_by("q")
         rows = WaistRows.of(table)
@@ -185,9 +185,9 @@ class _Reading:
             counts = table["unjudged"].to_numpy()[rows.starts]
             unjudged = self._unjudged(list(rows.query_ids), counts)
             rankings = replace(rankings, unjudged=unjudged)
-        return Judged(rankings, _NO_POOL, counts=InputCounts(duplicates=repeated))
+        return RankingData(rankings, _NO_POOL, counts=InputCounts(duplicates=repeated))
 
-    def _away(self, frame: Any, *, is_partial: bool) -> Judged:
+    def _away(self, frame: Any, *, is_partial: bool) -> RankingData:
         """Sizes alone; the waist stays where it is until it is measured."""
         frame = frame.persist()
         table = self.sides.sql(plans.SIZES, rows=frame).toArrow().sort_by("q")
@@ -198,7 +198,7 @@ class _Reading:
             raise
         columns = {name: table[name].to_numpy() for name in table.column_names[1:]}
         query_ids = table["q"].to_pylist()
-        sizes = AwayRankings.of(
+        sizes = RankingSizes.of(
             query_ids,
             **{name: columns[name] for name in ("n_ranked", "n_relevant", "n_retrieved")},
             n_graded=columns["n_graded"],
@@ -206,12 +206,12 @@ class _Reading:
         )
         if is_partial:
             sizes = replace(sizes, unjudged=self._unjudged(query_ids, columns["unjudged"]))
-        return Judged(
+        return RankingData(
             sizes,
             _NO_POOL,
             counts=InputCounts(duplicates=repeated),
-            rank_all=refuse_away,
-            away=Partitions(frame, self.ties, self._showing),
+            rank_all=refuse_remote,
+            remote=Partitions(frame, self.ties, self._showing),
         )
 
     def _unjudged(self, query_ids: Sequence[Any], counts: IntArray) -> Unjudged:
@@ -219,7 +219,7 @@ class _Reading:
         plan = plans.unjudged(by_id=self.by_id, depth=depth)
         return Unjudged(counts, UnjudgedRows(self.sides, plan, query_ids), depth)
 
-    def _with_counts(self, survey: Survey, judged: Judged) -> Judged:
+    def _with_counts(self, survey: Survey, judged: RankingData) -> RankingData:
         """The same with what was counted, weights, and what else is known of the queries."""
         rankings = judged.rankings
         if rankings.n_ranked.sum() + judged.counts.duplicates != survey.n_evaluated:

@@ -11,8 +11,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
-from sklearn_rank.rankings.away import Away
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.remote import RemoteRankings
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
@@ -94,7 +94,7 @@ def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -
 
 
 @dataclass(frozen=True)
-class Judged:
+class RankingData:
     """What an input layout delivers: all queries, whole."""
 
     rankings: JudgedRankings
@@ -124,7 +124,7 @@ class Judged:
     """Ids of the items, where they were asked for and the layout has any."""
     rank_all: Callable[[], JudgedRankings] | None = None
     """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
-    away: Away | None = None
+    remote: RemoteRankings | None = None
     """Where places are if they are not here; ``rankings`` then hold sizes alone."""
     count_scores: Callable[[str], int] | None = None
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""

@@ -15,7 +15,7 @@ from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 
-class Away(Protocol):
+class RemoteRankings(Protocol):
     """Where the places are."""
 
     def values(
@@ -38,7 +38,7 @@ class Away(Protocol):
 
 
 @dataclass(frozen=True)
-class AwayRankings(JudgedRankings):
+class RankingSizes(JudgedRankings):
     """Sizes of rankings, in which no hit and no grade is stored."""
 
     graded: IntArray = field(kw_only=True)
@@ -56,7 +56,7 @@ class AwayRankings(JudgedRankings):
         in_ties: BoolArray,
         weights: FloatArray | None = None,
         unjudged: Unjudged | None = None,
-    ) -> AwayRankings:
+    ) -> RankingSizes:
         """Rankings of these sizes, each of shape (Q,)."""
         judged_offsets = offsets_of(n_relevant)
         none = np.zeros(0, dtype=np.int64)
@@ -81,10 +81,10 @@ class AwayRankings(JudgedRankings):
         """Relevant items of a grade above 1."""
         return int(self.graded.sum())
 
-    def take(self, queries: IntArray) -> AwayRankings:
+    def take(self, queries: IntArray) -> RankingSizes:
         """The sizes of some queries alone."""
         ids = self.query_ids
-        return AwayRankings.of(
+        return RankingSizes.of(
             ids[queries]
             if isinstance(ids, np.ndarray)
             else [ids[query] for query in queries.tolist()],
@@ -99,15 +99,15 @@ class AwayRankings(JudgedRankings):
 
     def at_least(self, min_rel: float) -> NoReturn:  # noqa: ARG002
         """Refuse: grades are not here."""
-        refuse_away()
+        refuse_remote()
 
 
-PLACES_ARE_AWAY = (
+ARE_REMOTE = (
     "places of items stayed where the rows are; pass engine=EngineOptions(waist='driver') to "
     "evaluate to bring them back"
 )
 
 
-def refuse_away() -> NoReturn:
+def refuse_remote() -> NoReturn:
     """InvalidParameterError for what takes the places of single items."""
-    raise InvalidParameterError(PLACES_ARE_AWAY)
+    raise InvalidParameterError(ARE_REMOTE)
