@@ -42,23 +42,15 @@ if TYPE_CHECKING:
     from sklearn_rank.evaluation.combine import combine as combine
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import Evaluation as Evaluation
-    from sklearn_rank.exceptions import BoundsError as BoundsError
     from sklearn_rank.exceptions import ColumnRoleError as ColumnRoleError
     from sklearn_rank.exceptions import ConventionWarning as ConventionWarning
-    from sklearn_rank.exceptions import CutRankingsWarning as CutRankingsWarning
-    from sklearn_rank.exceptions import DegenerateQueriesWarning as DegenerateQueriesWarning
     from sklearn_rank.exceptions import DuplicateItemError as DuplicateItemError
     from sklearn_rank.exceptions import FileFormatError as FileFormatError
-    from sklearn_rank.exceptions import GroupsRequiredError as GroupsRequiredError
     from sklearn_rank.exceptions import InvalidParameterError as InvalidParameterError
-    from sklearn_rank.exceptions import MaskedScoresWarning as MaskedScoresWarning
-    from sklearn_rank.exceptions import NothingRetrievedWarning as NothingRetrievedWarning
     from sklearn_rank.exceptions import QueryMismatchError as QueryMismatchError
     from sklearn_rank.exceptions import QuerySplitError as QuerySplitError
-    from sklearn_rank.exceptions import QuerySplitWarning as QuerySplitWarning
     from sklearn_rank.exceptions import RankingConfigError as RankingConfigError
-    from sklearn_rank.exceptions import ScoresRequiredError as ScoresRequiredError
-    from sklearn_rank.exceptions import SharedTruthWarning as SharedTruthWarning
+    from sklearn_rank.exceptions import RankingDataWarning as RankingDataWarning
     from sklearn_rank.exceptions import UndefinedMetricError as UndefinedMetricError
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
     from sklearn_rank.exceptions import UnknownItemsWarning as UnknownItemsWarning
@@ -159,23 +151,15 @@ _HOMES = {
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),
     "exceptions": (
-        "BoundsError",
         "ColumnRoleError",
         "ConventionWarning",
-        "CutRankingsWarning",
-        "DegenerateQueriesWarning",
         "DuplicateItemError",
         "FileFormatError",
-        "GroupsRequiredError",
         "InvalidParameterError",
-        "MaskedScoresWarning",
-        "NothingRetrievedWarning",
         "QueryMismatchError",
         "QuerySplitError",
-        "QuerySplitWarning",
         "RankingConfigError",
-        "ScoresRequiredError",
-        "SharedTruthWarning",
+        "RankingDataWarning",
         "UndefinedMetricError",
         "UndefinedMetricWarning",
         "UnknownItemsWarning",

@@ -25,10 +25,8 @@ from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (
-    CutRankingsWarning,
     InvalidParameterError,
-    NothingRetrievedWarning,
-    SharedTruthWarning,
+    RankingDataWarning,
     UnknownItemsWarning,
 )
 from sklearn_rank.inputs.dispatch import layout_of
@@ -133,8 +131,8 @@ _filters = threading.Lock()
 def _without_warnings(unknown: Literal["ignore", "error"]) -> Iterator[None]:
     """What the library warns of here, the gate either allows or fails for."""
     with _filters, warnings.catch_warnings():
-        for category in (SharedTruthWarning, NothingRetrievedWarning, CutRankingsWarning):
-            warnings.simplefilter("ignore", category)
+        warnings.simplefilter("ignore", RankingDataWarning)
+        warnings.filterwarnings("default", "y_score holds -inf", RankingDataWarning)
         warnings.simplefilter(unknown, UnknownItemsWarning)
         yield
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn_rank.bounds.gain import least_and_best_grade
 from sklearn_rank.bounds.gradings import ByAllLevels, ByCount, ByLevel, Maker
 from sklearn_rank.bounds.holes import Holes, possible_grades
-from sklearn_rank.exceptions import BoundsError
+from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.text import safe_repr
@@ -79,7 +79,7 @@ def checked_maker(
     *,
     change: bool = False,
 ) -> Maker:
-    """Makes the gradings that hold the extremes; BoundsError if they are too many to try."""
+    """Makes the gradings that hold the extremes; UndefinedMetricError if they are too many."""
     maker = _maker(measure, rankings, max_grade, change=change)
     kinds, first = np.unique(
         np.column_stack((holes.classes, holes.absent)), axis=0, return_index=True
@@ -94,12 +94,12 @@ def checked_maker(
                 f"items, and {number:.1e} ways to grade them would have to be tried; a smaller "
                 "cutoff leaves fewer"
             )
-            raise BoundsError(msg)
+            raise UndefinedMetricError(msg)
     return maker
 
 
 def refuse_moving_ties(measure: Measure, systems: Sequence[JudgedRankings], holes: Holes) -> None:
-    """BoundsError if the place of an unjudged item hangs on its grade."""
+    """UndefinedMetricError if the place of an unjudged item hangs on its grade."""
     for rankings, above, tied in zip(systems, holes.above, holes.tied, strict=True):
         moves = rankings.unjudged is not None and rankings.unjudged.moves_with_grade
         if moves and ((tied > 1) & (above >= 0)).any():
@@ -108,7 +108,7 @@ def refuse_moving_ties(measure: Measure, systems: Sequence[JudgedRankings], hole
                 "put tied items in the order of their grades, which unjudged ones do not have; "
                 "evaluate with ties='average', 'stable' or 'docid'"
             )
-            raise BoundsError(msg)
+            raise UndefinedMetricError(msg)
 
 
 def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, change: bool) -> Maker:

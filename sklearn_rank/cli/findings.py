@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.exceptions import ConventionWarning, NothingRetrievedWarning
+from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
 from sklearn_rank.inputs.mappings import almost_equal, equal_but_for
@@ -153,7 +153,7 @@ def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
         # The convention is here for its reading of negative grades; what else it says is no matter,
         # and that no ids meet is among the findings.
         warnings.simplefilter("ignore", ConventionWarning)
-        warnings.simplefilter("ignore", NothingRetrievedWarning)
+        warnings.simplefilter("ignore", RankingDataWarning)
         evaluation = evaluate(
             qrels, run, "ndcg@10", convention="trec_eval", missing="zero", zero_division=math.nan
         )

@@ -12,7 +12,7 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.values import QueryChange
 from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.evaluation.worst import text_function, worst_of
-from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
@@ -35,7 +35,7 @@ class Changes:
         values = [joined.values(system, measure) for system in pair]
         if any(column is None for column in values):
             msg = f"{measure} ranks all queries together; it has no values per query"
-            raise ScoresRequiredError(msg)
+            raise InvalidParameterError(msg)
         self._old, self._new = (column for column in values if column is not None)
 
     def most_changed(self, n: int, direction: Direction) -> list[QueryChange]:

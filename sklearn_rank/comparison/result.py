@@ -22,7 +22,7 @@ from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
 from sklearn_rank.evaluation.by_label import read_slices
 from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.worst import QueryText
-from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.parameters import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
@@ -230,7 +230,7 @@ class Comparison(Setup, Shown):
 
         Raises
         ------
-        ScoresRequiredError
+        InvalidParameterError
             If the measure is pooled.
         InvalidParameterError
             If a parameter means nothing here.
@@ -330,7 +330,7 @@ class Comparison(Setup, Shown):
         values = self._joined.values(system, measure)
         if values is None:
             msg = f"{measure} ranks all queries together; it has no values per query"
-            raise ScoresRequiredError(msg)
+            raise InvalidParameterError(msg)
         return values
 
     def _known(self) -> set[Any]:

@@ -109,7 +109,7 @@ class _CurveDisplay(NamedCurves):
 
         Raises
         ------
-        ScoresRequiredError
+        InvalidParameterError
             If ``average="pooled"`` and scores do not compare across queries.
         UndefinedMetricError
             If no query has what the curve needs.

@@ -132,7 +132,7 @@ class QueryDistributionDisplay(NamedCurves):
 
         Raises
         ------
-        ScoresRequiredError
+        InvalidParameterError
             If the measure is pooled, so that no query has a value.
         """
         systems = read_systems(evaluations, names, OWNER)

@@ -102,7 +102,7 @@ def spelling_in(evaluation: Evaluation, measure: Measure) -> str:
 
 
 def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
-    """Values of a measure, evaluated or not; ScoresRequiredError for a pooled one."""
+    """Values of a measure, evaluated or not; InvalidParameterError for a pooled one."""
     measured = with_measure(evaluation, [measure])
     return measured.per_query[spelling_in(measured, measure)]
 

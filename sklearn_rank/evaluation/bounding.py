@@ -34,7 +34,7 @@ from sklearn_rank.evaluation.compute import (
     relevant_alone,
     valuation,
 )
-from sklearn_rank.exceptions import BoundsError, InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -91,10 +91,10 @@ def bounds_of(
     reason = cannot_bound(measure)
     if reason or scored.values is None:
         msg = f"{measure} has no bounds over all gradings: {reason}"
-        raise BoundsError(msg)
+        raise UndefinedMetricError(msg)
     if judged.by_relevance is not None and measure.metric.combines:
         msg = f"{measure} has no bounds over all gradings where relevance= ranks in a second way"
-        raise BoundsError(msg)
+        raise UndefinedMetricError(msg)
     rankings = judged.by_score if measure.metric.by_score else judged.rankings
     room = read_room(measure, rankings, scope, max_grade, unretrieved)
     candidates = Candidates.join(list(map(_candidates(scored, judged, room), rankings.blocks())))

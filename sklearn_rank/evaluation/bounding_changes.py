@@ -24,7 +24,7 @@ from sklearn_rank.evaluation.bounding import Room, read_room
 from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.compute import Block, valuation
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import BoundsError, InvalidParameterError, QueryMismatchError
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -67,7 +67,7 @@ def bounds_of_change(
 
     Raises
     ------
-    BoundsError
+    UndefinedMetricError
         If the change has no exact bounds, or none that are found in time.
     InvalidParameterError
         If an argument has a value that its rule does not allow, ids of items were not kept, or
@@ -138,7 +138,7 @@ def _of_queries(judged: RankingData, queries: list[int]) -> tuple[JudgedRankings
             "a change has no bounds where relevance= ranks items in a second way; pass "
             "{item: score} rankings"
         )
-        raise BoundsError(msg)
+        raise UndefinedMetricError(msg)
     items = unjudged_items(judged)
     return judged.rankings.take(np.array(queries)), [
         [item.item for item in items[query]] for query in queries
@@ -165,7 +165,7 @@ def bound_changes(
     reason = cannot_bound(measure, change=True)
     if reason:
         msg = f"the change of {measure} has no bounds over all gradings: {reason}"
-        raise BoundsError(msg)
+        raise UndefinedMetricError(msg)
     _refuse_other_judgements(new, old)
     room = read_room(measure, new, scope, max_grade, unretrieved)
     new, old = new.widened(), old.widened()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sklearn_rank.evaluation.compute import Scored
-from sklearn_rank.exceptions import ScoresRequiredError, UnknownMeasureError
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
@@ -67,7 +67,7 @@ class ByMeasure(Mapping[str, Any]):
         name = find_measure(spec, self._scored)
         if name not in self._values:
             msg = f"{name} ranks all queries together; it has no values per query"
-            raise ScoresRequiredError(msg)
+            raise InvalidParameterError(msg)
         return self._values[name]
 
     def __contains__(self, spec: object) -> bool:

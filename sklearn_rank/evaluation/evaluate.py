@@ -133,12 +133,12 @@ def evaluate(
     -----
     UndefinedMetricWarning
         Once for all measures that are undefined for a query, if ``zero_division="warn"``.
-    NothingRetrievedWarning
-        If no relevant item of any query was retrieved and ids seem to be written in two ways.
+    RankingDataWarning
+        If the data look wrong: arguments that seem swapped, ids that cannot match, no relevant
+        item retrieved for any query, rankings that are cut off, or a matrix that holds -inf where
+        a measure counts every irrelevant item.
     UnknownItemsWarning
         If judged items are not among ``known_items``.
-    MaskedScoresWarning
-        If a matrix of scores holds -inf and a measure counts every irrelevant item.
     ConventionWarning
         If the program of the convention counts these data in a way that is not offered here.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.evaluation.compute import Scored, logarithms
-from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import mean_confidence_interval
 
 
@@ -17,7 +17,7 @@ def interval_of(scored: Scored, **options: Any) -> tuple[float, float]:
     values, settled = scored.values, scored.zero_division
     if values is None:
         msg = f"{scored.measure} ranks all queries together; it has no values to resample"
-        raise ScoresRequiredError(msg)
+        raise InvalidParameterError(msg)
     if isinstance(settled, float) and not math.isnan(settled):
         values = np.where(np.isnan(values), settled, values)
     metric = scored.measure.metric

@@ -11,7 +11,7 @@ from sklearn_rank.bounds.holes import highest_grade
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
 from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.compute import Block, Scored, valuation
-from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.unjudged_items import unjudged_items
@@ -34,7 +34,7 @@ def next_to_judge(
     scored = first[name]
     if scored.values is None:
         msg = f"{name} ranks all queries together; its items have no query to be judged for"
-        raise ScoresRequiredError(msg)
+        raise InvalidParameterError(msg)
     ids = judged.listed_ids()
     numbers = [_common(ids, own.listed_ids()) for _, own in evaluations]
     common = np.flatnonzero(np.logical_and.reduce([own >= 0 for own in numbers]))

@@ -88,7 +88,7 @@ class Evaluation(MeasuredValues):
 
         Raises
         ------
-        BoundsError
+        UndefinedMetricError
             If the measure has no exact bounds, or none that are found in time.
         InvalidParameterError
             If an argument has a value that its rule does not allow, or ``scope="all"`` needs
@@ -246,7 +246,7 @@ class Evaluation(MeasuredValues):
         ------
         InvalidParameterError
             If ids were not kept, or ``n`` is wrong.
-        ScoresRequiredError
+        InvalidParameterError
             If the measure is pooled.
         QueryMismatchError
             If the two evaluations have no query in common.
@@ -287,7 +287,7 @@ class Evaluation(MeasuredValues):
         ------
         InvalidParameterError
             If items below a cutoff are not known.
-        ScoresRequiredError
+        InvalidParameterError
             If a measure is pooled.
 
         References

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sklearn_rank.exceptions import CutRankingsWarning, MaskedScoresWarning
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import listed
@@ -46,7 +46,7 @@ def _warn_of_cut(measures: Sequence[str], judged: RankingData) -> None:
             f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
             f"{listed(measures)} knows no irrelevant items to stand above or below; pass "
             "n_negatives= (how many irrelevant items a query has), or whole rankings",
-            CutRankingsWarning,
+            RankingDataWarning,
         )
 
 
@@ -56,5 +56,5 @@ def _warn_of_masked(measures: Sequence[str]) -> None:
             f"y_score holds -inf, which {listed(measures)} counts as an irrelevant item that was "
             "ranked right; if these cells cannot be ranked at all, say which can: candidates=, or "
             "a masked array",
-            MaskedScoresWarning,
+            RankingDataWarning,
         )

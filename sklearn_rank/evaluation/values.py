@@ -158,7 +158,7 @@ class MeasuredValues(Tabular):
 
         Raises
         ------
-        ScoresRequiredError
+        InvalidParameterError
             If the measure is pooled: it has no values per query to resample.
         InvalidParameterError
             If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
@@ -273,7 +273,7 @@ class MeasuredValues(Tabular):
 
         Raises
         ------
-        ScoresRequiredError
+        InvalidParameterError
             If the measure is pooled.
 
         Examples

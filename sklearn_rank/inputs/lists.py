@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import SharedTruthWarning
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
@@ -169,7 +169,7 @@ def _share(
             f"{len(several):,} items of the one ground truth were found by several queries "
             f"({listed(several)}) and count as relevant for each; pass one ground truth per query, "
             "or items that identify the pair of query and item",
-            SharedTruthWarning,
+            RankingDataWarning,
         )
     return shared, np.array(
         [grade for key, grade in truth.items() if key not in times_found], dtype=np.float64

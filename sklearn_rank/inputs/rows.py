@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import GroupsRequiredError
+from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.groups import Grouping, group_rows, read_groups
 from sklearn_rank.inputs.holes import flagged
 from sklearn_rank.rankings.data import InputCounts, RankingData
@@ -85,7 +85,7 @@ def from_rows(
             "the rows layout needs groups: the query id of each row. "
             "Pass groups=qid; for one query with many items pass 2-D arrays of one row"
         )
-        raise GroupsRequiredError(msg)
+        raise RankingConfigError(msg)
     check_same_index(y_true=y_true, y_score=y_score, groups=groups, sample_weight=sample_weight)
     grades = _column(as_numbers(y_true, "y_true"), "y_true")
     scores = _column(as_numbers(y_score, "y_score"), "y_score")

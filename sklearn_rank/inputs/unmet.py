@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from sklearn_rank.exceptions import NothingRetrievedWarning
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.long_tables import LongTable
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import safe_repr
@@ -67,7 +67,7 @@ def with_hint(
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
         "string_provider= can spell the items of both sides alike",
-        NothingRetrievedWarning,
+        RankingDataWarning,
     )
     return replace(judged, hint=cause)
 

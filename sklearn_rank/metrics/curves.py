@@ -54,7 +54,7 @@ def ranking_roc_curve(
 
     Raises
     ------
-    ScoresRequiredError
+    InvalidParameterError
         If ``average="pooled"`` and scores do not compare across queries.
     UndefinedMetricError
         If there is no relevant or no irrelevant item (for "macro": in every query).
@@ -115,7 +115,7 @@ def ranking_precision_recall_curve(
 
     Raises
     ------
-    ScoresRequiredError
+    InvalidParameterError
         If ``average="pooled"`` and scores do not compare across queries.
     UndefinedMetricError
         If there is no relevant item.

@@ -7,10 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import (
-    DegenerateQueriesWarning,
-    GroupsRequiredError,
-    QuerySplitWarning,
     RankingConfigError,
+    RankingDataWarning,
 )
 from sklearn_rank.inputs.coded_ids import CodedIds, Ids, PlainIds
 from sklearn_rank.inputs.groups import (
@@ -92,11 +90,11 @@ class QueryIds(NamedTuple):
         n_rows = len(self.ids)
         if 1 < len(query_ids) == n_rows:
             message = f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"
-            faults.append((message, DegenerateQueriesWarning))
+            faults.append((message, RankingDataWarning))
         fault = self._fault_of_fold() or self._fault_of_sample(options.groups_from)
         fault = fault or self._fault_of_training(estimator)
         if fault is not None:
-            faults.append((fault, QuerySplitWarning))
+            faults.append((fault, RankingDataWarning))
         return faults
 
     def _fault_of_fold(self) -> str | None:
@@ -148,7 +146,7 @@ class QueryIds(NamedTuple):
 def find_query_ids(
     X: Any, y: Any, groups: Any, bound: Any, options: ScorerOptions, *, passed_as: str, owner: str
 ) -> QueryIds:
-    """Query ids for a scorer: passed, bound, or carried; GroupsRequiredError without any."""
+    """Query ids for a scorer: passed, bound, or carried; RankingConfigError without any."""
     try:
         if groups is None and bound is not None:
             return QueryIds(read_groups(bound, length(y)))
@@ -175,7 +173,7 @@ def _find(
         return QueryIds(read_groups(told, n_rows), fold, everywhere)
     if options.one_query:
         return QueryIds(PlainIds(np.zeros(n_rows, dtype=np.int64)))
-    raise GroupsRequiredError(_words_of_missing(X, name, owner, scores=True))
+    raise RankingConfigError(_words_of_missing(X, name, owner, scores=True))
 
 
 def _everywhere(fold: Fold, passed: bool, name: str) -> CodedIds | None:
@@ -280,10 +278,10 @@ def _numbers(ids: Ids) -> Array:
 
 
 def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any:
-    """Query ids to fit with; GroupsRequiredError without any."""
+    """Query ids to fit with; RankingConfigError without any."""
     told = told_query_ids(X, y, groups, name, current_fold(name, X))
     if told is None:
-        raise GroupsRequiredError(_words_of_missing(X, name, owner, scores=False))
+        raise RankingConfigError(_words_of_missing(X, name, owner, scores=False))
     return told
 
 

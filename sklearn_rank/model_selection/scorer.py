@@ -15,7 +15,6 @@ from sklearn_rank.evaluation.compute import Scored
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
-    ScoresRequiredError,
     UndefinedMetricError,
 )
 from sklearn_rank.measures.catalogue import Measure
@@ -28,7 +27,7 @@ from sklearn_rank.model_selection.valuation import scored_of
 from sklearn_rank.support.text import safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
-_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, ScoresRequiredError, UndefinedMetricError)
+_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, InvalidParameterError, UndefinedMetricError)
 """Errors of the measure's parameters or of the truth: the next candidate would meet them again."""
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
@@ -138,7 +137,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
         Raises
         ------
-        GroupsRequiredError
+        RankingConfigError
             In the rows layout without query ids; never all rows as one query unless told.
         RankingConfigError
             If the estimator gives nothing that ranks.

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
-from sklearn_rank.exceptions import GroupsRequiredError, QuerySplitError, RankingConfigError
+from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
 from sklearn_rank.inputs.groups import group_rows, read_groups
 from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.model_selection.options import ScorerOptions
@@ -53,7 +53,7 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
 
     Raises
     ------
-    GroupsRequiredError
+    RankingConfigError
         If there are no query ids, when splitting.
     RankingConfigError
         If y is none that scorers take, or cannot be counted to stratify, when splitting.
@@ -213,7 +213,7 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
         f"{what_became_of_ids(X, query)}Pass groups=qid, or give X a column or an index level "
         f"named {query!r} (query={query!r}; scorers call it groups_from), or y such an index level"
     )
-    raise GroupsRequiredError(msg)
+    raise RankingConfigError(msg)
 
 
 def check_query_splits(
@@ -240,7 +240,7 @@ def check_query_splits(
     ------
     QuerySplitError
         If a query is in both train and test of a split, or only some of its rows are in test.
-    GroupsRequiredError
+    RankingConfigError
         If there are no query ids.
     ValueError
         If ``cv`` is none of these or gives no splits.

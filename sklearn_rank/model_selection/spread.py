@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from sklearn_rank.evaluation.compute import Scored
-from sklearn_rank.exceptions import ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.model_selection.scorer import RankingScorer
 from sklearn_rank.statistics.samples import error_of_mean
 
@@ -30,7 +30,7 @@ class SpreadScorer(RankingScorer):
     def _told(self, scored: Scored) -> float:
         if scored.values is None:
             msg = f"{scored.measure} ranks all queries together, so that it has no spread"
-            raise ScoresRequiredError(msg)
+            raise InvalidParameterError(msg)
         values, weights = scored.values, scored.weights
         if isinstance(scored.zero_division, float):
             values = np.where(np.isnan(values), scored.zero_division, values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sklearn_rank.model_selection.sklearn_frames import notes_of_warnings
@@ -18,6 +19,8 @@ def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
         warn(message, category)
         return
     said = notes.setdefault("said", set())
+    # The first words tell kinds of one category apart; numbers and ids differ from fold to fold.
+    key = key or tuple(re.findall(r"(?<!\S)[a-z]+(?!\S)", message)[:3])
     if (category, key) not in said:
         # Noted afterwards: a warning that a filter makes an error is one in each fold.
         warn(message, category)

@@ -269,7 +269,7 @@ def lightgbm_eval_metric(
         If there is no measure, or one comes twice.
     UnknownMeasureError
         If a measure is unknown.
-    GroupsRequiredError
+    RankingConfigError
         In training, if the data set has no queries.
     UndefinedMetricError
         In training, if a measure is undefined for all queries.
@@ -367,7 +367,7 @@ def xgboost_eval_metric(
         If there is no measure, or one comes twice.
     UnknownMeasureError
         If a measure is unknown.
-    GroupsRequiredError
+    RankingConfigError
         In training, if the data set has no queries.
     RankingConfigError
         In training, if early stopping would look for the worst value: XGBoost tells the direction

@@ -53,7 +53,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Raises
     ------
-    GroupsRequiredError
+    RankingConfigError
         If there are no query ids, when fitting.
     RankingConfigError
         If the ranker is of no library that is known here, or ``query`` is not a str.
@@ -128,7 +128,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Raises
         ------
-        GroupsRequiredError
+        RankingConfigError
             If there are no query ids.
         RankingConfigError
             If the ranker is unknown, or the query ids are moved by ``permutation_test_score``; if

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.exceptions import GroupsRequiredError
+from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.groups import Grouping
 from sklearn_rank.inputs.rows import GradedQueries
 from sklearn_rank.rankings.grade_counts import narrow_grades
@@ -108,7 +108,7 @@ def _offsets(group: Any, n_rows: int) -> IntArray:
             "LGBMRanker.fit, or qid= to xgb.DMatrix; XGBRanker calls a metric once for each query, "
             "so pass its measures to QueryRanker(XGBRanker(...), eval_metric=...)"
         )
-        raise GroupsRequiredError(msg)
+        raise RankingConfigError(msg)
     sizes = as_numbers(group, "group").astype(np.int64)
     if sizes.min() < 0 or sizes.sum() != n_rows:
         msg = (

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.remote import RemoteRankings
 from sklearn_rank.support.text import safe_repr
@@ -33,7 +33,7 @@ class NoPool:
     def __call__(self, queries: IntArray | None = None) -> JudgedRankings:  # noqa: ARG002
         """Refuse, whichever ``queries`` are asked for."""
         msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
-        raise ScoresRequiredError(msg)
+        raise InvalidParameterError(msg)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from tests.bounds.problems import MEASURES, UNTIED, every_value, problem
 
 SEEDS = range(6)
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning"),
-    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.NothingRetrievedWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning"),
 ]
 
 

@@ -11,14 +11,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import Bounds, BoundsError, Evaluation, Measure, bounds_of_change, evaluate
+from sklearn_rank import (
+    Bounds,
+    Evaluation,
+    Measure,
+    UndefinedMetricError,
+    bounds_of_change,
+    evaluate,
+)
 from sklearn_rank.bounds.families import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from tests.bounds.problems import MEASURES, problem
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning"),
-    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.NothingRetrievedWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning"),
 ]
 TRUTH = {"a": 2, "b": 1, "c": 0}
 
@@ -149,13 +156,13 @@ def test_queries_are_joined_by_id_and_weighed() -> None:
 
 def test_what_is_refused() -> None:
     new, old = ["a", "x", "b"], ["a", "b", "c"]
-    with pytest.raises(BoundsError, match="geometric means"):
+    with pytest.raises(UndefinedMetricError, match="geometric means"):
         change(new, old, "gmap")
-    with pytest.raises(BoundsError, match="queries weigh by their relevant items"):
+    with pytest.raises(UndefinedMetricError, match="queries weigh by their relevant items"):
         change(new, old, "auc")
-    with pytest.raises(BoundsError, match="says how much is judged"):
+    with pytest.raises(UndefinedMetricError, match="says how much is judged"):
         change(new, old, "judged@3")
-    with pytest.raises(BoundsError, match="relevance= ranks items in a second way"):
+    with pytest.raises(UndefinedMetricError, match="relevance= ranks items in a second way"):
         change(new, old, "gauc", options={"relevance": [[3, 2, 1]]})
     with pytest.raises(TypeError, match="takes results of evaluate, got 1"):
         bounds_of_change(1, 2, "map")  # type: ignore[arg-type]
@@ -164,7 +171,8 @@ def test_what_is_refused() -> None:
 def test_too_many_gradings_are_refused_by_name() -> None:
     unjudged = [f"u{number}" for number in range(30)]
     with pytest.raises(
-        BoundsError, match=r"the change of map .* query 0 has 30 unjudged items, and 2\.1e\+09 ways"
+        UndefinedMetricError,
+        match=r"change of map .* query 0 has 30 unjudged items, and 2\.1e\+09 ways",
     ):
         change([*unjudged, "a"], ["a", *unjudged], "map")
     bounds = change([*unjudged, "a"], ["a", *unjudged], "ndcg")  # by its programme, in no time

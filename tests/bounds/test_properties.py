@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import BoundsError, Evaluation, evaluate, measure
+from sklearn_rank import Evaluation, UndefinedMetricError, evaluate, measure
 from sklearn_rank.bounds.families import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError
 
@@ -33,7 +33,7 @@ CHOSEN = (
     "lauc@5",
     "gmap",
 )
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning")
 every_measure = pytest.mark.parametrize("chosen", CHOSEN)
 
 
@@ -193,14 +193,16 @@ def test_a_large_grade_does_not_overflow() -> None:
 def test_measures_without_bounds_are_refused_by_name(chosen: str, reason: str) -> None:
     ev = measured({"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x": 1.0}}, chosen)
     assert reason in cannot_bound(measure(chosen))
-    with pytest.raises(BoundsError, match="has no bounds over all gradings: .*" + reason[:20]):
+    with pytest.raises(
+        UndefinedMetricError, match="has no bounds over all gradings: .*" + reason[:20]
+    ):
         ev.bounds(chosen)
 
 
 @pytest.mark.parametrize("ties", ["optimistic", "pessimistic"])
 def test_ties_that_follow_grades_are_refused(ties: str) -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "x": 1.0, "b": 1.0, "y": 0.0}}
-    with pytest.raises(BoundsError, match="in the order of their grades, which unjudged ones"):
+    with pytest.raises(UndefinedMetricError, match="order of their grades, which unjudged ones"):
         measured(truth, run, "map", ties=ties).bounds("map")
     run = {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}
     assert measured(truth, run, "map", ties=ties).bounds("map").high == 1.0
@@ -209,14 +211,14 @@ def test_ties_that_follow_grades_are_refused(ties: str) -> None:
 def test_too_many_gradings_are_refused_by_name() -> None:
     ranking = [f"x{number}" for number in range(60)]
     ev = measured({"q": {"a": 4, "b": 0}}, {"q": ranking}, "nerr@60")
-    with pytest.raises(BoundsError, match=r"nerr@60 .* query 'q' has 60 unjudged items, and 6.4e"):
+    with pytest.raises(UndefinedMetricError, match=r"nerr@60 .* has 60 unjudged items, and 6.4e"):
         ev.bounds("nerr@60")
 
 
 def test_so_are_too_many_items() -> None:
     """For each number of relevant items there is a grading of all: their memory is bounded."""
     ev = measured({"q": {"a": 1, "b": 0}}, {"q": [f"x{n}" for n in range(6000)]}, ("mar", "mrr"))
-    with pytest.raises(BoundsError, match="mar has no bounds that are found in time: query 'q'"):
+    with pytest.raises(UndefinedMetricError, match="mar has no bounds that are found in time:"):
         ev.bounds("mar")
     assert ev.bounds("mrr").high == 1.0
 

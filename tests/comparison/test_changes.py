@@ -10,7 +10,7 @@ import pytest
 
 from sklearn_rank import compare, evaluate
 from sklearn_rank.comparison.attribution import NO_IDS
-from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 
 TRUTH = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}
 RUNS = {
@@ -245,5 +245,5 @@ def test_the_worst_queries_of_an_evaluation() -> None:
         ev.worst(1.5)
     grades = np.array([[1, 0], [0, 1]])
     pooled = evaluate(grades, np.array([[1.0, 0], [1, 0]]), "auc(average=pooled)")
-    with pytest.raises(ScoresRequiredError, match="no values per query"):
+    with pytest.raises(InvalidParameterError, match="no values per query"):
         pooled.worst()

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from sklearn_rank import compare, compare_all, evaluate
-from sklearn_rank.exceptions import InvalidParameterError, ScoresRequiredError
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import correct_p_values, mean_confidence_interval
 
 
@@ -156,9 +156,9 @@ def test_a_pooled_measure_has_values_and_no_test() -> None:
     assert math.isnan(row.p)
     assert found.is_pooled(row.measure)
     assert "Holm over 2 p-values: 2 comparisons x 1 measure" in found.family_text
-    with pytest.raises(ScoresRequiredError, match="it has no values per query"):
+    with pytest.raises(InvalidParameterError, match="it has no values per query"):
         found.values(row.measure)
-    with pytest.raises(ScoresRequiredError, match="it has no values per query"):
+    with pytest.raises(InvalidParameterError, match="it has no values per query"):
         found.most_changed(measure=row.measure)
     assert found.most_changed(1)[0].measure == "map"
 

@@ -10,7 +10,6 @@ from sklearn_rank import (
     InvalidParameterError,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
-    ScoresRequiredError,
     UndefinedMetricError,
     evaluate,
     ranking_precision_recall_curve,
@@ -115,7 +114,7 @@ def test_weights_of_queries_count():
     [
         (
             lambda: RankingRocCurveDisplay.from_predictions([{"a"}], [["a", "b"]]),
-            ScoresRequiredError,
+            InvalidParameterError,
             "ranks the items of all queries together",
         ),
         (

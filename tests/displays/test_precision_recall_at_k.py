@@ -18,7 +18,6 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import (
-    GroupsRequiredError,
     InvalidParameterError,
     PrecisionRecallAtKDisplay,
     RankingConfigError,
@@ -88,7 +87,7 @@ def test_query_ids_may_travel_in_the_data():
     plain = PrecisionRecallAtKDisplay.from_estimator(model, X, y, groups=qid)
     carried = PrecisionRecallAtKDisplay.from_estimator(Ridge().fit(frame, y), frame, y)
     assert carried.precision[0] == pytest.approx(plain.precision[0], abs=1e-12)
-    with pytest.raises(GroupsRequiredError, match="PrecisionRecallAtKDisplay needs the query id"):
+    with pytest.raises(RankingConfigError, match="PrecisionRecallAtKDisplay needs the query id"):
         PrecisionRecallAtKDisplay.from_estimator(model, X, y)
 
 

@@ -13,7 +13,6 @@ from sklearn_rank import (
     MeasureCorrelationDisplay,
     QueryDifferencesDisplay,
     QueryDistributionDisplay,
-    ScoresRequiredError,
     compare,
     evaluate,
 )
@@ -57,7 +56,7 @@ def test_distribution_of_a_measure_that_was_not_evaluated():
     of_model = QueryDistributionDisplay.from_estimator(model, X, y, "mrr", groups=["a"] * 3)
     assert of_model.names == ["Ridge"]
     pooled = evaluate([1, 0], [2, 1], groups=["a", "a"])
-    with pytest.raises(ScoresRequiredError, match="ranks all queries together"):
+    with pytest.raises(InvalidParameterError, match="ranks all queries together"):
         QueryDistributionDisplay.from_evaluation(pooled, "auc(average=pooled)")
 
 

@@ -14,7 +14,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn_rank import (
     InvalidParameterError,
     QueryKFold,
-    ScoresRequiredError,
     SearchResultsDisplay,
     evaluate,
     map_scorer,
@@ -166,7 +165,7 @@ def test_spread_scorers_are_scorers():
     X, y = problem()
     bound = error.bind(X.index.to_numpy())
     assert bound(Ridge().fit(X, y), X, y) == error(Ridge().fit(X, y), X, y)
-    with pytest.raises(ScoresRequiredError, match="so that it has no spread"):
+    with pytest.raises(InvalidParameterError, match="so that it has no spread"):
         rank_scorers(["auc(average=pooled)"], spread=True)["auc(average=pooled)_se"](
             Ridge().fit(X, y), X, y
         )

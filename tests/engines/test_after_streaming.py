@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sklearn_rank import ConventionWarning, InvalidParameterError, ScoresRequiredError, evaluate
+from sklearn_rank import ConventionWarning, InvalidParameterError, evaluate
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
@@ -55,6 +55,6 @@ def test_evaluations_are_pickled_without_their_frames(lazy: Make, way: str) -> N
         again.by_slice("half")
     if way != "at once":
         with pytest.raises(
-            ScoresRequiredError, match="it needs the lazy frames once more, which s"
+            InvalidParameterError, match="it needs the lazy frames once more, which s"
         ):
             again._judged.pool()

@@ -14,7 +14,7 @@ from sklearn_rank import evaluate
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.CutRankingsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 # Neither side's rows lie together, so that every way is gone to its end.
 TRUTH: dict[str, Any] = {"query": [2, 1, 2, 1], "item": [12, 11, 10, 10], "grade": [1, 0, 2, 1]}
 RUN: dict[str, Any] = {

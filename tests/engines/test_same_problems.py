@@ -15,7 +15,7 @@ from tests.engines.problems import (
     refused,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.NothingRetrievedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 SHARES = 10
 """Problems of a test: one test for each would spend its time in fixtures."""
 IN_TURN = {

@@ -12,7 +12,6 @@ from sklearn_rank import (
     EngineOptions,
     InvalidParameterError,
     RelevanceInput,
-    ScoresRequiredError,
     UnknownItemsWarning,
     evaluate,
     mean_average_precision_score,
@@ -24,7 +23,7 @@ from tests.engines.problems import assert_same
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning"),
-    pytest.mark.filterwarnings("ignore::sklearn_rank.CutRankingsWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning"),
 ]
 N = 60
 
@@ -210,7 +209,7 @@ def test_what_needs_all_rows_is_refused_where_they_do_not_fit(
     truth, run = _data(rising=True)
     with pytest.raises(InvalidParameterError, match="keep_items needs all rows in memory, which"):
         evaluate(lazy(truth), lazy(run), "map", keep_items=True)
-    with pytest.raises(ScoresRequiredError, match=r"pooled measure ranks .*: it needs all rows in"):
+    with pytest.raises(InvalidParameterError, match=r"pooled measure ranks .*: it needs all rows"):
         evaluate(lazy(truth), lazy(run), "auc(average=pooled)")
     relevance: Any = RelevanceInput({1: [1.0]})
     with pytest.raises(InvalidParameterError, match="relevance needs all rows in memory"):

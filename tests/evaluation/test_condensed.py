@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import InvalidParameterError, RelevanceInput, ScoresRequiredError, evaluate
+from sklearn_rank import InvalidParameterError, RelevanceInput, evaluate
 from sklearn_rank.rankings.unjudged_items import item_codes
 
 MEASURES = ("map", "ndcg@3", "mrr", "precision@2", "recall@4", "err", "lag", "gauc", "rprec")
@@ -103,7 +103,7 @@ def test_what_is_not_known_is_refused() -> None:
 def test_pooled_measures_are_refused_by_name() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 1.0, "b": 0.5}}
     ev = evaluate(truth, run, "auc(average=pooled)", keep_items=True)
-    with pytest.raises(ScoresRequiredError, match="condensed lists have no scores"):
+    with pytest.raises(InvalidParameterError, match="condensed lists have no scores"):
         ev.condensed()
 
 

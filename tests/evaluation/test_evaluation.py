@@ -12,8 +12,8 @@ from sklearn.exceptions import UndefinedMetricWarning as SklearnWarning
 
 import sklearn_rank
 from sklearn_rank import (
-    ScoresRequiredError,
-    SharedTruthWarning,
+    InvalidParameterError,
+    RankingDataWarning,
     UndefinedMetricError,
     UndefinedMetricWarning,
     evaluate,
@@ -178,7 +178,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_warnings_point_at_the_caller(name):
-    kind = SharedTruthWarning if name == "shared" else UndefinedMetricWarning
+    kind = RankingDataWarning if name == "shared" else UndefinedMetricWarning
     with pytest.warns(kind) as caught:
         CALLS[name]()
     assert caught[0].filename == __file__
@@ -202,9 +202,9 @@ def test_pooled_measures_have_no_values_per_query():
     evaluation = evaluate([1, 0], [2, 1], ("auc(average=pooled)", "map"), groups=[1, 1])
     assert list(evaluation.per_query) == ["map"]
     assert "auc(average=pooled)" not in evaluation.per_query
-    with pytest.raises(ScoresRequiredError, match=r"^auc\(average=pooled\) ranks all queries tog"):
+    with pytest.raises(InvalidParameterError, match=r"^auc\(average=pooled\) ranks all queries"):
         evaluation.per_query["auc(average=pooled)"]
-    with pytest.raises(ScoresRequiredError, match="it has no values to resample"):
+    with pytest.raises(InvalidParameterError, match="it has no values to resample"):
         evaluation.confidence_interval("auc(average=pooled)")
     assert list(evaluation.to_frame().columns) == ["query", "map"]
     assert set(evaluation.to_dict()["per_query"]) == {"map"}
@@ -264,5 +264,5 @@ def test_a_gain_needs_no_hash():
 
 def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():
     measures = [measure("err", max_grade=1), "auc(average=pooled)"]
-    with pytest.raises(ScoresRequiredError):
+    with pytest.raises(InvalidParameterError):
         evaluate([{"a": 2}], [["a", "b"]], measures)

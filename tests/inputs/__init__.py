@@ -12,7 +12,7 @@ Where other tools of the field decide otherwise:
 | relevant means | grade of at least 1 | grade above 0, so 0.5 is relevant; `min_rel` raises it |
 | negative grade as "unjudged" | option | the "trec_eval" convention |
 | list of k | accepted | one k per measure; `evaluate` takes several measures |
-| 1-D arrays without groups | one query if short | GroupsRequiredError |
+| 1-D arrays without groups | one query if short | RankingConfigError |
 | sparse y_true | refused | supported; sparse y_score is refused |
 | AUC of a query without pairs | skipped | `zero_division` |
 """

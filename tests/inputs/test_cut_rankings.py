@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate, group_auc_score
-from sklearn_rank.exceptions import CutRankingsWarning
+from sklearn_rank.exceptions import RankingDataWarning
 
 # Of each of ten users one of two relevant items is among the three that were kept.
 TRUTH = [{"a", "z"}] * 10
@@ -17,14 +17,14 @@ CUT = [["a", "x", "y"]] * 10
 
 
 def test_areas_of_cut_lists_warn_once() -> None:
-    with pytest.warns(CutRankingsWarning, match=r"end after 3 items .*'gauc', 'auc'") as caught:
+    with pytest.warns(RankingDataWarning, match=r"end after 3 items .*'gauc', 'auc'") as caught:
         ev = evaluate(TRUTH, CUT, ["gauc", "map", "auc", "lag"])
     assert len(caught) == 1
     assert "n_negatives=" in str(caught[0].message)
     assert ev["gauc"] == (1 + 0) / 2
-    with pytest.warns(CutRankingsWarning):
+    with pytest.warns(RankingDataWarning):
         group_auc_score(TRUTH, CUT)
-    with pytest.warns(CutRankingsWarning):
+    with pytest.warns(RankingDataWarning):
         evaluate(TRUTH, CUT, "hmean(gauc,map)")
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from sklearn_rank import (
     DuplicateItemError,
-    ScoresRequiredError,
-    SharedTruthWarning,
+    InvalidParameterError,
+    RankingDataWarning,
     evaluate,
     mean_average_precision_score,
     mean_reciprocal_rank_score,
@@ -120,7 +120,7 @@ def test_graded_lists():
 def test_lists_and_scores_may_be_mixed():
     evaluation = evaluate([{"a"}, {"b"}], [["x", "a"], {"c": 3, "b": 3}], "mrr")
     assert evaluation.per_query["mrr"].tolist() == [1 / 2, (1 + 1 / 2) / 2]
-    with pytest.raises(ScoresRequiredError, match="ranked lists carry no scores that compare"):
+    with pytest.raises(InvalidParameterError, match="ranked lists carry no scores that compare"):
         evaluate([{"a"}, {"b"}], [["x", "a"], {"c": 3, "b": 3}], "auc(average=pooled)")
 
 
@@ -178,7 +178,7 @@ def test_one_truth_for_all_queries(wrap):
 
 
 def test_items_that_several_queries_found_are_warned_of():
-    with pytest.warns(SharedTruthWarning, match=r"^1 items .* several queries \('a'\) and count"):
+    with pytest.warns(RankingDataWarning, match=r"^1 items .* several queries \('a'\) and count"):
         evaluation = evaluate({"a", "z"}, [["x", "a"], ["a", "y"]], "mrr")
     assert evaluation["mrr"] == (1 / 2 + 1) / 2
     assert evaluation.counts["missed"] == 1

@@ -10,9 +10,9 @@ import pytest
 
 from sklearn_rank import (
     DuplicateItemError,
-    GroupsRequiredError,
     InvalidParameterError,
     QueryMismatchError,
+    RankingConfigError,
     UndefinedMetricError,
     dcg_at_k_score,
     evaluate,
@@ -172,8 +172,8 @@ def test_parameter_errors_are_value_and_type_errors():
     assert issubclass(DuplicateItemError, ValueError)
     assert issubclass(QueryMismatchError, ValueError)
     assert issubclass(UndefinedMetricError, ValueError)
-    assert issubclass(GroupsRequiredError, TypeError)
-    assert not issubclass(GroupsRequiredError, ValueError)
+    assert issubclass(RankingConfigError, TypeError)
+    assert not issubclass(RankingConfigError, ValueError)
 
 
 @pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.__name__)

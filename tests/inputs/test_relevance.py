@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from sklearn_rank import (
+    InvalidParameterError,
     RelevanceInput,
-    ScoresRequiredError,
     evaluate,
     group_auc_score,
     ranking_auc_score,
@@ -60,7 +60,7 @@ def test_relevance_makes_rankings_comparable_across_queries():
     # Falling: a, d (no), c, b (no).
     value = ranking_auc_score(*pair, relevance=[[0.9, 0.1], [0.8, 0.5]], average="pooled")
     assert value == (2 + 1) / 4
-    with pytest.raises(ScoresRequiredError, match="pass relevance="):
+    with pytest.raises(InvalidParameterError, match="pass relevance="):
         ranking_auc_score(*pair, average="pooled")
 
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sklearn_rank import GroupsRequiredError, mean_average_precision_score, ndcg_at_k_score
+from sklearn_rank import RankingConfigError, mean_average_precision_score, ndcg_at_k_score
 from tests.inputs.cases import GRADES, GROUPS, SCORES, case
 
 # Scores ------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_grades_that_rows_refuse(grades, error, message):
         case(
             "none",
             None,
-            GroupsRequiredError,
+            RankingConfigError,
             r"the rows layout needs groups: the query id of each row\. Pass groups=qid",
         ),
         case(

@@ -237,9 +237,9 @@ def compare(doors: dict[str, Callable[..., Evaluation]], given: Problem, seed: i
         assert result == list(bits(expected, **said)), (name, seed, given.options)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.CutRankingsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning")
 @pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.ConventionWarning")
-@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.NothingRetrievedWarning")
+@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning")
 def test_ten_doors_give_the_same_bits_and_counts() -> None:
     """One test for all seeds: each alone would spend its time on beginning and ending."""
     for seed in SEEDS:
@@ -248,7 +248,7 @@ def test_ten_doors_give_the_same_bits_and_counts() -> None:
         compare(ARRAYS, without_what_arrays_cannot_say(given), seed)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.NothingRetrievedWarning")
+@pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning")
 def test_the_problems_are_nasty() -> None:
     """What is compared above happens: ties, missing and unjudged queries, undefined ones."""
     totals = dict.fromkeys(("missing", "unjudged", "tied", "no_relevant", "unjudged_grades"), 0)

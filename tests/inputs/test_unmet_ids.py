@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from sklearn_rank import evaluate, mean_average_precision_score
-from sklearn_rank.exceptions import NothingRetrievedWarning
+from sklearn_rank.exceptions import RankingDataWarning
 
 
 @pytest.mark.parametrize(
@@ -22,30 +22,30 @@ from sklearn_rank.exceptions import NothingRetrievedWarning
     ],
 )
 def test_the_likely_cause_is_named(relevant: str, ranked: str, cause: str) -> None:
-    with pytest.warns(NothingRetrievedWarning, match=cause) as caught:
+    with pytest.warns(RankingDataWarning, match=cause) as caught:
         ev = evaluate({"q": {relevant}}, {"q": ["x", ranked]}, ["map", "mrr"])
     assert len(caught) == 1
     assert caught[0].filename == __file__
     assert "no relevant item was retrieved (ids seem to differ" in repr(ev)
-    with pytest.warns(NothingRetrievedWarning, match=cause):
+    with pytest.warns(RankingDataWarning, match=cause):
         assert mean_average_precision_score([{relevant: 2}], [{"x": 2.0, ranked: 1.0}]) == 0.0
 
 
 def test_types_that_differ_among_others_are_named() -> None:
     # Types that have nothing in common are an error; here a text is among the numbers.
-    with pytest.warns(NothingRetrievedWarning, match=r"differ in type: '7' in y_true, 7 in y_sc"):
+    with pytest.warns(RankingDataWarning, match=r"differ in type: '7' in y_true, 7 in y_sc"):
         evaluate([{"7", 1}], [[7, 8]], "map")
 
 
 def test_a_tuple_and_its_part_are_named() -> None:
-    with pytest.warns(NothingRetrievedWarning, match="as a tuple and one of its parts"):
+    with pytest.warns(RankingDataWarning, match="as a tuple and one of its parts"):
         evaluate([{("q", "d1"), "x"}], [["d1", "y"]], "map")
 
 
 def test_ids_that_have_nothing_in_common_are_shown_where_queries_are_many() -> None:
     truth = {f"q{number}": {f"alpha{number}"} for number in range(12)}
     run = {query: ["beta", "gamma"] for query in truth}
-    with pytest.warns(NothingRetrievedWarning, match="ids look like 'alpha0' in y_true, 'beta'"):
+    with pytest.warns(RankingDataWarning, match="ids look like 'alpha0' in y_true, 'beta'"):
         evaluate(truth, run, "map")
 
 
@@ -62,5 +62,5 @@ def test_ids_that_have_nothing_in_common_are_shown_where_queries_are_many() -> N
 )
 def test_what_may_be_honest_is_not_remarked(truth: list, run: list) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("error", NothingRetrievedWarning)
+        warnings.simplefilter("error", RankingDataWarning)
         evaluate(truth, run, "map", zero_division=0.0)

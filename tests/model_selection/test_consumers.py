@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import sklearn
 
-from sklearn_rank import GroupsRequiredError, UndefinedMetricError
+from sklearn_rank import RankingConfigError, UndefinedMetricError
 from tests.model_selection import consumers
 from tests.model_selection.consumer_cases import MODES, SKLEARN, UNTOLD, Case
 from tests.model_selection.consumers import Answer
@@ -31,7 +31,7 @@ class Consumer:
 
     run: Callable[[Case], Answer]
     works: frozenset[str] = EVERY
-    error: type[Exception] = GroupsRequiredError
+    error: type[Exception] = RankingConfigError
     message: str = "query id of e(very|ach) row"
     left_out: frozenset[str] = NONE
     """Modes that make no sense."""

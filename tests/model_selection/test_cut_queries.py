@@ -8,14 +8,14 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 
-from sklearn_rank import QueryKFold, QueryRanker, QuerySplitWarning, map_scorer
+from sklearn_rank import QueryKFold, QueryRanker, RankingDataWarning, map_scorer
 from tests.model_selection.cases import FRAME, QID, QUIET, Y
 
 
 def test_permutation_importance_of_drawn_rows_warns():
     model = Ridge().fit(FRAME, Y)
     with pytest.warns(
-        QuerySplitWarning,
+        RankingDataWarning,
         match=r"max_samples=36 draws single rows and cuts queries: of query 'q\d+' only \d of 6",
     ):
         permutation_importance(
@@ -37,7 +37,7 @@ def test_a_loop_by_hand_that_divides_queries_of_a_ranker_warns():
     train, test = next(KFold(3, shuffle=True, random_state=0).split(FRAME))
     model = _ranker().fit(FRAME.iloc[train], Y[train])
     with pytest.warns(
-        QuerySplitWarning,
+        RankingDataWarning,
         match=r"\d+ queries are both in the rows that are scored and in those the ranker was "
         r"fitted on, in other numbers: \d and \d rows of query 'q\d+'; split by queries",
     ):

@@ -14,7 +14,7 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
-from sklearn_rank import GroupsRequiredError, QuerySplitWarning, map_scorer, rank_scorers
+from sklearn_rank import RankingConfigError, RankingDataWarning, map_scorer, rank_scorers
 
 PAGE = Path(__file__).parents[2] / "docs" / "ecosystem.md"
 SECTIONS = {
@@ -104,15 +104,15 @@ def test_a_search_of_optuna_over_drawn_rows_warns(optuna_search):
         subsample=0.5, scoring=map_scorer.with_options(zero_division=np.nan)
     )
     with pytest.warns(
-        QuerySplitWarning, match=r"subsample=0.5 draws single rows and cuts queries"
+        RankingDataWarning, match=r"subsample=0.5 draws single rows and cuts queries"
     ) as caught:
         found.fit(optuna_search["X"], optuna_search["y"])
-    assert sum(issubclass(one.category, QuerySplitWarning) for one in caught) == 1
+    assert sum(issubclass(one.category, RankingDataWarning) for one in caught) == 1
 
 
 def test_a_search_of_optuna_without_ids_ends(optuna_search):
     found = optuna_search["found"].set_params(cv=3)
-    with pytest.raises(GroupsRequiredError, match="map_scorer needs the query id of every row"):
+    with pytest.raises(RankingConfigError, match="map_scorer needs the query id of every row"):
         found.fit(optuna_search["X"].to_numpy(), optuna_search["y"].to_numpy())
 
 
@@ -128,7 +128,7 @@ def test_feature_selection_of_mlxtend():
     selector = names["selector"]
     assert selector.k_score_ == pytest.approx(scores[selector.k_feature_names_], abs=1e-12)
     with pytest.raises(
-        GroupsRequiredError, match="The data carry 'qid', but a step on the way made a ndarray of X"
+        RankingConfigError, match="The data carry 'qid', but a step on the way made a ndarray of X"
     ):
         selector.fit(names["X"], names["y"].to_numpy())
 
@@ -196,7 +196,7 @@ def test_a_search_of_dask_ml_without_ids_ends_whatever_its_error_score(several):
         scheduler="sync",
         error_score=np.nan,
     )
-    with pytest.raises(GroupsRequiredError, match="needs the query id of every row"):
+    with pytest.raises(RankingConfigError, match="needs the query id of every row"):
         search.fit(names["X"].to_numpy(), names["y"].to_numpy())
 
 

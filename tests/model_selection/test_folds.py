@@ -17,7 +17,6 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import (
-    GroupsRequiredError,
     InvalidParameterError,
     QueryKFold,
     QuerySplitError,
@@ -97,7 +96,7 @@ def test_query_folds_are_found_where_scorers_find_queries():
     }
     for name, (rows, y) in carriers.items():
         assert [test.tolist() for _, test in QueryKFold(3).split(rows, y)] == expected, name
-    with pytest.raises(GroupsRequiredError, match="query id of every row is needed"):
+    with pytest.raises(RankingConfigError, match="query id of every row is needed"):
         next(QueryKFold(3).split(X, Y))
 
 
@@ -180,7 +179,7 @@ def test_query_folds_refuse_a_y_that_scorers_refuse(y, message):
 @pytest.mark.parametrize("y", [["good", "bad"] * 36, pd.Series([None, "good"] * 36)], ids=type)
 def test_text_labels_are_rows_that_need_query_ids(y):
     with pytest.raises(
-        GroupsRequiredError,
+        RankingConfigError,
         match=r"query id of every row is needed .* level named 'id' \(query='id'; scorers call "
         r"it groups_from\)",
     ):

@@ -19,7 +19,7 @@ from sklearn.model_selection import (
     permutation_test_score,
 )
 
-from sklearn_rank import QueryKFold, QuerySplitWarning, map_scorer, rank_scorers
+from sklearn_rank import QueryKFold, RankingDataWarning, map_scorer, rank_scorers
 from sklearn_rank.model_selection import query_ids
 from tests.model_selection.cases import FRAME, QID, QUIET, X, Y, folds_by_hand, map_by_hand
 
@@ -87,7 +87,7 @@ def test_a_second_search_reads_ids_that_changed_in_place(reads):
                 First(), X, Y, scoring=QUIET, cv=cv, params={"groups": ids}
             ).item()
 
-    with pytest.warns(QuerySplitWarning):
+    with pytest.warns(RankingDataWarning):
         before = score()
     ids[36:] = np.repeat(["n1", "n2"], 18)
     after = score()
@@ -145,6 +145,6 @@ def test_scorers_of_two_names_read_their_own_ids():
 
 
 def test_split_queries_are_told_once_in_a_search():
-    with pytest.warns(QuerySplitWarning) as caught:
+    with pytest.warns(RankingDataWarning) as caught:
         GridSearchCV(Ridge(), {"alpha": [1, 2]}, scoring=QUIET, cv=KFold(3)).fit(FRAME, Y)
     assert len(caught) == 1

@@ -13,7 +13,6 @@ from sklearn_rank import (
     InvalidParameterError,
     QueryKFold,
     RankingConfigError,
-    ScoresRequiredError,
     auc_scorer,
     get_scorer,
 )
@@ -58,7 +57,7 @@ CASES = {
     "a pool of lists": (
         auc_scorer.with_options(average="pooled"),
         LISTS,
-        ScoresRequiredError,
+        InvalidParameterError,
         "a pooled measure ranks the items of all queries together",
     ),
 }

@@ -28,7 +28,6 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBRanker, XGBRegressor
 
 from sklearn_rank import (
-    GroupsRequiredError,
     QueryKFold,
     QueryRanker,
     RankingConfigError,
@@ -239,7 +238,7 @@ def test_other_rankers(ranker):
 @libraries
 def test_no_query_ids(library):
     with pytest.raises(
-        GroupsRequiredError,
+        RankingConfigError,
         match=r"QueryRanker needs the query id of every row and got none. Either run under .* or "
         r"give X a column or an index level named 'session' \(query=\), or y such an index level",
     ):
@@ -248,7 +247,7 @@ def test_no_query_ids(library):
 
 @libraries
 def test_a_search_without_query_ids_finds_nothing(library):
-    with pytest.raises(GroupsRequiredError, match="QueryRanker needs the query id of every row"):
+    with pytest.raises(RankingConfigError, match="QueryRanker needs the query id of every row"):
         search_of(library).set_params(cv=GroupKFold(3)).fit(X, Y, groups=QID)
     search = search_of(library).set_params(cv=GroupKFold(3), error_score=np.nan)
     with pytest.raises(ValueError, match=r"(?s)All the 6 fits failed.*QueryRanker needs the query"):
@@ -319,7 +318,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     ),
     "no evaluation ids": (
         {"eval_set": [(X_EVAL, Y_EVAL), (X, Y)], "eval_groups": [QID_EVAL, None]},
-        GroupsRequiredError,
+        RankingConfigError,
         r"eval_set\[1\] needs the query id of every row",
     ),
     "evaluation rows as queries": (

@@ -9,7 +9,7 @@ import sklearn
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score, permutation_test_score
 
-from sklearn_rank import GroupsRequiredError, QueryKFold, RankingConfigError, map_scorer
+from sklearn_rank import QueryKFold, RankingConfigError, map_scorer
 from sklearn_rank.rankers.ranker import QueryRanker
 from tests.model_selection.cases import FRAME, QID, QUIET, X, Y
 
@@ -103,7 +103,7 @@ def test_an_index_that_a_step_dropped_is_named():
 
     model = make_pipeline(StandardScaler(), QueryRanker(_xgb_ranker()))
     with pytest.raises(
-        GroupsRequiredError,
+        RankingConfigError,
         match=r"QueryRanker needs the query id of every row and got none. The data carry 'qid', "
         r"but a step on the way made a ndarray of X and dropped it; "
         r"pipeline.set_output\(transform='pandas'\) keeps an index of X, and an index of y often "
@@ -120,7 +120,7 @@ def test_groups_that_the_splitter_kept_for_itself_are_named():
 
     search = GridSearchCV(Ridge(), {"alpha": [1]}, scoring=map_scorer, cv=GroupKFold(3))
     told = "got none. Without metadata routing, scikit-learn hands groups= to the splitter only."
-    with pytest.raises(GroupsRequiredError, match=told):
+    with pytest.raises(RankingConfigError, match=told):
         search.fit(X, Y, groups=QID)
     fits = GridSearchCV(QueryRanker(_xgb_ranker()), {}, scoring=map_scorer, cv=GroupKFold(3))
     with pytest.raises(ValueError, match=f"(?s)QueryRanker needs the query id.*{told}"):

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from sklearn_rank import (
-    GroupsRequiredError,
+    RankingConfigError,
     UnknownMeasureError,
     get_scorer,
     make_rank_scorer,
@@ -92,7 +92,7 @@ def test_missing_query_ids_end_a_search_under_every_backend(backend):
     search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=3, n_jobs=2)
     with (
         joblib.parallel_backend(backend, n_jobs=2),
-        pytest.raises(GroupsRequiredError, match="needs the query id of every row and got none"),
+        pytest.raises(RankingConfigError, match="needs the query id of every row and got none"),
     ):
         search.fit(X, Y)
 
@@ -147,7 +147,7 @@ def test_scorers_keep_copies():
 
 
 def test_errors_name_scorers_so_that_the_advice_runs():
-    with pytest.raises(GroupsRequiredError, match=r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)"):
+    with pytest.raises(RankingConfigError, match=r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)"):
         get_scorer("ndcg@10")(Ridge().fit(X, Y), X, Y)
 
 

@@ -21,10 +21,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_valid
 from sklearn.svm import SVC
 
 from sklearn_rank import (
-    DegenerateQueriesWarning,
-    GroupsRequiredError,
     InvalidParameterError,
     RankingConfigError,
+    RankingDataWarning,
     UndefinedMetricError,
     UnknownMeasureError,
     auc_scorer,
@@ -154,14 +153,14 @@ def test_a_search_without_query_ids_fails(digits, scoring, routing, n_jobs):
     search = GridSearchCV(Ridge(), GRID, scoring=scoring, cv=cv, refit=False, n_jobs=n_jobs)
     with (
         sklearn.config_context(enable_metadata_routing=routing),
-        pytest.raises(GroupsRequiredError, match="needs the query id of every row and got none"),
+        pytest.raises(RankingConfigError, match="needs the query id of every row and got none"),
     ):
         search.fit(X, y, **({} if routing else {"groups": qid}))
 
 
 def test_the_error_says_the_ways_out(digits):
     X, y, _ = digits
-    with pytest.raises(GroupsRequiredError) as caught:
+    with pytest.raises(RankingConfigError) as caught:
         map_scorer(Ridge().fit(X, y), X, y)
     assert str(caught.value) == (
         "map_scorer needs the query id of every row and got none. Either run under "
@@ -400,7 +399,7 @@ def test_wrong_groups_are_explained(digits):
     broken[17] = None
     with pytest.raises(RankingConfigError, match=r"groups contains missing values \(row 17\)"):
         map_scorer(model, X, y, groups=broken)
-    with pytest.warns(DegenerateQueriesWarning, match=rf"{len(y):,} rows in {len(y):,} queries"):
+    with pytest.warns(RankingDataWarning, match=rf"{len(y):,} rows in {len(y):,} queries"):
         map_scorer.with_options(zero_division=0.0)(model, X, y, groups=np.arange(len(y)))
 
 

@@ -10,13 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV, KFold
 
 from sklearn_rank import (
-    CutRankingsWarning,
-    MaskedScoresWarning,
     auc_scorer,
     gauc_scorer,
     map_scorer,
 )
-from sklearn_rank.exceptions import NothingRetrievedWarning
+from sklearn_rank.exceptions import RankingDataWarning
 
 N = 30
 
@@ -51,13 +49,13 @@ QUERIES = np.arange(0, 100 * N, 100)[:, np.newaxis]
 MISSED = [{start, -1 - start} for start in QUERIES[:, 0].tolist()]
 UPPER = [{f"D{start}"} for start in QUERIES[:, 0].tolist()]
 CASES = {
-    "cut": (Lists(), {"length": [5, 6]}, auc_scorer, MISSED, CutRankingsWarning),
+    "cut": (Lists(), {"length": [5, 6]}, auc_scorer, MISSED, RankingDataWarning),
     "masked": (
         Scores(),
         {"low": [-np.inf]},
         gauc_scorer,
         np.tile([0, 1, 0], (N, 1)),
-        MaskedScoresWarning,
+        RankingDataWarning,
     ),
 }
 
@@ -86,7 +84,7 @@ class Lower(Lists):
 
 def test_ids_of_two_spellings_are_told_once():
     search = GridSearchCV(Lower(), {"length": [5, 6]}, scoring=map_scorer, cv=KFold(3), refit=False)
-    with pytest.warns(NothingRetrievedWarning) as caught:
+    with pytest.warns(RankingDataWarning) as caught:
         search.fit(QUERIES, UPPER)
     assert len(caught) == 1
 

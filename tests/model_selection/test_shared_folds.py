@@ -13,7 +13,7 @@ from sklearn.linear_model import Ridge
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, cross_validate
 
-from sklearn_rank import DegenerateQueriesWarning, NothingRetrievedWarning, map_scorer, rank_scorers
+from sklearn_rank import RankingDataWarning, map_scorer, rank_scorers
 from sklearn_rank.model_selection import valuation
 from tests.model_selection.cases import FRAME, QID, QUIET, X, Y
 
@@ -126,7 +126,7 @@ def test_each_scorer_gives_the_warnings_that_it_gives_alone():
     together = warnings_of(lambda: check_scoring(model, scoring=scorers)(model, rows, y))
     alone = warnings_of(lambda: [scorer(model, rows, y) for scorer in scorers.values()])
     assert together == alone
-    assert [category for category, _ in together] == [NothingRetrievedWarning] * 2
+    assert [category for category, _ in together] == [RankingDataWarning] * 2
     model, groups = Answers(SCORES[:2]), ["a", "b"]
     together = warnings_of(
         lambda: check_scoring(model, scoring=scorers)(model, X[:2], [1, 1], groups=groups)
@@ -134,7 +134,7 @@ def test_each_scorer_gives_the_warnings_that_it_gives_alone():
     alone = warnings_of(
         lambda: [scorer(model, X[:2], [1, 1], groups=groups) for scorer in scorers.values()]
     )
-    assert [category for category, _ in alone] == [DegenerateQueriesWarning] * 2
+    assert [category for category, _ in alone] == [RankingDataWarning] * 2
     assert together == alone[:1]  # a fault of the data, told once
 
 

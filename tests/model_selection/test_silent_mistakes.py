@@ -27,11 +27,9 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import (
-    DegenerateQueriesWarning,
-    GroupsRequiredError,
     QueryKFold,
-    QuerySplitWarning,
     RankingConfigError,
+    RankingDataWarning,
     get_scorer,
     get_scorer_names,
     map_scorer,
@@ -59,7 +57,7 @@ def test_a_search_over_folds_that_divide_queries_warns(carrier, scoring):
     search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scoring, cv=KFold(3), refit=False)
     with (
         sklearn.config_context(enable_metadata_routing=routing),
-        pytest.warns(QuerySplitWarning, match="queries are in both train and test of the split"),
+        pytest.warns(RankingDataWarning, match="queries are in both train and test of the split"),
     ):
         search.fit(rows, y, **metadata)
 
@@ -67,7 +65,7 @@ def test_a_search_over_folds_that_divide_queries_warns(carrier, scoring):
 def test_recursive_elimination_over_folds_that_divide_queries_warns():
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(QuerySplitWarning, match="queries are in both train and test of the split"),
+        pytest.warns(RankingDataWarning, match="queries are in both train and test of the split"),
     ):
         RFECV(Ridge(), scoring=QUIET, cv=KFold(3)).fit(X, Y, groups=QID)
 
@@ -108,7 +106,7 @@ def test_halving_over_rows_warns_that_queries_are_cut():
     )
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(QuerySplitWarning, match=r"are cut in the test part .*resource='n_samples'"),
+        pytest.warns(RankingDataWarning, match=r"are cut in the test part .*resource='n_samples'"),
     ):
         search.fit(X, Y, groups=QID)
 
@@ -169,7 +167,7 @@ def test_row_numbers_as_query_ids_warn():
     scorer = QUIET
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(DegenerateQueriesWarning, match="24 rows in 24 queries; is 'groups' a row id"),
+        pytest.warns(RankingDataWarning, match="24 rows in 24 queries; is 'groups' a row id"),
     ):
         cross_validate(
             Ridge(), X, Y, scoring=scorer, cv=GroupKFold(3), params={"groups": np.arange(len(Y))}
@@ -233,7 +231,7 @@ FORGETFUL = {
 def test_forgotten_query_ids_end_in_an_error(tool, routing):
     with (
         sklearn.config_context(enable_metadata_routing=routing),
-        pytest.raises(GroupsRequiredError, match="needs the query id of every row and got none"),
+        pytest.raises(RankingConfigError, match="needs the query id of every row and got none"),
     ):
         FORGETFUL[tool]()
 
@@ -244,7 +242,7 @@ def test_forgotten_query_ids_of_a_fitted_search():
         search.fit(X, Y, groups=QID)
         expected = map_by_hand(Y, search.best_estimator_.predict(X), QID)
         assert search.score(X, Y, groups=QID) == pytest.approx(expected, abs=1e-12)
-        with pytest.raises(GroupsRequiredError, match="needs the query id of every row"):
+        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
             search.score(X, Y)
 
 
@@ -255,7 +253,7 @@ def test_direct_calls_do_not_depend_on_routing(routing):
         found = map_scorer(model, X, Y, groups=QID)
         assert type(found) is float
         assert found == pytest.approx(map_by_hand(Y, model.predict(X), QID), abs=1e-12)
-        with pytest.raises(GroupsRequiredError, match="needs the query id of every row"):
+        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
             map_scorer(model, X, Y)
 
 

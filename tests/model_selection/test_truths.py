@@ -14,11 +14,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_s
 from sklearn.svm import SVC
 
 from sklearn_rank import (
-    DegenerateQueriesWarning,
-    GroupsRequiredError,
     QueryKFold,
-    QuerySplitWarning,
     RankingConfigError,
+    RankingDataWarning,
     check_query_splits,
     get_scorer,
     map_scorer,
@@ -187,7 +185,7 @@ def test_words_of_errors(misuse):
 
 
 def test_words_of_warnings():
-    with pytest.warns(DegenerateQueriesWarning) as caught:
+    with pytest.warns(RankingDataWarning) as caught:
         QUIET(Ridge().fit(X, Y), X, Y, groups=np.arange(72))
     assert str(caught[0].message) == "72 rows in 72 queries; is 'groups' a row id?"
 
@@ -227,7 +225,7 @@ def test_query_ids_that_contradict_each_other_are_refused():
 )
 def test_forgotten_query_ids_end_a_search_whose_scorer_computes_with_ours(mixed):
     search = GridSearchCV(Ridge(), GRID, scoring=mixed, cv=3)
-    with pytest.raises(GroupsRequiredError, match="needs the query id of every row and got none"):
+    with pytest.raises(RankingConfigError, match="needs the query id of every row and got none"):
         search.fit(X, Y)
 
 
@@ -253,7 +251,7 @@ def test_divided_queries_are_seen_under_another_name():
     for scoring in (scorer, {"map": scorer}):
         with (
             sklearn.config_context(enable_metadata_routing=True),
-            pytest.warns(QuerySplitWarning, match="queries are in both train and test"),
+            pytest.warns(RankingDataWarning, match="queries are in both train and test"),
         ):
             cross_validate(Ridge(), X, Y, scoring=scoring, cv=KFold(3), params={"qid": QID})
 

@@ -161,7 +161,7 @@ def test_bool_scores_and_grades_are_0_and_1(problem: Problem) -> None:
         (np.float64, 1e308, math.inf),
     ],
 )
-@pytest.mark.filterwarnings("ignore:y_score holds -inf:sklearn_rank.MaskedScoresWarning")
+@pytest.mark.filterwarnings("ignore:y_score holds -inf:sklearn_rank.RankingDataWarning")
 def test_neighbouring_scores_of_a_dtype_are_not_tied(dtype: type, low: float, high: float) -> None:
     grades = np.array([[0, 2, 0]])
     scores = np.array([[low, high, low]], dtype=dtype)

@@ -26,7 +26,7 @@ def random_lists(n_items: int, k: int, n_queries: int = 3000) -> list[list[int]]
 AREAS = pytest.mark.parametrize("area", [ranking_auc_score, group_auc_score])
 
 
-@pytest.mark.filterwarnings("ignore::sklearn_rank.CutRankingsWarning")
+@pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
 @AREAS
 def test_chance_is_a_half_for_complete_rankings_alone(area) -> None:
     complete, top = random_lists(20, 20), random_lists(100, 10)

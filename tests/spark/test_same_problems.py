@@ -12,9 +12,9 @@ from tests.spark.conftest import Make
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::sklearn_rank.NothingRetrievedWarning",
+    "ignore::sklearn_rank.RankingDataWarning",
     "ignore::sklearn_rank.ConventionWarning",
-    "ignore::sklearn_rank.CutRankingsWarning",
+    "ignore::sklearn_rank.RankingDataWarning",
     "ignore:PySpark does not yet fully support pandas:FutureWarning",
 )
 

@@ -15,8 +15,7 @@ from sklearn_rank.engines.spark import reading
 from sklearn_rank.exceptions import (
     DuplicateItemError,
     InvalidParameterError,
-    NothingRetrievedWarning,
-    ScoresRequiredError,
+    RankingDataWarning,
 )
 from tests.engines.problems import assert_same
 from tests.spark.conftest import Make
@@ -132,7 +131,7 @@ def test_what_cannot_be_done_one_way_is_refused(sides: Any) -> None:
         evaluate(*sides, "map", keep_items=True)
     with pytest.raises(InvalidParameterError, match=r"ties=.stable. leaves tied items in"):
         evaluate(*sides, "map", ties="stable")
-    with pytest.raises(ScoresRequiredError, match="their scores stay in Spark"):
+    with pytest.raises(InvalidParameterError, match="their scores stay in Spark"):
         evaluate(*sides, "auc(average=pooled)")
 
 
@@ -181,5 +180,5 @@ def test_repeated_items_are_refused_whichever_way(engine: dict[str, Any], lazy: 
 def test_ids_that_never_meet_are_told(lazy: Make) -> None:
     truth = {"query": ["a"], "item": ["X1"], "grade": [1]}
     run = {"query": ["a", "a"], "item": ["x1", "x2"], "score": [4.0, 3.0]}
-    with pytest.warns(NothingRetrievedWarning, match=r"'X1' in y_true, 'x1' in y_score"):
+    with pytest.warns(RankingDataWarning, match=r"'X1' in y_true, 'x1' in y_score"):
         assert evaluate(lazy(truth), lazy(run), "map").hint
