@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import (
     QueryMismatchError,
     UnknownMeasureError,
 )
-from sklearn_rank.inputs.mappings import spelling_hint
+from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.segments import segment_index, take_segments

@@ -12,10 +12,10 @@ import numpy as np
 
 from sklearn_rank.inputs.columns import read_joined
 from sklearn_rank.inputs.dispatch import Told
+from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.holes import settled
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.mappings import join_queries, query_weights
-from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged
@@ -117,7 +117,7 @@ class Gathered:
             missing=np.flatnonzero(is_missing),
             left_out=self._left_out(queries),
         )
-        return judged if self._sample is None else with_hint(judged, *self._sample, None)
+        return judged if self._sample is None else with_mismatch_hint(judged, *self._sample, None)
 
     def _read(self, qrels: Qrels, run: Run) -> None:
         part = read_joined(

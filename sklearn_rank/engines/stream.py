@@ -23,7 +23,7 @@ from sklearn_rank.engines.spill import Parts, concatenated, first_rows, numbered
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
-from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
+from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.unread import refuse_unread
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -108,7 +108,7 @@ class _Reading:
         if known_items is not None and qrels is None:
             self._refuse("known_items needs all judgements in memory, which take")
         if known_items is not None:
-            judged = with_unknown_counted(judged, qrels, KnownItems(known_items))
+            judged = with_unknown_counted(judged, qrels, Corpus(known_items))
         return self._with_columns(judged)
 
     def __reduce__(self) -> tuple[Any, ...]:

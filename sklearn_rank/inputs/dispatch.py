@@ -6,19 +6,24 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.columns import read_columns
 from sklearn_rank.inputs.frames import as_tables, is_frame
+from sklearn_rank.inputs.hints import (
+    Corpus,
+    swap_suspicion,
+    with_mismatch_hint,
+    with_unknown_counted,
+)
 from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.known import KnownItems, with_unknown_counted
 from sklearn_rank.inputs.layouts import LAYOUTS, Layout
 from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.matrix import is_sparse
-from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 
@@ -81,9 +86,12 @@ def read_rankings(
     _check_words(owner, told)
     y_true, y_score = as_tables(y_true, y_score, columns)
     name = layout_of(y_true)
+    suspicion = swap_suspicion(y_true, y_score)
+    if suspicion:
+        warn(suspicion, RankingDataWarning)
     if known_items is None:
         return read_layout(name, y_true, y_score, **told)
-    known = KnownItems(known_items)
+    known = Corpus(known_items)
     if not LAYOUTS[name].has_ids:
         _refuse_ids(LAYOUTS[name], known_items=known_items)
     keeps, provider = told.get("keep_items", False), told.get("string_provider")
@@ -148,7 +156,7 @@ def read_layout(
             negative_grades=negative_grades,
             assume=assume,
         )
-        return with_hint(judged, y_true, y_score, None)
+        return with_mismatch_hint(judged, y_true, y_score, None)
     reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
     own = {
         "assume": assume,
@@ -161,7 +169,9 @@ def read_layout(
     }
     own = {name: value for name, value in own.items() if name in layout.takes}
     judged = layout.read(y_true, y_score, **common, **own)
-    return with_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
+    return (
+        with_mismatch_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
+    )
 
 
 _FOREIGN = {

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import QueryMismatchError
+from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.inputs.holes import may_be_partial
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
@@ -166,45 +166,6 @@ def _refuse_other_type(
             f"({type(other).__name__}), and do not meet; use one type"
         )
         raise QueryMismatchError(msg)
-
-
-_NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("str() of one side", str),
-    ("whitespace stripped", lambda query: str(query).strip()),
-    ("case folded", lambda query: str(query).casefold()),
-    ("a trailing '.0' removed", lambda query: str(query).removesuffix(".0")),
-    ("leading zeros removed", lambda query: str(query).lstrip("0")),
-    ("Unicode NFC", lambda query: unicodedata.normalize("NFC", str(query))),
-)
-
-
-def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
-    """How many ids of two sides that do not meet would, by the first change of spelling."""
-    for change, number in almost_equal(left, right).items():
-        return f". With {change}, {number:,} of them would meet"
-    return ""
-
-
-def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
-    """How many ids of two sides would meet by which change of spelling."""
-    left, right = list(left), list(right)
-    common = {
-        change: len({normal(key) for key in left} & {normal(key) for key in right})
-        for change, normal in _NORMAL_FORMS
-    }
-    return {change: number for change, number in common.items() if number}
-
-
-def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
-    """Ids of one side that are equal after a change of spelling, by that change."""
-    ids = list(ids)
-    groups: dict[str, list[tuple[Any, ...]]] = {}
-    for change, normal in _NORMAL_FORMS:
-        alike: dict[Any, list[Any]] = {}
-        for key in ids:
-            alike.setdefault(normal(key), []).append(key)
-        groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
-    return {change: pairs for change, pairs in groups.items() if pairs}
 
 
 def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> list[Array] | None:

@@ -29,8 +29,8 @@ from sklearn_rank.engines.spark.survey import (
 from sklearn_rank.engines.spark.unjudged import UnjudgedRows
 from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
+from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.mappings import query_weights
-from sklearn_rank.inputs.unmet import with_hint
 from sklearn_rank.rankings.data import InputCounts, NoPool, RankingData
 from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
 from sklearn_rank.rankings.ties import TIE_RULES
@@ -247,7 +247,7 @@ class _Reading:
         if rankings.n_retrieved.any():
             return judged
         truth, run = (sample(self.sides, side) for side in ("truth", "run"))
-        return with_hint(judged, truth, run, None)
+        return with_mismatch_hint(judged, truth, run, None)
 
 
 _SIZE = re.compile(r"\s*(\d+)\s*([kmgtp]?)b?\s*", re.IGNORECASE)
