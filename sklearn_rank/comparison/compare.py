@@ -77,8 +77,9 @@ def compare(
     power : float, default=0.8
         For the detectable difference.
     queries : {"common", "same"}, default="common"
-        Compare the queries that all systems have and count the others, or refuse systems that
-        have different queries.
+        "common" compares the queries that all systems have and counts the others; a judged query
+        without a ranking counts as an empty one. "same" raises where queries, or those with a
+        ranking, differ.
     query_text : mapping or callable, default=None
         {query: text}, or a function of the query id, for :meth:`Comparison.most_changed`.
     n_resamples : int, default=9999

@@ -22,7 +22,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.segments import segment_index, take_segments
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,35 @@ class Joined:
             return whole
         return whole._slice(np.sort(self.places[system]), tuple(whole._judged.listed_ids()))
 
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """Common queries that each system has no ranking for, which count as empty ones."""
+        return {name: int(own.sum()) for name, own in self._without_ranking.items()}
+
+    @property
+    def missing_text(self) -> str:
+        """Such as ``12 of 'new' ('q1', 'q2', 'q3')``; empty if every query has its ranking."""
+        return _named_queries(
+            {
+                name: [self.query_ids[place] for place in np.flatnonzero(own)]
+                for name, own in self._without_ranking.items()
+            }
+        )
+
+    @cached_property
+    def _without_ranking(self) -> dict[str, BoolArray]:
+        return {
+            name: system._judged.is_missing[self.places[name]]
+            for name, system in self.systems.items()
+        }
+
+    def refuse_unlike_missing(self) -> None:
+        """QueryMismatchError if one system has a ranking for a query and another has none."""
+        first, *others = self._without_ranking.values()
+        if any((own != first).any() for own in others):
+            msg = f"the systems have rankings for different queries: none for {self.missing_text}"
+            raise QueryMismatchError(msg)
+
     def take(self, queries: IntArray) -> Joined:
         """Some of the common queries."""
         return replace(
@@ -112,13 +141,17 @@ def join(
     query_ids = first if len(shared) == len(first) else [key for key in first if key in shared]
     left_out = {name: len(own) - len(query_ids) for name, own in ids.items()}
     if any(left_out.values()):
-        said = _left_out(ids, shared, left_out)
+        said = _named_queries(
+            {name: [query for query in own if query not in shared] for name, own in ids.items()}
+        )
         if same_queries:
             msg = f"the systems were evaluated on different queries: {said}"
             raise QueryMismatchError(msg)
         notes.append(f"only queries of all systems are compared; left out: {said}")
     places = {name: _places(own, query_ids) for name, own in ids.items()}
     joined = Joined(systems, names, query_ids, places, left_out)
+    if same_queries:
+        joined.refuse_unlike_missing()
     _check_same_judgements(joined)
     return joined, notes
 
@@ -207,13 +240,12 @@ def _refuse_disjoint(ids: Mapping[str, list[Any]]) -> None:
     raise QueryMismatchError(msg)
 
 
-def _left_out(ids: Mapping[str, list[Any]], shared: set[Any], left_out: Mapping[str, int]) -> str:
-    parts = []
-    for name, number in left_out.items():
-        if number:
-            only = [query for query in ids[name] if query not in shared]
-            parts.append(f"{number:,} of {safe_repr(name)} ({listed(only, limit=3)})")
-    return ", ".join(parts)
+def _named_queries(queries: Mapping[str, Sequence[Any]]) -> str:
+    return ", ".join(
+        f"{len(own):,} of {safe_repr(name)} ({listed(own, limit=3)})"
+        for name, own in queries.items()
+        if own
+    )
 
 
 def _places(own: list[Any], query_ids: list[Any]) -> IntArray:

@@ -104,7 +104,7 @@ class Comparison(Setup, Shown):
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, in sentences."""
-        told = notes_of(self._rows, len(self._joined.query_ids), self._settings)
+        told = notes_of(self._rows, self._joined, self._settings)
         return (*self._notes, *notes_of_holes(self._joined), *told)
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:

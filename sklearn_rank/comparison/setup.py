@@ -49,8 +49,16 @@ class Setup:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """``queries`` that all systems have, and how many were ``left_out`` of each system."""
-        return {"queries": len(self._joined.query_ids), "left_out": dict(self._joined.left_out)}
+        """``queries`` that all systems have; of each system, queries ``left_out`` and ``missing``.
+
+        A missing one is judged and has no ranking, and counts as an empty one.
+        """
+        joined = self._joined
+        return {
+            "queries": len(joined.query_ids),
+            "left_out": dict(joined.left_out),
+            "missing": dict(joined.missing),
+        }
 
     @property
     def test(self) -> str:

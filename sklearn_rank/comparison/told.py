@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.settings import Settings
 from sklearn_rank.comparison.values import Difference
 from sklearn_rank.support.text import safe_repr
@@ -62,9 +63,11 @@ def _times(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def notes_of(rows: Sequence[Difference], n_queries: int, settings: Settings) -> tuple[str, ...]:
+def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
     """What limits the results, in sentences."""
+    n_queries, missing = len(joined.query_ids), joined.missing_text
     return (
+        *([f"queries without a ranking count as empty ones: {missing}"] if missing else []),
         *_few(n_queries),
         *_coins(rows, settings),
         *_undefined(rows, n_queries),

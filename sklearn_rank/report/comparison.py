@@ -77,7 +77,8 @@ def _title(comparison: Comparison) -> str:
 def _lead(comparison: Comparison) -> list[str]:
     counts = comparison.counts
     lead = [f"{counts['queries']:,} {'query' if counts['queries'] == 1 else 'queries'}"]
-    lead += [f"{n:,} of {name} left out" for name, n in counts["left_out"].items() if n]
+    for count, word in (("left_out", "left out"), ("missing", "without a ranking")):
+        lead += [f"{n:,} of {name} {word}" for name, n in counts[count].items() if n]
     return ["; ".join(lead)]
 
 

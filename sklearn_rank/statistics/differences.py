@@ -77,16 +77,35 @@ class Differences:
         n_resamples: int = 9999,
         seed: int | np.random.Generator = 0,
     ) -> float:
-        """The p-value of no difference; NaN with fewer than two pairs, 1 if nothing changed.
+        """The p-value of no difference; NaN with fewer than two pairs.
 
-        Where all changed alike it is that of all sign flips.
+        No test gives less than ``p_floor``: Student's t of four pairs that fall alike among 36 that
+        stay would be certain of what four coins do in one of eight tosses.
         """
         if len(self) < 2:
             return math.nan
+        floor = self.p_floor(alternative)
+        if self.is_flat and self.n_changed:
+            # Without a spread, the sign is all that tells.
+            falls = bool(self.change[0] < 0)
+            return floor if alternative == "two-sided" or falls == (alternative == "less") else 1.0
         if not self.n_changed:
             return 1.0
-        if self.is_flat:
-            return self._p_of_signs(alternative)
+        return max(floor, self._p_of(test, alternative, n_resamples, seed))
+
+    def p_floor(self, alternative: Alternative) -> float:
+        """The least p-value that so many changed pairs support: as many coins all fall alike."""
+        if len(self) < 2:
+            return math.nan
+        return min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**self.n_changed)
+
+    def _p_of(
+        self,
+        test: PairedTest,
+        alternative: Alternative,
+        n_resamples: int,
+        seed: int | np.random.Generator,
+    ) -> float:
         if test == "t":
             return self._p_of_t(alternative)
         if test == "wilcoxon":
@@ -125,16 +144,6 @@ class Differences:
     @property
     def _t(self) -> float:
         return self.mean / self.error
-
-    def _p_of_signs(self, alternative: Alternative) -> float:
-        """Where there is no spread, the sign is all that tells.
-
-        Student's t would be certain of what two coins show half of the time.
-        """
-        all_alike: float = 0.5 ** len(self)
-        if alternative == "two-sided":
-            return 2 * all_alike
-        return all_alike if (self.change[0] < 0) == (alternative == "less") else 1.0
 
     def _p_of_t(self, alternative: Alternative) -> float:
         from scipy import special

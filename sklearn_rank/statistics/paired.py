@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -135,8 +134,8 @@ def compare_paired(
     greater = check_flag(greater_is_better, "greater_is_better", owner)
     n, change = len(pairs), pairs.change
     gain = change if greater else -change
-    p_floor = 0.5**pairs.n_changed if n > 1 else math.nan
     worse: Alternative = "less" if greater else "greater"
+    p_floor = pairs.p_floor(worse)
     return PairedComparison(
         n=n,
         worse=int((gain < 0).sum()),
@@ -144,7 +143,7 @@ def compare_paired(
         same=n - pairs.n_changed,
         change=pairs.mean,
         ci=pairs.t_interval(level),
-        p=max(pairs.p(test, worse, n_resamples, generator), p_floor),
+        p=pairs.p(test, worse, n_resamples, generator),
         detectable=pairs.detectable(alpha, power, worse),
         p_floor=p_floor,
         error=pairs.error,

@@ -74,9 +74,10 @@ def randomised_tukey(
         place += size
     together = _share_as_large(ranges, observed - slack)
     alone = np.minimum(_share_as_large(distances.ravel(), observed - slack), together)
+    floor = _p_floor(values)
     return AllPairs(
-        alone,
-        together,
+        np.maximum(alone, floor),
+        np.maximum(together, floor),
         cache(lambda level: float(np.quantile(ranges, level))),
     )
 
@@ -117,11 +118,10 @@ def parametric_tukey(values: FloatArray) -> AllPairs:
     variance = math.fsum((residuals * residuals).ravel().tolist()) / freedom
     error = math.sqrt(variance / n_queries)
     observed = _distances(values, None)
-    # Without residuals nothing tells how sure a difference is: no surer than coins are of a sign.
-    floor = np.where(observed > 0, 2.0 * 0.5**n_queries, 1.0)
+    floor = _p_floor(values)
     if error <= _ROUNDING * float(np.abs(values).max(initial=0.0)):
         return AllPairs(floor, floor, lambda _level: math.nan)
-    alone = 2 * special.stdtr(freedom, -observed / (error * math.sqrt(2)))
+    alone = np.maximum(floor, 2 * special.stdtr(freedom, -observed / (error * math.sqrt(2))))
     together = stats.studentized_range.sf(observed / error, n_systems, freedom)
     quantile = stats.studentized_range(n_systems, freedom).ppf
     reach = cache(lambda level: float(quantile(level)) * error)
@@ -133,3 +133,9 @@ def _distances(values: FloatArray, weights: FloatArray | None) -> FloatArray:
     """(S, S) how far the means of two systems are apart."""
     means = np.array([mean_of(column, weights) for column in values.T])
     return np.asarray(np.abs(means[:, None] - means), dtype=np.float64)
+
+
+def _p_floor(values: FloatArray) -> FloatArray:
+    """(S, S) no pair is surer than that as many coins as queries changed all fall alike."""
+    changed = np.array([np.count_nonzero(values.T != column, axis=1) for column in values.T])
+    return np.asarray(np.minimum(1.0, 2.0 * 0.5**changed))

@@ -19,6 +19,7 @@ from sklearn_rank.exceptions import (
 TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
 OLD = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x", "y", "c"]}
 NEW = {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]}
+NONE = {"old": 0, "new": 0}
 # MRR: (1/2 + 1 + 1/3) / 3 and (1 + 1/2 + 1) / 3.
 DIFFERENCE = (1 / 2 - 1 / 2 + 2 / 3) / 3
 
@@ -52,7 +53,7 @@ def test_only_common_queries_are_compared_and_the_others_counted() -> None:
     compared = compare(old, new, names=("old", "new"))
     assert compared["mrr"].difference == pytest.approx(DIFFERENCE)
     assert compared["mrr"].baseline_value == pytest.approx((1 / 2 + 1 + 1 / 3) / 3)
-    assert compared.counts == {"queries": 3, "left_out": {"old": 1, "new": 0}}
+    assert compared.counts == {"queries": 3, "left_out": {"old": 1, "new": 0}, "missing": NONE}
     assert compared.notes[0] == (
         "only queries of all systems are compared; left out: 1 of 'old' ('q4')"
     )
@@ -60,6 +61,25 @@ def test_only_common_queries_are_compared_and_the_others_counted() -> None:
         QueryMismatchError, match=r"evaluated on different queries: 1 of 'old' \('q4'\)"
     ):
         compare(old, new, names=("old", "new"), queries="same")
+
+
+def test_a_query_without_a_ranking_counts_as_an_empty_one_and_is_named() -> None:
+    runs = {"old": OLD, "new": {"q1": ["a"]}}
+    compared = compare(TRUTH, runs, measures="mrr")
+    assert compared["mrr"].value == 1 / 3
+    assert compared.counts == {"queries": 3, "left_out": NONE, "missing": {"old": 0, "new": 2}}
+    assert compared.notes[0] == (
+        "queries without a ranking count as empty ones: 2 of 'new' ('q2', 'q3')"
+    )
+    parts = compared.by_slice({"head": {"q1"}, "tail": {"q2", "q3"}})
+    assert [part.counts["missing"]["new"] for part in parts.values()] == [0, 2]
+    with pytest.raises(QueryMismatchError, match=r"different queries: none for 2 of 'new' \('q2'"):
+        compare(TRUTH, runs, measures="mrr", queries="same")
+    skipped = compare(TRUTH, runs, measures="mrr", missing="skip")
+    assert skipped["mrr"].queries == 1
+    assert skipped.counts["left_out"] == {"old": 2, "new": 0}
+    neither = {name: {"q1": ["a"]} for name in runs}
+    assert compare(TRUTH, neither, measures="mrr", queries="same").counts["missing"]["old"] == 2
 
 
 def test_no_common_query_is_an_error() -> None:

@@ -13,6 +13,7 @@ from scipy import stats
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import compare_paired, correct_p_values
 from sklearn_rank.statistics.differences import Differences
+from sklearn_rank.statistics.resampling import p_of_studentized
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 every_alternative = pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -91,8 +92,21 @@ def test_the_bootstrap_by_enumeration_of_three_queries() -> None:
         t = math.copysign(math.inf, mean) if spread < 1e-12 else mean / (spread / math.sqrt(3))
         count += abs(t) >= observed and abs(mean) > 1e-12
     assert count == 2  # three times -0.2, and three times 0.2
-    found = Differences(change).p("bootstrap", n_resamples=40_000)
+    drawn_at = np.random.default_rng(0)
+    found = p_of_studentized(change, None, observed, 40_000, drawn_at, "two-sided")
     assert found == pytest.approx(count / 27, abs=0.01)
+    assert Differences(change).p("bootstrap") == 2 * 0.5**3
+
+
+@every_alternative
+@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon", "bootstrap"])
+def test_no_p_value_is_below_that_of_as_many_coins(test: str, alternative: str) -> None:
+    change = np.zeros(40)
+    change[:4] = -0.2, -0.2, -0.25, -0.2
+    if alternative == "greater":
+        change = -change
+    coins = 0.5**4 if alternative != "two-sided" else 0.5**3
+    assert Differences(change).p(test, alternative) == pytest.approx(coins, rel=1e-3)
 
 
 # Weights -----------------------------------------------------------------------------------------

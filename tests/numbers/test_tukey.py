@@ -31,6 +31,8 @@ def test_shuffles_by_enumeration() -> None:
     ]
     together = np.mean([np.ptp(mean) >= observed - 1e-12 for mean in means], axis=0)
     alone = np.mean([np.abs(mean[:, None] - mean) >= observed - 1e-12 for mean in means], axis=0)
+    # Three queries are no surer than three coins that all fall alike.
+    together, alone = (np.maximum(p, 2 * 0.5**3 * (observed > 0)) for p in (together, alone))
     found = randomised_tukey(values, None, 20_000, 0)
     assert found.p_corrected == pytest.approx(together, abs=0.015)
     assert found.p == pytest.approx(alone, abs=0.015)
@@ -52,6 +54,14 @@ def test_a_p_value_is_never_0_and_1_where_nothing_differs() -> None:
     alike = randomised_tukey(np.tile(np.random.default_rng(0).random((9, 1)), 3), None, 99, 0)
     assert (alike.p_corrected == 1).all()
     assert (alike.p == 1).all()
+
+
+@pytest.mark.parametrize("test", ["tukey", "anova"])
+def test_copies_of_the_baseline_make_four_changed_queries_no_surer(test: str) -> None:
+    values = np.ones((40, 4))
+    values[:4, 0] = 0.5, 0.5, 0.5, 0.25
+    found = randomised_tukey(values, None, 999, 0) if test == "tukey" else parametric_tukey(values)
+    assert found.p[0, 1] == found.p_corrected[0, 1] == 2 * 0.5**4
 
 
 def test_weights_weigh_what_is_shuffled() -> None:
