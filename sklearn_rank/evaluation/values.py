@@ -152,9 +152,9 @@ class MeasuredValues(Tabular):
         Returns
         -------
         low, high : float
-            NaN with fewer than two queries that count (for which the measure is defined, or to
-            which ``zero_division`` gave a value), and for a measure without an upper bound whose
-            values are all equal.
+            NaN without a query that counts (for which the measure is defined, or to which
+            ``zero_division`` gave a value). A single value and equal ones have no spread: NaN
+            for "t" and "bootstrap", and for a measure without an upper bound.
 
         Raises
         ------

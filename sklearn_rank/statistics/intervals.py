@@ -85,9 +85,9 @@ def mean_confidence_interval(
     Returns
     -------
     low, high : float
-        In the units of the measure, within ``bounds``. NaN with fewer than two defined values.
-        Equal values show no spread: every method then gives the interval of "auto", which is NaN
-        where there are no two finite bounds.
+        In the units of the measure, within ``bounds``; NaN without a defined value. Between two
+        finite bounds "auto" always has an interval. A single value and equal values have no
+        spread, so that "t" and "bootstrap", and "auto" without such bounds, give NaN.
 
     Raises
     ------
@@ -127,14 +127,14 @@ def mean_confidence_interval(
     kept = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
     sample, shares = sample[kept], None if shares is None else shares[kept]
     limits = _read_bounds(bounds, sample, owner)
-    if len(sample) < 2:
+    if method == "auto" and limits.are_finite and len(sample):
+        low, high = _bounded_interval(sample, shares, limits, level)
+    elif len(sample) < 2 or is_flat(sample, float(np.abs(sample).max())):
         return math.nan, math.nan
-    if method == "auto" or _is_flat(sample):
-        low, high = _settled_interval(sample, shares, limits, level)
-    elif method == "t":
-        low, high = _scaled(sample, shares, level)
-    else:
+    elif method == "bootstrap":
         low, high = _scaled(sample, shares, level, n_resamples, generator)
+    else:
+        low, high = _scaled(sample, shares, level)
     return max(low, limits.low), min(high, limits.high)
 
 
@@ -160,18 +160,10 @@ def _read_bounds(given: Any, sample: FloatArray, owner: str) -> _Bounds:
     return _Bounds(low, high)
 
 
-def _is_flat(sample: FloatArray) -> bool:
-    return is_flat(sample, float(np.abs(sample).max()))
-
-
-def _settled_interval(
+def _bounded_interval(
     sample: FloatArray, weights: FloatArray | None, bounds: _Bounds, level: float
 ) -> tuple[float, float]:
-    """The interval of "auto": which one depends on the bounds and on the values."""
-    if not bounds.are_finite:
-        if _is_flat(sample):
-            return math.nan, math.nan
-        return _scaled(sample, weights, level)
+    """The interval of "auto" between two finite bounds, which equal values do not close."""
     unit = (np.clip(sample, *bounds) - bounds.low) / (bounds.high - bounds.low)
     if weights is None and ((unit == 0) | (unit == 1)).all():
         low, high = _binomial_interval(int(unit.sum()), len(unit), level)

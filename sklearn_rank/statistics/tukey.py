@@ -137,5 +137,5 @@ def _distances(values: FloatArray, weights: FloatArray | None) -> FloatArray:
 
 def _p_floor(values: FloatArray) -> FloatArray:
     """(S, S) no pair is surer than that as many coins as queries changed all fall alike."""
-    changed = np.array([np.count_nonzero(values.T != column, axis=1) for column in values.T])
+    changed = np.array([np.count_nonzero(column != values.T, axis=1) for column in values.T])
     return np.asarray(np.minimum(1.0, 2.0 * 0.5**changed))

@@ -21,7 +21,7 @@ _SPECIAL = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "]": "{]}",
     "*": "{*}",
 }
-_JOINED = ("--", ",,", "''", "``", "!`", "?`", "<<", ">>")
+_JOINED = ("--", ",,", "''", "``", "!`", "?`")
 """Pairs that fonts print as one character."""
 
 

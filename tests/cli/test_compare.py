@@ -133,8 +133,12 @@ def test_other_queries_are_counted_or_refused(files: Path, capsys: Any) -> None:
     assert "left out: 39 of 'old.run'" in output(capsys, *arguments)
     complaint = output(capsys, *arguments, "--same-queries", code=2)
     assert "evaluated on different queries: 39 of 'old.run'" in complaint
-    # Judged queries without a ranking count 0 unless a convention says otherwise.
-    assert "left out" not in output(capsys, "old.run", "part.run", "-m", "mrr")
+    # Judged queries without a ranking count as empty ones unless a convention says otherwise.
+    told = output(capsys, "old.run", "part.run", "-m", "mrr")
+    assert "left out" not in told
+    assert "count as empty ones: 39 of 'part.run'" in " ".join(told.split())
+    complaint = output(capsys, "old.run", "part.run", "--same-queries", code=2)
+    assert "rankings for different queries: none for 39 of 'part.run'" in complaint
 
 
 @pytest.mark.parametrize(

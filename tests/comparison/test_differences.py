@@ -341,6 +341,17 @@ def test_few_queries_are_noted() -> None:
     assert compared(60).notes[0].startswith("up to")
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.4999])
+def test_a_p_value_of_alpha_is_significant_and_not_noted(alpha: float) -> None:
+    truth = {query: {"a"} for query in range(30)}
+    new = {query: ["x", "a"] if query < 2 else ["a"] for query in truth}
+    runs = {"old": {query: ["a"] for query in truth}, "new": new}
+    found = compare(truth, runs, measures="mrr", alpha=alpha)
+    assert found["mrr"].p_corrected == 0.5
+    assert found["mrr"].significant == (alpha == 0.5)
+    assert [note[:9] for note in found.notes] == ["at most 2"] * (alpha < 0.5)
+
+
 def test_a_row_is_found_by_name() -> None:
     found = compared()
     assert found["map", "new"].system == found["AP", "old", "new"].system == "new"

@@ -91,7 +91,8 @@ def test_intervals_leave_undefined_queries_out_or_settle_them():
 
 def test_intervals_of_few_or_equal_values():
     one = evaluate([{"a"}], [["a"]], "mrr")
-    assert all(math.isnan(bound) for bound in one.confidence_interval("mrr"))
+    assert one.confidence_interval("mrr") == pytest.approx((0.025, 1.0))
+    assert all(math.isnan(bound) for bound in one.confidence_interval("mrr", method="t"))
     equal = evaluate([{"a"}] * 3, [["x", "a"]] * 3, "mrr")
     # Halves of a pseudo-observation at 0 and 1 leave the mean at 1/2.
     reach = stats.t.ppf(0.975, 3) * math.sqrt((1 / 4) / 3 / 4)

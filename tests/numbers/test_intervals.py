@@ -86,23 +86,31 @@ def test_one_query_of_nearly_all_the_weight_says_little() -> None:
 # Never closed ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["auto", "t", "bootstrap"])
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 5, 1, 1, 1]])
-def test_no_sample_is_certain(method: str, value: float, weights: list[int] | None) -> None:
-    low, high = mean_confidence_interval(
-        [value] * 8, weights=weights, bounds=UNIT, method=method, n_resamples=99
-    )
+def test_no_sample_is_certain(value: float, weights: list[int] | None) -> None:
+    low, high = mean_confidence_interval([value] * 8, weights=weights, bounds=UNIT)
     assert 0 <= low <= value <= high <= 1
     assert high - low > 0.05
 
 
-@pytest.mark.parametrize("bounds", [None, (0, math.inf)])
-def test_equal_values_without_a_range_say_nothing(bounds: tuple[float, float] | None) -> None:
+def test_one_query_has_an_interval_between_bounds() -> None:
+    assert mean_confidence_interval([1.0]) == pytest.approx((0.025, 1.0))
+    assert mean_confidence_interval([0.5], bounds=UNIT) == UNIT
+    assert mean_confidence_interval([0.5], bounds=UNIT, weights=[3]) == UNIT
+
+
+@pytest.mark.parametrize(
+    ("method", "bounds"),
+    [("auto", None), ("auto", (0, math.inf)), ("t", UNIT), ("bootstrap", UNIT)],
+)
+def test_without_a_spread_students_t_and_the_bootstrap_say_nothing(
+    method: str, bounds: tuple[float, float] | None
+) -> None:
     # 0.1 * 3 and 0.3 differ by rounding alone.
-    for values in ([2.5, 2.5, 2.5], [0.3, 0.1 * 3, 0.3]):
-        interval = mean_confidence_interval(values, bounds=bounds)
-        assert all(map(math.isnan, interval))
+    for values in ([1.0, 1.0, 1.0], [0.3, 0.1 * 3, 0.3], [0.5]):
+        interval = mean_confidence_interval([*values, math.nan], bounds=bounds, method=method)
+        assert all(map(math.isnan, interval)) or (bounds is None and values[0] == 1.0)
 
 
 def test_few_whole_numbers_of_an_unbounded_measure_are_no_hits() -> None:
@@ -170,6 +178,19 @@ def test_odd_values_are_refused(values: list, complaint: str) -> None:
         mean_confidence_interval(values, bounds=UNIT)
 
 
+@pytest.mark.parametrize(
+    ("bounds", "slack"), [(UNIT, 1e-9), ((0.0, 100.0), 1e-7), ((0.0, math.inf), 1e-9)]
+)
+def test_rounding_may_carry_a_value_beyond_its_bounds(
+    bounds: tuple[float, float], slack: float
+) -> None:
+    for value in (bounds[0] - slack / 2, min(bounds[1], 1.0) + slack / 2):
+        low, high = mean_confidence_interval([value, 0.5, 0.7], bounds=bounds)
+        assert bounds[0] <= low < high <= bounds[1]
+    with pytest.raises(ValueError, match="outside of bounds"):
+        mean_confidence_interval([bounds[0] - 2 * slack, 0.5], bounds=bounds)
+
+
 def test_text_is_no_number() -> None:
     with pytest.raises(TypeError, match="values holds strings; pass numbers"):
         mean_confidence_interval(["0.1", "0.2"])
@@ -185,6 +206,6 @@ def test_nothing_and_none_are_left_out() -> None:
     values = [0.2, None, 0.4, math.nan, 0.9, 0.0]
     expected = mean_confidence_interval([0.2, 0.4, 0.9], bounds=UNIT)
     assert mean_confidence_interval(values, weights=[1] * 5 + [0], bounds=UNIT) == expected
-    for few in ([], [0.5], [0.5, math.nan]):
+    for few in ([], [math.nan]):
         assert all(map(math.isnan, mean_confidence_interval(few, bounds=UNIT)))
     assert all(map(math.isnan, mean_confidence_interval([1, 0], weights=[0, 0])))

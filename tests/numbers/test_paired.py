@@ -127,6 +127,7 @@ def test_all_queries_fall_or_rise_by_the_same(n: int, drop: float) -> None:
     fallen = compare_paired(old - drop, old)
     assert fallen.p == fallen.p_floor == 2**-n
     assert fallen.can_confirm == (n >= 5)
+    assert compare_paired(old - drop, old, alpha=2**-n).can_confirm, "alpha itself will do"
     assert fallen.change == pytest.approx(-drop)
     assert all(map(math.isnan, (*fallen.ci, fallen.detectable)))
     assert compare_paired(old + drop, old).p == 1.0

@@ -114,6 +114,15 @@ def test_no_cell_of_csv_is_a_formula(text: str) -> None:
     assert other[2:] == ["", ""]
 
 
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start: str) -> None:
+    name = f"{start}1+1"
+    title, cell = csv.reader(
+        io.StringIO(to_csv(Table((Column(name),), ((text_cell(name),),))), newline="")
+    )
+    assert title == cell == [f"'{name}"]
+
+
 # LaTeX -------------------------------------------------------------------------------------------
 
 
@@ -122,6 +131,12 @@ def test_latex_has_no_command_of_a_name(text: str) -> None:
     known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar){}"
     rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape(text))
     assert not re.search(r"[\\{}$&#%^_~\n\r]", rest), rest
+
+
+@pytest.mark.parametrize("pair", ["--", ",,", "''", "``", "!`", "?`", "<<", ">>"])
+def test_fonts_of_latex_join_no_two_characters_of_a_name(pair: str) -> None:
+    assert escape(pair) == escape(pair[0]) + "{}" * (pair not in ("<<", ">>")) + escape(pair[1])
+    assert escape(pair[0]).endswith(("{}", pair[0]))
 
 
 PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
