@@ -51,7 +51,7 @@ def _imported(path: Path, package: str) -> set[str]:
         else:
             continue
         # Doors are opened by methods of the rooms below, which do not stand on what is behind them.
-        inner = [name for name in inner if ".doors" not in name]
+        inner = [name for name in inner if ".doors" not in name and ".plotting" not in name]
         names |= {name.split(".")[1] for name in inner if name.startswith(f"{package}.")}
     return names
 

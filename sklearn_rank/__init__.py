@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from sklearn_rank.comparison.compare import compare as compare
     from sklearn_rank.comparison.compare import compare_all as compare_all
     from sklearn_rank.comparison.result import Comparison as Comparison
-    from sklearn_rank.displays.correlation import (
-        MeasureCorrelationDisplay as MeasureCorrelationDisplay,
-    )
     from sklearn_rank.displays.curves import (
         RankingPrecisionRecallCurveDisplay as RankingPrecisionRecallCurveDisplay,
     )
     from sklearn_rank.displays.curves import RankingRocCurveDisplay as RankingRocCurveDisplay
-    from sklearn_rank.displays.differences import QueryDifferencesDisplay as QueryDifferencesDisplay
-    from sklearn_rank.displays.distribution import (
-        QueryDistributionDisplay as QueryDistributionDisplay,
-    )
     from sklearn_rank.displays.forest import ForestDisplay as ForestDisplay
-    from sklearn_rank.displays.measure_at_k import MeasureAtKDisplay as MeasureAtKDisplay
-    from sklearn_rank.displays.precision_recall_at_k import (
+    from sklearn_rank.displays.lines import MeasureAtKDisplay as MeasureAtKDisplay
+    from sklearn_rank.displays.lines import (
         PrecisionRecallAtKDisplay as PrecisionRecallAtKDisplay,
     )
+    from sklearn_rank.displays.lines import (
+        QueryDistributionDisplay as QueryDistributionDisplay,
+    )
+    from sklearn_rank.displays.queries import (
+        MeasureCorrelationDisplay as MeasureCorrelationDisplay,
+    )
+    from sklearn_rank.displays.queries import QueryDifferencesDisplay as QueryDifferencesDisplay
     from sklearn_rank.displays.search import SearchResultsDisplay as SearchResultsDisplay
     from sklearn_rank.engines.options import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
@@ -199,13 +199,14 @@ _HOMES = {
         "r_precision_score",
         "set_average_precision_score",
     ),
-    "displays.correlation": ("MeasureCorrelationDisplay",),
     "displays.curves": ("RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"),
-    "displays.differences": ("QueryDifferencesDisplay",),
-    "displays.distribution": ("QueryDistributionDisplay",),
     "displays.forest": ("ForestDisplay",),
-    "displays.measure_at_k": ("MeasureAtKDisplay",),
-    "displays.precision_recall_at_k": ("PrecisionRecallAtKDisplay",),
+    "displays.lines": (
+        "MeasureAtKDisplay",
+        "PrecisionRecallAtKDisplay",
+        "QueryDistributionDisplay",
+    ),
+    "displays.queries": ("MeasureCorrelationDisplay", "QueryDifferencesDisplay"),
     "displays.search": ("SearchResultsDisplay",),
     "model_selection.splits": ("QueryKFold", "check_query_splits"),
     "rankers.eval_metrics": ("lightgbm_eval_metric", "xgboost_eval_metric"),

@@ -50,7 +50,7 @@ class Shown(Tabular):
         >>> compare({"old": old, "new": new}).plot("differences").ax_.get_title(loc="left")
         '1 better, 1 equal, 0 worse'
         """
-        from sklearn_rank.displays.doors import plot_comparison
+        from sklearn_rank.displays.plotting import plot_comparison
 
         return plot_comparison(self._whole, kind, options)
 

@@ -3,52 +3,130 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from sklearn_rank.displays.labels import add_legend, name_lines, set_names
-from sklearn_rank.displays.named_curves import NamedCurves
-from sklearn_rank.displays.style import ink_of, series_style
+from sklearn_rank.displays.labels import add_legend, set_names
+from sklearn_rank.displays.lines import Styles, SystemLines, draw_band
+from sklearn_rank.displays.style import series_style, text_color
 from sklearn_rank.displays.systems import check_names, read_systems
-from sklearn_rank.displays.traces import (
-    Average,
-    Traced,
-    read_curves,
-    trace_precision_recall,
-    trace_roc,
+from sklearn_rank.evaluation.curves import (
+    RECALLS,
+    interpolated,
+    limits_of,
+    precision_recall_curves,
+    roc_curves,
 )
-from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.further import whole_of
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.model_selection.estimated import display_options, evaluation_of_estimator
+from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.support.arrays import check_same_length
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.lines import Line2D
 
 __all__ = ["RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"]
 
+Average = Literal["pooled", "macro"]
 
-class _CurveDisplay(NamedCurves):
-    """What both displays of curves share."""
 
-    _SIZE = (4.8, 4.4)
-    """Nearly square: both axes are shares."""
-    _x_name: ClassVar[str]
-    _y_name: ClassVar[str]
+@dataclass(frozen=True)
+class Curve:
+    """One curve; the interval is of shape (n_points, 2), or there is none."""
+
+    x: FloatArray
+    y: FloatArray
+    interval: FloatArray | None = None
+    area: float | None = None
+
+
+def trace_roc(judged: RankingData, average: Average, level: float) -> Curve:
+    """True against false positive rate; averaged, the mean height at each false positive rate."""
+    from sklearn.metrics import auc
+
+    curves = roc_curves(judged, average)
+    areas = np.array([auc(curve.x, curve.y) for curve in curves])
+    if average == "pooled":
+        return Curve(curves[0].x, curves[0].y, area=float(areas[0]))
+    # Where a curve rises straight up, the height that it reaches.
+    heights = np.stack([limits_of(RECALLS, curve.x, curve.y)[:, 1] for curve in curves])
+    weights = _weights(judged, [curve.query for curve in curves])
+    mean, interval = _mean(heights, weights, level)
+    interval[-1] = 1.0  # all items are at or above the last threshold: there nothing can vary
+    area = float(np.average(areas, weights=weights))
+    x = np.append(0.0, RECALLS)
+    y, band = np.append(0.0, mean), np.vstack((interval[:1], interval))
+    return Curve(x, y, band, area)
+
+
+def trace_precision_recall(judged: RankingData, average: Average, level: float) -> Curve:
+    """Precision against recall; averaged, the mean of the interpolated precisions."""
+    curves = precision_recall_curves(judged, average)
+    if average == "pooled":
+        # Without the point that scikit-learn adds at recall 0, which no threshold gives.
+        return Curve(curves[0].x[:-1][::-1], curves[0].y[:-1][::-1])
+    heights = np.stack([interpolated(RECALLS[::-1], curve.y, curve.x)[::-1] for curve in curves])
+    mean, interval = _mean(heights, _weights(judged, [curve.query for curve in curves]), level)
+    return Curve(RECALLS, mean, interval)
+
+
+def _weights(judged: RankingData, queries: list[int]) -> FloatArray | None:
+    return None if judged.weights is None else judged.weights[queries]
+
+
+def _mean(
+    heights: FloatArray, weights: FloatArray | None, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """(n_points,) means over queries, and (n_points, 2) intervals."""
+    intervals = [
+        mean_confidence_interval(column, weights=weights, bounds=(0.0, 1.0), level=level)
+        for column in heights.T
+    ]
+    return np.average(heights, axis=0, weights=weights), np.array(intervals)
+
+
+def _read_curves(
+    names: tuple[str, str], x: Sequence[Any], y: Sequence[Any], intervals: Sequence[Any] | None
+) -> list[Curve]:
+    """Curves from the arrays of a caller."""
+    bands: Sequence[Any] = [None] * len(x) if intervals is None else intervals
+    check_same_length(names[0], len(x), names[1], len(y))
+    check_same_length(names[0], len(x), "intervals", len(bands))
+    curves = []
+    for first, second, band in zip(x, y, bands, strict=True):
+        points = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+        check_same_length(names[0], len(points[0]), names[1], len(points[1]))
+        interval = None if band is None else np.asarray(band, dtype=np.float64)
+        if interval is not None and interval.shape != (len(points[0]), 2):
+            msg = f"intervals holds an array of shape {interval.shape}, not (n_points, 2)"
+            raise ValueError(msg)
+        curves.append(Curve(*points, interval))
+    return curves
+
+
+class _CurveDisplay(SystemLines):
+    """Base of both displays of curves."""
+
+    _SIZE = (4.8, 4.4)  # nearly square: both axes are shares
+    _ZERO_DIVISION = np.nan
+    _AXES: ClassVar[tuple[str, str]]
 
     @staticmethod
-    def _trace(judged: RankingData, average: Average, level: float) -> Traced:
-        """The curve of one system."""
+    def _trace(judged: RankingData, average: Average, level: float) -> Curve:
+        """Curve of one system."""
         raise NotImplementedError
 
-    def __init__(self, curves: Sequence[Traced], names: Sequence[str] | None) -> None:
+    def __init__(self, curves: Sequence[Curve], names: Sequence[str] | None) -> None:
         self._curves = list(curves)
         self.names = check_names(names, len(self._curves))
 
@@ -65,15 +143,13 @@ class _CurveDisplay(NamedCurves):
             (line,) = ax.plot(curve.x, curve.y, **style)
             self.lines_.append(line)
             if curve.interval is not None:
-                band = ax.fill_between(
-                    curve.x, *curve.interval.T, color=line.get_color(), alpha=0.16, linewidth=0
-                )
-                self.bands_.append(band)
-        ax.set(xlabel=self._x_name, ylabel=self._y_name)
+                self.bands_.append(draw_band(ax, line, curve.x, curve.interval))
+        ax.set(xlabel=self._AXES[0], ylabel=self._AXES[1])
         ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.03))
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
-        name_lines(ax, self.lines_, names)
+    @classmethod
+    def _measures(cls, **_: Any) -> tuple[Sequence[str | Measure], str]:
+        return ["map"], "the curve"
 
     @classmethod
     def from_evaluation(
@@ -84,14 +160,14 @@ class _CurveDisplay(NamedCurves):
         level: float = 0.95,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        curve_kwargs: Styles = None,
     ) -> Self:
         """Draw the curve of each system.
 
         Parameters
         ----------
         evaluations : Evaluation or {name: Evaluation}
-            Results of :func:`evaluate`, of whatever measures.
+            Results of :func:`evaluate` by any measures.
         average : {"pooled", "macro"}, default="pooled"
             All items in one ranking by their scores, which then must compare across queries; or
             the mean of the curves of the queries, with an interval.
@@ -112,102 +188,14 @@ class _CurveDisplay(NamedCurves):
         InvalidParameterError
             If ``average="pooled"`` and scores do not compare across queries.
         UndefinedMetricError
-            If no query has what the curve needs.
+            If no query has a curve.
         """
-        owner = cls.__name__
-        check_option(average, "average", ("pooled", "macro"), owner)
-        systems = read_systems(evaluations, names, owner)
-        curves = [cls._trace(whole_of(one), average, level) for one in systems.evaluations]
+        check_option(average, "average", ("pooled", "macro"), cls.__name__)
+        systems, shown = read_systems(evaluations, names, cls.__name__)
+        curves = [cls._trace(whole_of(one), average, level) for one in systems]
         display = cls.__new__(cls)
-        _CurveDisplay.__init__(display, curves, systems.names)
+        _CurveDisplay.__init__(display, curves, shown)
         return display.plot(ax, curve_kwargs=curve_kwargs)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        *,
-        average: Average = "pooled",
-        level: float = 0.95,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **reading: Any,
-    ) -> Self:
-        """Draw the curve of rankings.
-
-        Parameters
-        ----------
-        y_true, y_score
-            Any layout of :func:`evaluate`.
-        average, level
-            As in :meth:`from_evaluation`.
-        name : str, default=None
-            Name of the system.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-        **reading
-            Further arguments of :func:`evaluate`, such as ``groups``.
-
-        Returns
-        -------
-        display : object
-            With the curve drawn.
-        """
-        evaluation = evaluate(y_true, y_score, "map", **{"zero_division": np.nan, **reading})
-        names = None if name is None else [name]
-        return cls.from_evaluation(
-            evaluation, average=average, level=level, names=names, ax=ax, curve_kwargs=curve_kwargs
-        )
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        groups: Any = None,
-        average: Average = "pooled",
-        level: float = 0.95,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> Self:
-        """Draw the curve of what a fitted estimator ranks.
-
-        Parameters
-        ----------
-        estimator : object
-            Read as scorers read it.
-        X, y : array-like
-            What the estimator predicts from, and the ground truth: rows, lists or a matrix.
-        groups : array-like of shape (n_samples,), default=None
-            Query id of each row, unless X or y carries it.
-        average, level
-            As in :meth:`from_evaluation`.
-        name : str, default=None
-            Name of the system; None takes that of the estimator's class.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-        **options
-            How the estimator and the data are read, as in :meth:`RankingScorer.with_options`.
-
-        Returns
-        -------
-        display : object
-            With the curve drawn.
-        """
-        read = display_options({"zero_division": np.nan, **options}, cls.__name__)
-        evaluation = evaluation_of_estimator(
-            estimator, X, y, groups, ["map"], read, owner=cls.__name__, called="the curve"
-        )
-        names = [type(estimator).__name__ if name is None else name]
-        return cls.from_evaluation(
-            evaluation, average=average, level=level, names=names, ax=ax, curve_kwargs=curve_kwargs
-        )
 
 
 class RankingRocCurveDisplay(_CurveDisplay):
@@ -232,8 +220,6 @@ class RankingRocCurveDisplay(_CurveDisplay):
         A line per curve, and a band per curve that has an interval, after ``plot``.
     chance_level_ : matplotlib.lines.Line2D
         What a random order gives.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        Where they were drawn.
 
     References
     ----------
@@ -249,8 +235,7 @@ class RankingRocCurveDisplay(_CurveDisplay):
     [0.75]
     """
 
-    _x_name = "False positive rate"
-    _y_name = "True positive rate"
+    _AXES = ("False positive rate", "True positive rate")
     _trace = staticmethod(trace_roc)
 
     def __init__(
@@ -262,11 +247,12 @@ class RankingRocCurveDisplay(_CurveDisplay):
         areas: Sequence[float] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        curves = read_curves(fpr, tpr, intervals, ("fpr", "tpr"))
-        known: Sequence[float | None] = [None] * len(curves) if areas is None else areas
-        check_same_length("fpr", len(curves), "areas", len(known))
-        traced = [Traced(*curve, area) for curve, area in zip(curves, known, strict=True)]
-        super().__init__(traced, names)
+        curves = _read_curves(("fpr", "tpr"), fpr, tpr, intervals)
+        if areas is not None:
+            check_same_length("fpr", len(curves), "areas", len(areas))
+            pairs = zip(curves, areas, strict=True)
+            curves = [replace(curve, area=area) for curve, area in pairs]
+        super().__init__(curves, names)
 
     @property
     def fpr(self) -> list[FloatArray]:
@@ -283,19 +269,20 @@ class RankingRocCurveDisplay(_CurveDisplay):
         """Area under each curve; averaged over queries, the mean of theirs."""
         return [curve.area for curve in self._curves]
 
-    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+    def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
         """All curves end in one point, so that names stand in the corner below chance."""
-        chance = {"color": ink_of(ax), "linewidth": 0.8, "linestyle": ":"}
+        chance = {"color": text_color(ax), "linewidth": 0.8, "linestyle": ":"}
         (self.chance_level_,) = ax.plot([0, 1], [0, 1], label="random order", **chance)
-        known = [] if names is None else list(names)
-        set_names(self.lines_, [self._named(*pair) for pair in enumerate(known)])
-        handles = self.lines_[: len(known)]
-        if handles:
-            add_legend(ax, handles, loc="lower right")
-
-    def _named(self, number: int, name: str) -> str:
-        area = self._curves[number].area
-        return name if area is None else f"{name} (AUC {area:.3f})"
+        areas = ["" if area is None else f"AUC {area:.3f}" for area in self.areas]
+        if names is None and len(areas) > 1:
+            return
+        texts = areas
+        if names is not None:
+            pairs = zip(names, areas, strict=True)
+            texts = [f"{name} ({area})" if area else name for name, area in pairs]
+        if any(texts):
+            set_names(self.lines_, texts)
+            add_legend(ax, self.lines_, loc="lower right")
 
 
 class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
@@ -316,8 +303,6 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
     ----------
     lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         A line per curve, and a band per curve that has an interval, after ``plot``.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        Where they were drawn.
 
     References
     ----------
@@ -333,8 +318,7 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
     [1.0, 1.0, 0.667, 0.667]
     """
 
-    _x_name = "Recall"
-    _y_name = "Precision"
+    _AXES = ("Recall", "Precision")
     _trace = staticmethod(trace_precision_recall)
 
     def __init__(
@@ -345,8 +329,7 @@ class RankingPrecisionRecallCurveDisplay(_CurveDisplay):
         intervals: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        curves = read_curves(recall, precision, intervals, ("recall", "precision"))
-        super().__init__([Traced(*curve) for curve in curves], names)
+        super().__init__(_read_curves(("recall", "precision"), recall, precision, intervals), names)
 
     @property
     def precision(self) -> list[FloatArray]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import add_legend, set_names, shown_name
-from sklearn_rank.displays.style import canvas, ink_of, series_style
+from sklearn_rank.displays.style import Display, canvas, series_style, text_color
 from sklearn_rank.displays.systems import (
     check_names,
     measure_of,
@@ -24,13 +23,14 @@ from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
 __all__ = ["ForestDisplay"]
 
-OWNER = "ForestDisplay"
 ALL = "all queries"
 
 _ROW, _SERIES, _EDGES = 0.22, 0.14, 1.1
@@ -67,15 +67,11 @@ class ForestDisplay(Display):
         Means of each series.
     reference_ : matplotlib.lines.Line2D or None
         The line to compare with.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        Where they were drawn.
 
     Raises
     ------
     ValueError
         If a series has not one value, interval and mark for each row.
-    ImportError
-        If Matplotlib is not installed, when plotting.
 
     Examples
     --------
@@ -110,7 +106,7 @@ class ForestDisplay(Display):
         self.label, self.reference = label, reference
         self.names = check_names(names, len(self.values))
 
-    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> ForestDisplay:
+    def plot(self, ax: Axes | None = None, *, names: Sequence[str] | None = None) -> Self:
         """Draw the rows.
 
         Parameters
@@ -127,12 +123,13 @@ class ForestDisplay(Display):
         """
         shown = self.names if names is None else check_names(names, len(self.values))
         row = _ROW + _SERIES * (len(self.values) - 1)
-        with canvas(ax, OWNER, (6.4, max(_EDGES + row * len(self.rows), 1.8))) as ax:
+        size = (6.4, max(_EDGES + row * len(self.rows), 1.8))
+        with canvas(ax, type(self).__name__, size) as ax:
             self.bars_: list[ErrorbarContainer] = []
             self.marks_: list[Any] = []
             self.reference_: Line2D | None = None
             if self.reference is not None:
-                line = {"color": ink_of(ax), "linewidth": 0.9, "linestyle": "--", "zorder": 1}
+                line = {"color": text_color(ax), "linewidth": 0.9, "linestyle": "--", "zorder": 1}
                 self.reference_ = ax.axvline(self.reference, **line)
             for number in range(len(self.values)):
                 self._draw_series(ax, number)
@@ -148,28 +145,19 @@ class ForestDisplay(Display):
             return self._drawn_on(ax)
 
     def _draw_series(self, ax: Axes, number: int) -> None:
-        values, interval = self.values[number], self.intervals[number]
-        style = series_style(number)
+        values, style = self.values[number], series_style(number)
         # Side by side within 0.6 of a row, so that rows stay apart.
         shift = (number - (len(self.values) - 1) / 2) * 0.6 / max(len(self.values), 2)
-        heights = np.arange(len(values)) + shift
-        lengths = np.abs(interval.T - values)
-        bars = ax.errorbar(
-            values,
-            heights,
-            xerr=np.where(np.isnan(lengths), 0.0, lengths),
-            fmt="none",
-            ecolor=style["color"],
-            elinewidth=1.6,
-        )
-        faces = [style["color"] if full else "none" for full in self.filled[number]]
+        heights, color = np.arange(len(values)) + shift, style["color"]
+        lengths = np.nan_to_num(np.abs(self.intervals[number].T - values), posinf=np.inf)
+        bars = ax.errorbar(values, heights, xerr=lengths, fmt="none", ecolor=color, elinewidth=1.6)
         marks = ax.scatter(
             values,
             heights,
             s=30,
             marker=style["marker"],
-            facecolors=faces,
-            edgecolors=style["color"],
+            facecolors=[color if full else "none" for full in self.filled[number]],
+            edgecolors=color,
             linewidths=1.3,
             zorder=3,
         )
@@ -186,7 +174,7 @@ class ForestDisplay(Display):
         level: float = 0.95,
         names: Sequence[str] | None = None,
         ax: Axes | None = None,
-    ) -> ForestDisplay:
+    ) -> Self:
         """Draw a row for each slice of the queries, or for each measure.
 
         Parameters
@@ -210,30 +198,31 @@ class ForestDisplay(Display):
         display : ForestDisplay
             With the rows drawn; a line shows the mean of all queries of the first system.
         """
-        systems = read_systems(evaluations, names, OWNER)
-        first = systems.evaluations[0]
+        systems, shown = read_systems(evaluations, names, cls.__name__)
+        reference = None
         if slices is None:
-            wanted = list(first.measures) if measure is None else [measure_of(first, measure)]
-            parts: list[list[Evaluation | None]] = [
-                [with_measure(one, wanted)] * len(wanted) for one in systems.evaluations
-            ]
-            rows, reference = [str(one) for one in wanted], None
+            wanted = [measure_of(systems[0], measure)] if measure else list(systems[0].measures)
+            rows = [str(one) for one in wanted]
+            parts: list[list[Evaluation | None]]
+            parts = [[with_measure(one, wanted)] * len(wanted) for one in systems]
             label = f"mean over queries, {level:.0%} interval"
         else:
-            one = measure_of(first, measure)
-            parts, rows = _slice_parts(systems.evaluations, one, slices)
-            wanted, reference = [one] * len(rows), _value(parts[0][0], one)
+            one = measure_of(systems[0], measure)
+            rows, parts = _slice_rows([with_measure(system, [one]) for system in systems], slices)
+            wanted = [one] * len(rows)
+            reference = _mean(parts[0][0], one, level)[0]
             label = f"{one}, mean and {level:.0%} interval"
+        means = [
+            np.array([_mean(*pair, level) for pair in zip(row, wanted, strict=True)])
+            for row in parts
+        ]
         display = cls(
             rows=rows,
-            values=[[_value(*pair) for pair in zip(row, wanted, strict=True)] for row in parts],
-            intervals=[
-                [_interval(part, one, level) for part, one in zip(row, wanted, strict=True)]
-                for row in parts
-            ],
+            values=[of_system[:, 0] for of_system in means],
+            intervals=[of_system[:, 1:] for of_system in means],
             label=label,
             reference=reference,
-            names=systems.names,
+            names=shown,
         )
         return display.plot(ax)
 
@@ -245,7 +234,7 @@ class ForestDisplay(Display):
         *,
         slices: Any = None,
         ax: Axes | None = None,
-    ) -> ForestDisplay:
+    ) -> Self:
         """Draw a row for each difference; marks of those that are not significant are hollow.
 
         Parameters
@@ -298,38 +287,30 @@ def _read(name: str, given: Sequence[Any], shape: tuple[int, ...]) -> list[Float
     return arrays
 
 
-def _slice_parts(
-    evaluations: Sequence[Evaluation], measure: Measure, slices: Any
-) -> tuple[list[list[Evaluation | None]], list[str]]:
-    """For each system the evaluation of each row (None: it has no such queries), and the rows."""
-    wholes = [with_measure(evaluation, [measure]) for evaluation in evaluations]
-    sliced = [whole.by_slice(slices) for whole in wholes]
+def _slice_rows(
+    systems: Sequence[Evaluation], slices: Any
+) -> tuple[list[str], list[list[Evaluation | None]]]:
+    """Labels of the rows, and per system an evaluation for each row; None without such queries."""
+    sliced = [{ALL: system, **system.by_slice(slices)} for system in systems]
     labels = list(dict.fromkeys(label for parts in sliced for label in parts))
-    parts: list[list[Evaluation | None]] = [
-        [whole, *(of_system.get(label) for label in labels)]
-        for whole, of_system in zip(wholes, sliced, strict=True)
-    ]
-    counts = [
-        max(len(part.query_ids) for part in column if part) for column in zip(*parts, strict=True)
-    ]
-    names = [ALL, *map(str, labels)]
-    return parts, [
-        f"{shown_name(name)} ({count:,})" for name, count in zip(names, counts, strict=True)
-    ]
+    rows = []
+    for label in labels:
+        count = max(len(parts[label].query_ids) for parts in sliced if label in parts)
+        rows.append(f"{shown_name(label)} ({count:,})")
+    return rows, [[parts.get(label) for label in labels] for parts in sliced]
 
 
-def _value(part: Evaluation | None, measure: Measure) -> float:
-    return np.nan if part is None else part[spelling_in(part, measure)]
-
-
-def _interval(part: Evaluation | None, measure: Measure, level: float) -> tuple[float, float]:
-    if part is None or measure.is_pooled:
-        return np.nan, np.nan
-    return part.confidence_interval(spelling_in(part, measure), level)
+def _mean(part: Evaluation | None, measure: Measure, level: float) -> tuple[float, float, float]:
+    """Mean and interval of a measure; a pooled one has no interval."""
+    if part is None:
+        return np.nan, np.nan, np.nan
+    spelling = spelling_in(part, measure)
+    ends = (np.nan, np.nan) if measure.is_pooled else part.confidence_interval(spelling, level)
+    return (part[spelling], *ends)
 
 
 def _row_name(comparison: Comparison, row: Any, measure: str | None, label: Any) -> str:
-    """What tells a difference from the others of the picture."""
+    """Label of a difference: what differs between the rows."""
     told = [] if label is None else [f"{shown_name(label)} ({row.queries:,})"]
     if measure is None and len(comparison.measures) > 1:
         told.append(row.measure)

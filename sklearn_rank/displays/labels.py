@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sklearn_rank.displays.style import ink_of
+from sklearn_rank.displays.style import text_color
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.typing import FloatArray
 
@@ -86,7 +86,7 @@ def place_labels(
     colours: Sequence[Any] | None = None,
 ) -> list[Any]:
     """Texts in the right margin, or right or left of their points; a hair line leads to each."""
-    ink = ink_of(ax)
+    ink = text_color(ax)
     placed = []
     for number, (point, text) in enumerate(zip(points, texts, strict=True)):
         label = ax.annotate(

@@ -4,42 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import name_lines
-from sklearn_rank.displays.style import canvas, ink_of, series_style
+from sklearn_rank.displays.style import Display, canvas, series_style, text_color
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.text import closest, listed, safe_repr, safe_text
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from matplotlib.axes import Axes
     from matplotlib.container import ErrorbarContainer
     from matplotlib.lines import Line2D
 
 __all__ = ["SearchResultsDisplay"]
 
-OWNER = "SearchResultsDisplay"
-
 _MANY_TIMES = 10.0
-"""Values of a parameter that rise at least so many times, by growing steps, are spread by their
-logarithms."""
+"""A parameter that grows this many times, by growing steps, has a logarithmic axis."""
 _MOST_TICKS = 10
-"""Values that are all written on the axis."""
-
-
-class _Line(NamedTuple):
-    """Scores of the candidates that differ in one parameter alone."""
-
-    name: str
-    values: list[Any]
-    scores: FloatArray
-    intervals: FloatArray
+"""Up to this many values, each has a tick."""
 
 
 class SearchResultsDisplay(Display):
@@ -70,13 +58,6 @@ class SearchResultsDisplay(Display):
         Their intervals.
     best_ : matplotlib.lines.Line2D
         A ring around the best candidate that is shown.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        Where they were drawn.
-
-    Raises
-    ------
-    ImportError
-        If Matplotlib is not installed, when plotting.
 
     Examples
     --------
@@ -115,7 +96,7 @@ class SearchResultsDisplay(Display):
                 )
                 raise ValueError(msg)
 
-    def plot(self, ax: Axes | None = None) -> SearchResultsDisplay:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the lines.
 
         Parameters
@@ -128,14 +109,15 @@ class SearchResultsDisplay(Display):
         display : SearchResultsDisplay
             This object, with ``lines_``, ``bars_``, ``best_``, ``ax_`` and ``figure_``.
         """
-        with canvas(ax, OWNER) as ax:
-            places = _Places.of(ax, self.values)
+        with canvas(ax, type(self).__name__) as ax:
             self.lines_: list[Line2D] = []
             self.bars_: list[ErrorbarContainer] = []
-            for number, points in enumerate(self.values):
-                # Side by side, so that intervals do not cover each other.
-                x = places.shifted(points, number - (len(self.values) - 1) / 2)
-                self._draw_line(ax, number, x)
+            for number, x in enumerate(_places(ax, self.values)):
+                style, scores = series_style(number), self.scores[number]
+                self.lines_ += ax.plot(x, scores, **style)
+                lengths = np.nan_to_num(np.abs(self.intervals[number].T - scores), posinf=np.inf)
+                look = {"fmt": "none", "ecolor": style["color"], "elinewidth": 1.0, "capsize": 2.5}
+                self.bars_.append(ax.errorbar(x, scores, yerr=lengths, **look))
             line = int(np.nanargmax([np.nanmax(scores, initial=-np.inf) for scores in self.scores]))
             point = int(np.nanargmax(self.scores[line]))
             (self.best_,) = ax.plot(
@@ -143,28 +125,12 @@ class SearchResultsDisplay(Display):
                 marker="o",
                 markersize=11,
                 markerfacecolor="none",
-                markeredgecolor=ink_of(ax),
+                markeredgecolor=text_color(ax),
             )
             ax.set_xlabel(self.param, parse_math=False)
             ax.set_ylabel(self.label, parse_math=False)
             name_lines(ax, self.lines_, self.names)
             return self._drawn_on(ax)
-
-    def _draw_line(self, ax: Axes, number: int, x: FloatArray) -> None:
-        style, scores = series_style(number), self.scores[number]
-        (line,) = ax.plot(x, scores, **style)
-        self.lines_.append(line)
-        lengths = np.abs(self.intervals[number].T - scores)
-        bars = ax.errorbar(
-            x,
-            scores,
-            yerr=np.where(np.isnan(lengths), 0.0, lengths),
-            fmt="none",
-            ecolor=style["color"],
-            elinewidth=1.0,
-            capsize=2.5,
-        )
-        self.bars_.append(bars)
 
     @classmethod
     def from_cv_results(
@@ -176,7 +142,7 @@ class SearchResultsDisplay(Display):
         lines: str | None = None,
         level: float = 0.95,
         ax: Axes | None = None,
-    ) -> SearchResultsDisplay:
+    ) -> Self:
         """Draw the scores of a search against one of its parameters.
 
         Other parameters stay at the values of the best candidate. Folds are few and share their
@@ -210,102 +176,76 @@ class SearchResultsDisplay(Display):
         InvalidParameterError
             If there is no such parameter or score.
         """
-        level = check_share(level, "level", OWNER)
-        table = _Table(cv_results, _score_name(cv_results, measure))
+        level = check_share(level, "level", cls.__name__)
+        score = _score_name(cv_results, measure)
+        params = list(cv_results["params"])
+        known = list(dict.fromkeys(key for one in params for key in one))
         for name in (param, lines):
-            table.check_parameter(name)
-        drawn = table.lines(param, lines, level)
-        spoken = "mean over folds" if table.name == "score" else f"{table.name}, mean over folds"
-        of = "queries" if table.knows_queries else "folds"
+            if name is not None and name not in known:
+                meant = closest(str(name), known)
+                has = f"it has: {listed(known)}"
+                msg = f"the search has no parameter {safe_repr(name)}{meant}; {has}"
+                raise InvalidParameterError(msg)
+        means = np.asarray(cv_results[f"mean_test_{score}"], dtype=np.float64)
+        intervals = _intervals(cv_results, score, means, level)
+        shown = _lines(params, int(np.nanargmax(means)), param, lines)
+        title = "mean over folds" if score == "score" else f"{score}, mean over folds"
+        over = "queries" if f"mean_test_{score}_se" in cv_results else "folds"
         display = cls(
-            values=[line.values for line in drawn],
-            scores=[line.scores for line in drawn],
-            intervals=[line.intervals for line in drawn],
+            values=[[params[number][param] for number in numbers] for numbers in shown.values()],
+            scores=[means[numbers] for numbers in shown.values()],
+            intervals=[intervals[numbers] for numbers in shown.values()],
             param=param,
-            label=f"{spoken}\n({level:.0%} interval over {of})",
-            names=None if lines is None else [line.name for line in drawn],
+            label=f"{title}\n({level:.0%} interval over {over})",
+            names=None if lines is None else list(shown),
         )
         return display.plot(ax)
 
 
-@dataclass(frozen=True)
-class _Table:
-    """One score of a search."""
+def _lines(
+    params: Sequence[Mapping[str, Any]], best: int, param: str, lines: str | None
+) -> dict[str, list[int]]:
+    """Candidates equal to the best but for ``param`` and ``lines``, by their value of ``lines``."""
+    shown: dict[str, list[int]] = {}
+    for number, one in enumerate(params):
+        others = {*one, *params[best]} - {param, lines}
+        if param in one and all(_same(one, params[best], name) for name in others):
+            name = "" if lines is None else f"{lines} = {_text(one.get(lines))}"
+            shown.setdefault(name, []).append(number)
+    for numbers in shown.values():
+        if all(_is_number(params[number][param]) for number in numbers):
+            numbers.sort(key=lambda number: float(params[number][param]))
+    return shown
 
-    results: Mapping[str, Any]
-    name: str
 
-    @property
-    def params(self) -> list[Mapping[str, Any]]:
-        return list(self.results["params"])
+def _intervals(
+    results: Mapping[str, Any], score: str, means: FloatArray, level: float
+) -> FloatArray:
+    """(n_candidates, 2) Student's t, over queries if their spread is known, else over folds."""
+    from scipy.special import stdtrit
 
-    @property
-    def means(self) -> FloatArray:
-        return np.asarray(self.results[f"mean_test_{self.name}"], dtype=np.float64)
-
-    @property
-    def knows_queries(self) -> bool:
-        """Whether the search noted how the queries of each fold vary."""
-        return f"mean_test_{self.name}_se" in self.results
-
-    def folds(self, name: str) -> FloatArray:
+    def folds(name: str) -> FloatArray:
         """(n_folds, n_candidates) of a score."""
         columns: list[FloatArray] = []
-        while f"split{len(columns)}_test_{name}" in self.results:
-            column = self.results[f"split{len(columns)}_test_{name}"]
-            columns.append(np.asarray(column, dtype=np.float64))
-        return np.array(columns).reshape(len(columns), len(self.params))
+        while (column := f"split{len(columns)}_test_{name}") in results:
+            columns.append(np.asarray(results[column], dtype=np.float64))
+        return np.array(columns).reshape(len(columns), len(means))
 
-    def check_parameter(self, name: str | None) -> None:
-        known = list(dict.fromkeys(key for params in self.params for key in params))
-        if name is not None and name not in known:
-            meant = closest(str(name), known)
-            msg = f"the search has no parameter {safe_repr(name)}{meant}; it has: {listed(known)}"
-            raise InvalidParameterError(msg)
-
-    def lines(self, param: str, lines: str | None, level: float) -> list[_Line]:
-        """Candidates that are the best one but for ``param`` and ``lines``."""
-        best = self.params[int(np.nanargmax(self.means))]
-        shown: dict[str, list[int]] = {}
-        for number, params in enumerate(self.params):
-            others = {*params, *best} - {param, lines}
-            if param in params and all(_same(params, best, name) for name in others):
-                of = "" if lines is None else f"{lines} = {_text(params.get(lines))}"
-                shown.setdefault(of, []).append(number)
-        ends = self._intervals(level)
-        return [
-            self._line(name, _in_order(numbers, self.params, param), param, ends)
-            for name, numbers in shown.items()
-        ]
-
-    def _line(self, name: str, numbers: list[int], param: str, ends: FloatArray) -> _Line:
-        values = [self.params[number][param] for number in numbers]
-        return _Line(name, values, self.means[numbers], ends[numbers])
-
-    def _intervals(self, level: float) -> FloatArray:
-        """(n_candidates, 2) Student's t, over queries if their spread is known, else over folds."""
-        from scipy.special import stdtrit
-
-        scores = self.folds(self.name)
-        if self.knows_queries:
-            error, degrees = _of_queries(
-                self.folds(f"{self.name}_se"), self.folds(f"{self.name}_queries")
-            )
-        else:
-            count = len(scores)
-            spread = scores.std(axis=0, ddof=1) if count > 1 else np.full(scores.shape[1], np.nan)
-            error, degrees = spread / math.sqrt(max(count, 1)), np.full(len(spread), count - 1.0)
-        reach = stdtrit(degrees, (1 + level) / 2) * error
-        return np.stack((self.means - reach, self.means + reach), axis=1)
-
-
-def _of_queries(errors: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Standard error of the mean of the folds, whose queries differ, and Welch's degrees."""
-    variances = (errors / len(errors)) ** 2
-    total = variances.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        degrees = total**2 / (variances**2 / (counts - 1)).sum(axis=0)
-    return np.sqrt(total), np.where(total > 0, degrees, 1.0)
+    if f"mean_test_{score}_se" in results:
+        # Standard error of the mean of the folds, whose queries differ, and Welch's degrees.
+        errors, counts = folds(f"{score}_se"), folds(f"{score}_queries")
+        variances = (errors / len(errors)) ** 2
+        total = variances.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = total**2 / (variances**2 / (counts - 1)).sum(axis=0)
+        error, degrees = np.sqrt(total), np.where(total > 0, degrees, 1.0)
+    else:
+        scores = folds(score)
+        count = len(scores)
+        spread = scores.std(axis=0, ddof=1) if count > 1 else np.full(len(means), np.nan)
+        error, degrees = spread / math.sqrt(max(count, 1)), np.full(len(means), count - 1.0)
+    reach = stdtrit(degrees, (1 + level) / 2) * error
+    return np.stack((means - reach, means + reach), axis=1)
 
 
 def _score_name(results: Mapping[str, Any], measure: str | None) -> str:
@@ -343,49 +283,30 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-def _in_order(numbers: list[int], params: list[Mapping[str, Any]], param: str) -> list[int]:
-    """Rising, where the values are numbers."""
-    if all(_is_number(params[number][param]) for number in numbers):
-        return sorted(numbers, key=lambda number: float(params[number][param]))
-    return numbers
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Where values of a parameter stand on the axis."""
-
-    words: list[str] | None
-    """Values that are no numbers, each with a place of its own; None: numbers."""
-    logarithmic: bool
-    step: float
-
-    @classmethod
-    def of(cls, ax: Axes, lines: Sequence[Sequence[Any]]) -> _Places:
-        """Read the values, and set the ticks."""
-        values = [value for line in lines for value in line]
-        if not all(map(_is_number, values)):
-            words = list(dict.fromkeys(map(_text, values)))
-            ax.set_xticks(range(len(words)), words)
-            for label in ax.get_xticklabels():
-                label.set_parse_math(False)
-            ax.set_xlim(-0.5, len(words) - 0.5)
-            return cls(words, logarithmic=False, step=0.06)
-        numbers = np.unique(np.array(values, dtype=np.float64))
-        least, most = float(numbers[0]), float(numbers[-1])
-        steps = np.diff(numbers)
-        grows = len(steps) > 1 and steps.max() > 4 * steps.min()
-        logarithmic = bool(grows and least > 0 and most / least >= _MANY_TIMES)
-        if logarithmic:
-            ax.set_xscale("log")
-            if len(numbers) <= _MOST_TICKS:
-                ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
-                ax.set_xticks([], minor=True)
-        width = math.log(most / least) if logarithmic else most - least
-        return cls(None, logarithmic=logarithmic, step=0.015 * width)
-
-    def shifted(self, values: Sequence[Any], by: float) -> FloatArray:
-        """(n_values,) places, ``by`` so many steps to the right."""
-        if self.words is not None:
-            return np.array([self.words.index(_text(value)) + by * self.step for value in values])
-        numbers = np.array(values, dtype=np.float64)
-        return numbers * math.exp(by * self.step) if self.logarithmic else numbers + by * self.step
+def _places(ax: Axes, lines: Sequence[Sequence[Any]]) -> list[FloatArray]:
+    """Places of the values on the axis, lines side by side; sets the ticks and the scale."""
+    # Side by side, so that intervals do not cover each other.
+    shifts = np.arange(len(lines)) - (len(lines) - 1) / 2
+    values = [value for line in lines for value in line]
+    if not all(map(_is_number, values)):
+        words = list(dict.fromkeys(map(_text, values)))
+        ax.set_xticks(range(len(words)), words)
+        for label in ax.get_xticklabels():
+            label.set_parse_math(False)
+        ax.set_xlim(-0.5, len(words) - 0.5)
+        return [
+            np.array([words.index(_text(value)) + 0.06 * shift for value in line])
+            for line, shift in zip(lines, shifts, strict=True)
+        ]
+    numbers = np.unique(np.array(values, dtype=np.float64))
+    least, most, steps = float(numbers[0]), float(numbers[-1]), np.diff(numbers)
+    grows = len(steps) > 1 and steps.max() > 4 * steps.min()
+    if not (grows and least > 0 and most / least >= _MANY_TIMES):
+        shifts *= 0.015 * (most - least)
+        return [np.array(line, float) + shift for line, shift in zip(lines, shifts, strict=True)]
+    ax.set_xscale("log")
+    if len(numbers) <= _MOST_TICKS:
+        ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
+        ax.set_xticks([], minor=True)
+    factors = np.exp(shifts * 0.015 * math.log(most / least))
+    return [np.array(line, float) * factor for line, factor in zip(lines, factors, strict=True)]

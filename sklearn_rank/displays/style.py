@@ -1,13 +1,23 @@
-"""One style for all pictures: colours, strokes and markers, applied to the picture alone."""
+"""What all displays share: one style, the base class, and figures as SVG."""
 
 from __future__ import annotations
 
+import copy
+import io
+import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+from sklearn_rank.support.text import safe_text
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["plot_style"]
 
@@ -15,8 +25,8 @@ INK = "#24292f"
 """Text, axes and everything that is no series. In SVG it becomes the text colour of the page."""
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", INK, "#e69f00", "#56b4e9")
-"""Of Okabe and Ito, whom colour-blind readers can follow; strongest contrast with white first.
-Yellow is left out: on white it cannot be seen."""
+"""The palette of Okabe and Ito for colour-blind readers, strongest contrast with white first and
+without yellow, which white hides."""
 
 BETTER, WORSE = COLOURS[0], COLOURS[1]
 
@@ -88,7 +98,7 @@ def plot_style() -> Iterator[None]:
 
 @contextmanager
 def canvas(ax: Axes | None, owner: str, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
-    """Where to draw: the caller's axes, in the caller's style; else axes of a new figure."""
+    """The caller's axes in the caller's style, or the axes of a new figure in ours."""
     if ax is not None:
         yield ax
         return
@@ -105,7 +115,7 @@ def canvas(ax: Axes | None, owner: str, size: tuple[float, float] = SIZE) -> Ite
 
 
 def series_style(number: int) -> dict[str, Any]:
-    """Colour, dashes and marker by which a series is told, in colour and without."""
+    """Colour, dashes and marker of a series: distinct in colour and in print."""
     return {
         "color": COLOURS[number % len(COLOURS)],
         "linestyle": _DASHES[number % len(_DASHES)],
@@ -113,6 +123,107 @@ def series_style(number: int) -> dict[str, Any]:
     }
 
 
-def ink_of(ax: Axes) -> Any:
-    """Colour of the text around the axes, which may be those of a dark figure."""
+def text_color(ax: Axes) -> Any:
+    """Colour of the text around the axes, which may belong to a dark figure."""
     return ax.xaxis.label.get_color()
+
+
+class Display:
+    """The values of a picture; ``plot`` draws it.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
+        The axes and the figure, after ``plot``; ImportError without Matplotlib.
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the picture."""
+        raise NotImplementedError
+
+    def to_svg(
+        self,
+        *,
+        size: tuple[float, float] = SIZE,
+        title: str = "",
+        prefix: str = "",
+        **options: Any,
+    ) -> str:
+        """The picture as one ``<svg>`` element, for a page; nothing is shown on a screen.
+
+        Parameters
+        ----------
+        size : (float, float), default=(6.4, 3.8)
+            Width and height in inches; a page scales it, the text with it.
+        title : str, default=""
+            What the picture shows, for those who cannot see it.
+        prefix : str, default=""
+            Put before all ids, which must differ between the pictures of a page.
+        **options
+            As in ``plot``.
+
+        Returns
+        -------
+        svg : str
+            Text is text, axes take the page's text colour, the background is the page's.
+        """
+        import matplotlib.figure
+
+        with plot_style():
+            figure = matplotlib.figure.Figure(figsize=size)
+            # A copy keeps the axes on which this display was drawn before.
+            copy.copy(self).plot(figure.subplots(), **options)
+            return svg_of(figure, title=title, prefix=prefix)
+
+    def _drawn_on(self, ax: Axes) -> Self:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+_IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)')
+_HEAD = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+
+
+def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
+    """A figure as one ``<svg>`` element to put into HTML.
+
+    Text stays text, in the fonts of the page; what is drawn in the ink of the style takes the
+    page's text colour, and the background is the page's, so that one picture serves light and dark.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Any figure; it need not belong to pyplot.
+    title : str, default=""
+        What the picture shows, for those who cannot see it.
+    prefix : str, default=""
+        Put before all ids, which must differ between the pictures of a page.
+
+    Returns
+    -------
+    svg : str
+        The same text for the same figure, on every day.
+    """
+    stream = io.StringIO()
+    with plot_style(), warnings.catch_warnings():
+        # The page has fonts of its own for what Matplotlib's lacks.
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+    text = stream.getvalue()
+    body = _METADATA.sub("", text[text.index("<svg") :])
+    body = body.replace(INK, "currentColor")
+    body = _IDS.sub(rf"\g<1>{prefix}", body)
+    label = quoteattr(safe_text(title, limit=1_000))
+    return _HEAD.sub(
+        lambda head: (
+            '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+            f'role="img" aria-label={label} viewBox="{head[1]}" '
+            'style="width:100%;height:auto">'
+        ),
+        body,
+        count=1,
+    )

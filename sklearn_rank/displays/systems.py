@@ -1,34 +1,37 @@
-"""What the displays read: evaluations of systems, and the measures that they show."""
+"""Input of the displays: evaluations of systems, rankings or estimators, and their measures."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
+from sklearn_rank.evaluation.averaging import average, warn_of_undefined
+from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.further import with_measures
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
+from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.reading import read_call
+from sklearn_rank.model_selection.responses import Responses
 from sklearn_rank.support.arrays import refuse_unordered
 from sklearn_rank.support.parameters import check_cutoff
 from sklearn_rank.support.text import closest, listed, safe_repr
 from sklearn_rank.typing import FloatArray
 
 
-class Systems(NamedTuple):
-    """Evaluations with the names of their systems; None where there is nothing to tell apart."""
-
-    evaluations: list[Evaluation]
-    names: list[str] | None
-
-
-def read_systems(evaluations: Any, names: Any, owner: str) -> Systems:
-    """One evaluation, or several by name."""
+def read_systems(
+    evaluations: Any, names: Any, owner: str
+) -> tuple[list[Evaluation], list[str] | None]:
+    """Evaluations and names of their systems; one evaluation needs no name."""
     if isinstance(evaluations, Evaluation):
-        return Systems([evaluations], check_names(names, 1))
+        return [evaluations], check_names(names, 1)
     if not isinstance(evaluations, Mapping):
         msg = (
             f"{owner} takes a result of evaluate, or several as {{name: result}}, got "
@@ -45,13 +48,12 @@ def read_systems(evaluations: Any, names: Any, owner: str) -> Systems:
                 f"{safe_repr(name)}"
             )
             raise TypeError(msg)
-    listed = list(evaluations.values())
-    keys = [str(name) for name in evaluations]
-    return Systems(listed, keys if names is None else check_names(names, len(listed)))
+    keys = [str(name) for name in evaluations] if names is None else names
+    return list(evaluations.values()), check_names(keys, len(evaluations))
 
 
 def check_names(names: Any, count: int) -> list[str] | None:
-    """A name for each curve, if there are any."""
+    """One name for each curve, or None."""
     if names is None:
         return None
     refuse_unordered(names, "names")
@@ -75,10 +77,9 @@ def check_styles(given: Any, count: int) -> list[Mapping[str, Any]]:
 
 
 def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure:
-    """The measure that is meant, as the evaluation computed it; None is its first.
+    """A measure with the parameters by which the evaluation computed its metric.
 
-    Where the evaluation has the metric with another cutoff, its parameters are taken: they may be
-    those of a convention.
+    These may be those of a convention. None takes the first measure.
     """
     if measure is None:
         return evaluation.measures[0]
@@ -90,25 +91,25 @@ def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure
 
 
 def with_measure(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
-    """The evaluation itself if it has the measures, else one of the same rankings that has."""
+    """The same rankings by these measures; the evaluation itself if it has them."""
     if all(measure in evaluation.measures for measure in measures):
         return evaluation
     return with_measures(evaluation, measures)
 
 
 def spelling_in(evaluation: Evaluation, measure: Measure) -> str:
-    """Name under which an evaluation has a measure."""
+    """Spelling of a measure in an evaluation."""
     return list(evaluation)[evaluation.measures.index(measure)]
 
 
 def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
-    """Values of a measure, evaluated or not; InvalidParameterError for a pooled one."""
+    """Values of a measure, evaluated before or not; InvalidParameterError if it is pooled."""
     measured = with_measure(evaluation, [measure])
     return measured.per_query[spelling_in(measured, measure)]
 
 
 def check_system(comparison: Comparison, system: str | None) -> str:
-    """Name of a system beside the baseline; None is the first."""
+    """A system other than the baseline; None takes the first."""
     if system is None:
         return comparison.others[0]
     if system not in comparison.others:
@@ -139,3 +140,75 @@ def check_cutoffs(k: Any, owner: str) -> list[int]:
         msg = f"k must be a number of ranks, or such numbers in rising order, got {safe_repr(k)}"
         raise InvalidParameterError(msg)
     return cutoffs
+
+
+def display_options(given: Mapping[str, Any], owner: str) -> ScorerOptions:
+    """Options of a scorer by name."""
+    unknown = [name for name in given if name not in OPTION_NAMES]
+    if unknown:
+        meant = closest(unknown[0], ("groups", *OPTION_NAMES))
+        msg = (
+            f"{owner} has no option {safe_repr(unknown[0])}{meant}; its options are: "
+            f"{', '.join(OPTION_NAMES)}"
+        )
+        raise InvalidParameterError(msg)
+    return ScorerOptions(**given)
+
+
+def evaluation_of_estimator(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    groups: Any,
+    measures: Sequence[str | Measure],
+    options: ScorerOptions,
+    *,
+    owner: str,
+    called: str,
+) -> Evaluation:
+    """Evaluation of what a fitted estimator ranks, read as scorers read it."""
+    read = read_call(Responses(estimator, X), y, groups, options, owner=owner)
+    try:
+        return evaluation_of_rankings(
+            read.y,
+            read.scores,
+            measures,
+            called=called,
+            groups=None if read.queries is None else read.queries.ids,
+            string_provider=options.string_provider,
+            zero_division=options.zero_division,
+            ties=options.ties,
+        )
+    except TypeError as error:
+        # The class that scorers raise for objects of the wrong kind.
+        raise RankingConfigError(str(error)) from error
+
+
+def evaluation_of_rankings(
+    y_true: Any,
+    y_score: Any,
+    measures: Sequence[str | Measure],
+    *,
+    called: str,
+    zero_division: Any = "warn",
+    **reading: Any,
+) -> Evaluation:
+    """Evaluation by measures with one warning of undefined queries, under the name ``called``."""
+    warns = isinstance(zero_division, str) and zero_division == "warn"
+    evaluation = evaluate(
+        y_true,
+        y_score,
+        measures,
+        zero_division=math.nan if warns else zero_division,
+        **reading,
+    )
+    if warns:
+        mean = average(
+            np.sum(list(evaluation.per_query.values()), axis=0),
+            None,
+            zero_division="warn",
+            measure=called,
+            query_ids=evaluation.query_ids,
+        )
+        warn_of_undefined({called: mean})
+    return evaluation

@@ -333,7 +333,7 @@ class Evaluation(MeasuredValues):
         >>> ev.plot("at_k", measure="recall", k=2).lines_[0].get_ydata().tolist()
         [0.5, 1.0]
         """
-        from sklearn_rank.displays.doors import plot_evaluation
+        from sklearn_rank.displays.plotting import plot_evaluation
 
         return plot_evaluation(self, kind, options)
 

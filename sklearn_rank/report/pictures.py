@@ -16,8 +16,8 @@ def pictures_of(comparison: Comparison, measure: str) -> tuple[Picture, ...]:
     """Mean differences with intervals, and differences per query; none without Matplotlib."""
     if find_spec("matplotlib") is None or not measure:
         return ()
-    from sklearn_rank.displays.differences import QueryDifferencesDisplay
     from sklearn_rank.displays.forest import ForestDisplay
+    from sklearn_rank.displays.queries import QueryDifferencesDisplay
 
     baseline = comparison.baseline
     interval = f"{100 * comparison.level:g} % intervals"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import ForestDisplay, InvalidParameterError, compare, compare_all, evaluate
-from sklearn_rank.displays.doors import OF_COMPARISON, OF_EVALUATION
+from sklearn_rank.displays.plotting import OF_COMPARISON, OF_EVALUATION
 
 RNG = np.random.default_rng(0)
 QUERIES = [f"q{number}" for number in range(24)]

@@ -168,7 +168,7 @@ def test_styles():
         (
             lambda: PrecisionRecallAtKDisplay(precision=[[1, 1]], recall=[[1]], k=[1]),
             ValueError,
-            r"precision holds a curve of shape \(2,\), and k has \(1,\)",
+            r"precision holds an array of shape \(2,\); for these cutoffs it is \(1,\)",
         ),
         (
             lambda: PrecisionRecallAtKDisplay(precision=[[1]], recall=[], k=[1]),

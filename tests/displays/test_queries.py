@@ -36,7 +36,7 @@ def test_distribution_by_hand():
     assert new.get_ydata() == pytest.approx([0, 2 / 3, 1])
     assert old.get_drawstyle() == "steps-post"
     assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["old", "new"]
-    assert shown.ax_.get_xlabel() == "mrr of a query"
+    assert shown.ax_.get_xlabel() == "mrr per query"
 
 
 def test_distribution_leaves_undefined_queries_out():

@@ -1,4 +1,4 @@
-"""What the ``plot`` methods of evaluations and comparisons open: a display for each kind."""
+"""The ``plot`` methods of evaluations and comparisons: a display for each kind."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.base import Display
-from sklearn_rank.displays.correlation import MeasureCorrelationDisplay
 from sklearn_rank.displays.curves import RankingPrecisionRecallCurveDisplay, RankingRocCurveDisplay
-from sklearn_rank.displays.differences import QueryDifferencesDisplay
-from sklearn_rank.displays.distribution import QueryDistributionDisplay
 from sklearn_rank.displays.forest import ForestDisplay
-from sklearn_rank.displays.measure_at_k import MeasureAtKDisplay
+from sklearn_rank.displays.lines import MeasureAtKDisplay, QueryDistributionDisplay
+from sklearn_rank.displays.queries import MeasureCorrelationDisplay, QueryDifferencesDisplay
+from sklearn_rank.displays.style import Display
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.parameters import check_option
 
-Draw = Callable[..., Display]
-
-_OF_EVALUATIONS: Mapping[str, Draw] = {
+_OF_EVALUATIONS: Mapping[str, Callable[..., Display]] = {
     "at_k": MeasureAtKDisplay.from_evaluation,
     "distribution": QueryDistributionDisplay.from_evaluation,
     "precision_recall": RankingPrecisionRecallCurveDisplay.from_evaluation,
@@ -26,13 +22,13 @@ _OF_EVALUATIONS: Mapping[str, Draw] = {
 }
 """Pictures of one system or of several."""
 
-OF_EVALUATION: Mapping[str, Draw] = {
+OF_EVALUATION: Mapping[str, Callable[..., Display]] = {
     "forest": ForestDisplay.from_evaluation,
     "correlation": MeasureCorrelationDisplay.from_evaluation,
     **_OF_EVALUATIONS,
 }
 
-OF_COMPARISON: Mapping[str, Draw] = {
+OF_COMPARISON: Mapping[str, Callable[..., Display]] = {
     "forest": ForestDisplay.from_comparison,
     "differences": QueryDifferencesDisplay.from_comparison,
     **_OF_EVALUATIONS,
@@ -40,13 +36,13 @@ OF_COMPARISON: Mapping[str, Draw] = {
 
 
 def plot_evaluation(evaluation: Evaluation, kind: str, options: Mapping[str, Any]) -> Display:
-    """The display of a kind, drawn."""
+    """Draw one system."""
     check_option(kind, "kind", tuple(OF_EVALUATION), "Evaluation.plot")
     return OF_EVALUATION[kind](evaluation, **options)
 
 
 def plot_comparison(comparison: Comparison, kind: str, options: Mapping[str, Any]) -> Display:
-    """The display of a kind, drawn."""
+    """Draw the differences of a comparison, or all of its systems."""
     check_option(kind, "kind", tuple(OF_COMPARISON), "Comparison.plot")
-    what = comparison.evaluations if kind in _OF_EVALUATIONS else comparison
-    return OF_COMPARISON[kind](what, **options)
+    shown = comparison.evaluations if kind in _OF_EVALUATIONS else comparison
+    return OF_COMPARISON[kind](shown, **options)

@@ -1,4 +1,4 @@
-"""What a change did to each query."""
+"""Displays of single queries: differences of two systems, and two measures against each other."""
 
 from __future__ import annotations
 
@@ -9,26 +9,32 @@ import numpy as np
 
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.displays.base import Display
 from sklearn_rank.displays.labels import Side, has_margin, place_labels, shown_name
-from sklearn_rank.displays.style import BETTER, WORSE, canvas, ink_of
-from sklearn_rank.displays.systems import check_system, measure_of
+from sklearn_rank.displays.style import BETTER, COLOURS, WORSE, Display, canvas, text_color
+from sklearn_rank.displays.systems import check_system, measure_of, values_per_query
+from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.arrays import check_same_length
 from sklearn_rank.support.parameters import check_integer
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
+    from matplotlib.collections import PathCollection, PolyCollection
 
-__all__ = ["QueryDifferencesDisplay"]
-
-OWNER = "QueryDifferencesDisplay"
+__all__ = ["MeasureCorrelationDisplay", "QueryDifferencesDisplay"]
 
 _MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
+
+_POINT = 18.0
+"""Area of the mark of one query, in square points."""
+_LARGEST = 400.0
+"""Area of the mark of the most frequent pair of values: it must not hide its neighbours."""
 
 
 class QueryDifferencesDisplay(Display):
@@ -57,15 +63,11 @@ class QueryDifferencesDisplay(Display):
         Areas of the queries that got better and worse.
     labels_ : list of matplotlib.text.Annotation
         Names of the extremes, the best first.
-    ax_, figure_ : matplotlib.axes.Axes, matplotlib.figure.Figure
-        Where they were drawn.
 
     Raises
     ------
     ValueError
         If there are not as many ids as differences.
-    ImportError
-        If Matplotlib is not installed, when plotting.
 
     Examples
     --------
@@ -94,7 +96,7 @@ class QueryDifferencesDisplay(Display):
         self.measure, self.greater_is_better = measure, greater_is_better
         self.names = names
 
-    def plot(self, ax: Axes | None = None, *, n_named: int = 5) -> QueryDifferencesDisplay:
+    def plot(self, ax: Axes | None = None, *, n_named: int = 5) -> Self:
         """Draw the differences.
 
         Parameters
@@ -110,8 +112,8 @@ class QueryDifferencesDisplay(Display):
             This object, with ``order_``, ``better_``, ``worse_``, ``labels_``, ``ax_`` and
             ``figure_``.
         """
-        named = check_integer(n_named, "n_named", OWNER, at_least=0)
-        with canvas(ax, OWNER) as ax:
+        named = check_integer(n_named, "n_named", type(self).__name__, at_least=0)
+        with canvas(ax, type(self).__name__) as ax:
             defined = np.flatnonzero(~np.isnan(self.differences))
             gains = self.differences if self.greater_is_better else -self.differences
             self.order_: IntArray = defined[np.argsort(gains[defined], kind="stable")]
@@ -146,7 +148,7 @@ class QueryDifferencesDisplay(Display):
         self.better_: PolyCollection
         self.worse_: PolyCollection
         self.better_, self.worse_ = areas
-        ax.axvline(0, color=ink_of(ax), linewidth=0.8)
+        ax.axvline(0, color=text_color(ax), linewidth=0.8)
 
     def _draw_names(self, ax: Axes, values: FloatArray, gains: FloatArray, named: int) -> None:
         """In the margin; where there is none, on the side of zero where the row has no bar."""
@@ -160,10 +162,10 @@ class QueryDifferencesDisplay(Display):
             free = left_is_best if self.greater_is_better else left_is_best[::-1]
             sides = list(zip((best, worst), free, strict=True))
         for rows, side in sides:
-            texts = [
-                f"{shown_name(self.query_ids[self.order_[row]])}  {_signed(values[row])}"
-                for row in rows
-            ]
+            # A minus as long as the plus.
+            signed = [f"{values[row]:+.3f}".replace("-", "−") for row in rows]
+            ids = [shown_name(self.query_ids[self.order_[row]]) for row in rows]
+            texts = [f"{name}  {value}" for name, value in zip(ids, signed, strict=True)]
             # From the end of a bar that points to the margin, else from its foot.
             reach = values if side == "margin" else np.zeros(len(values))
             points = [(max(float(reach[row]), 0.0), float(row)) for row in rows]
@@ -179,7 +181,7 @@ class QueryDifferencesDisplay(Display):
         names: tuple[str, str] = ("baseline", "new"),
         n_named: int = 5,
         ax: Axes | None = None,
-    ) -> QueryDifferencesDisplay:
+    ) -> Self:
         """Draw the differences of two evaluations, joined on the ids of their queries.
 
         Parameters
@@ -217,7 +219,7 @@ class QueryDifferencesDisplay(Display):
         system: str | None = None,
         n_named: int = 5,
         ax: Axes | None = None,
-    ) -> QueryDifferencesDisplay:
+    ) -> Self:
         """Draw the differences between a system and the baseline.
 
         Parameters
@@ -248,6 +250,162 @@ class QueryDifferencesDisplay(Display):
         return display.plot(ax, n_named=n_named)
 
 
-def _signed(value: float) -> str:
-    """A number with its sign, the minus as long as the plus."""
-    return f"{value:+.3f}".replace("-", "−")
+class MeasureCorrelationDisplay(Display):
+    r"""Two measures of each query against each other, with their rank correlation.
+
+    Queries of the same two values are one mark, whose area is their number. Make one with
+    :meth:`from_evaluation` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_queries,)
+        Values of the two measures; queries with a NaN are left out.
+    names : (str, str), default=("x", "y")
+        Names of the two measures, for the axes.
+
+    Attributes
+    ----------
+    tau, r : float
+        Kendall's rank correlation (tau-b, which minds ties) and Pearson's correlation in [-1, 1];
+        NaN with fewer than two different values.
+    points_ : matplotlib.collections.PathCollection
+        The marks, after :meth:`plot`.
+
+    Raises
+    ------
+    ValueError
+        If x and y have different lengths.
+
+    References
+    ----------
+    .. [1] Kendall, The Treatment of Ties in Ranking Problems, 1945.
+
+    Examples
+    --------
+    >>> from sklearn_rank import MeasureCorrelationDisplay
+    >>> shown = MeasureCorrelationDisplay(x=[0.1, 0.2, 0.4], y=[0.5, 0.7, 0.6]).plot()
+    >>> round(shown.tau, 3), shown.ax_.get_title(loc="left")
+    (0.333, 'Kendall τ 0.33, Pearson r 0.33\n3 queries')
+    """
+
+    def __init__(self, *, x: Any, y: Any, names: tuple[str, str] = ("x", "y")) -> None:
+        self.x: FloatArray = np.asarray(x, dtype=np.float64)
+        self.y: FloatArray = np.asarray(y, dtype=np.float64)
+        check_same_length("x", len(self.x), "y", len(self.y))
+        self.names = names
+        pairs = np.stack((self.x, self.y))
+        self._pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
+        self.tau = self.r = np.nan
+        if all(len(np.unique(values)) > 1 for values in self._pairs):
+            from scipy.stats import kendalltau, pearsonr
+
+            self.tau = float(kendalltau(*self._pairs).statistic)
+            self.r = float(pearsonr(*self._pairs).statistic)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the marks.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : MeasureCorrelationDisplay
+            This object, with ``points_``, ``ax_`` and ``figure_``.
+        """
+        places, counts = np.unique(self._pairs, axis=1, return_counts=True)
+        areas = _POINT * counts * min(1.0, _LARGEST / (_POINT * counts.max(initial=1)))
+        with canvas(ax, type(self).__name__, (4.8, 4.4)) as ax:
+            self.points_: PathCollection = ax.scatter(
+                places[0],
+                places[1],
+                s=np.maximum(areas, 4.0),
+                color=COLOURS[0],
+                alpha=0.55,
+                edgecolors="white",
+                linewidths=0.4,
+            )
+            ax.set(xlabel=f"{self.names[0]} per query", ylabel=f"{self.names[1]} per query")
+            ax.set_title(
+                f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f}\n{counts.sum():,} queries",
+                loc="left",
+            )
+            return self._drawn_on(ax)
+
+    @classmethod
+    def from_evaluation(
+        cls,
+        evaluation: Evaluation,
+        x: str | Measure | None = None,
+        y: str | Measure | None = None,
+        *,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw two measures of the queries of an evaluation.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            Result of :func:`evaluate`.
+        x, y : str or Measure, default=None
+            The measures, evaluated or not; None takes the first and the second one.
+        ax
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        display : MeasureCorrelationDisplay
+            With the marks drawn.
+
+        Raises
+        ------
+        ValueError
+            If a measure is not named and the evaluation has only one.
+        """
+        if not isinstance(evaluation, Evaluation):
+            msg = f"{cls.__name__} takes a result of evaluate, got {safe_repr(evaluation)}"
+            raise TypeError(msg)
+        if y is None and len(evaluation) < 2:
+            one = next(iter(evaluation))
+            msg = f"{cls.__name__} needs two measures; the evaluation has {one} alone"
+            raise ValueError(msg)
+        measures = [
+            measure_of(evaluation, x),
+            measure_of(evaluation, evaluation.measures[1] if y is None else y),
+        ]
+        values = [values_per_query(evaluation, measure) for measure in measures]
+        names = (str(measures[0]), str(measures[1]))
+        return cls(x=values[0], y=values[1], names=names).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        x: str | Measure = "map",
+        y: str | Measure = "ndcg@10",
+        *,
+        ax: Axes | None = None,
+        **reading: Any,
+    ) -> Self:
+        """Draw two measures of the queries of rankings.
+
+        Parameters
+        ----------
+        y_true, y_score
+            Any layout of :func:`evaluate`.
+        x, y : str or Measure, default="map" and "ndcg@10"
+            The measures.
+        ax
+            As in :meth:`plot`.
+        **reading
+            Further arguments of :func:`evaluate`, such as ``groups``.
+
+        Returns
+        -------
+        display : MeasureCorrelationDisplay
+            With the marks drawn.
+        """
+        return cls.from_evaluation(evaluate(y_true, y_score, [x, y], **reading), ax=ax)
