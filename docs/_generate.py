@@ -96,7 +96,8 @@ DCG, its ideal and nDCG are sums of gain(grade) / discount(rank).
 | a function | of an array of grades: the gains, each of its own grade whatever the others |
 
 `discount="log2"` divides by log2(rank + 1). A function takes an array of ranks, counted from 1, and
-returns the divisors, each above 0 and of its own rank whatever the others.
+returns the divisors, each above 0, none smaller than the one before, and of its own rank whatever
+the others.
 
 ```pycon
 >>> from sklearn_rank import dcg_at_k_score

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import METRICS, Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.grammar import parse_measures, safe_names
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import OPTION_NAMES
 from sklearn_rank.model_selection.scorer import RankingScorer
 from sklearn_rank.model_selection.spread import STATISTICS, spread_of
-from sklearn_rank.support.parameters import check_flag
+from sklearn_rank.support.parameters import check_flag, check_option
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = [
@@ -186,7 +186,11 @@ def get_scorer_names() -> list[str]:
 
 
 def rank_scorers(
-    measures: Iterable[str | Measure], *, spread: bool = False, **options: Any
+    measures: Iterable[str | Measure],
+    *,
+    spread: bool = False,
+    names: Literal["canonical", "safe"] = "canonical",
+    **options: Any,
 ) -> dict[str, RankingScorer]:
     """Scorers for a multimetric search; they share the estimator's predictions.
 
@@ -199,6 +203,8 @@ def rank_scorers(
         (``"map_se"``) and their number (``"map_queries"``), of which
         :class:`SearchResultsDisplay` makes intervals. They are no scores: pass ``refit="map"``.
         The error of a fold of one query is NaN.
+    names : {"canonical", "safe"}, default="canonical"
+        ``ndcg@10``, or ``ndcg_at_10``, which MLflow takes as part of a metric's name.
     **options
         Of each scorer, as in :meth:`RankingScorer.with_options`: how it reads estimators and data,
         ``ties``, ``zero_division``, ``convention``. What a measure has of its own, such as ``k``,
@@ -240,12 +246,15 @@ def rank_scorers(
             "spelling, as in 'ndcg(gain=linear)@10'"
         )
         raise InvalidParameterError(msg)
-    names = [measures] if isinstance(measures, (str, Measure)) else measures
-    plain = [_unsigned(name) for name in names]
+    check_option(names, "names", ("canonical", "safe"), "rank_scorers")
+    asked = [measures] if isinstance(measures, (str, Measure)) else measures
+    plain = [_unsigned(name) for name in asked]
     check_flag(spread, "spread", "rank_scorers")
     scorers: dict[str, RankingScorer] = {}
-    for measure in parse_measures(plain):
-        name, scorer = _name(measure), make_rank_scorer(measure, **options)
+    named = {_name(measure): measure for measure in parse_measures(plain)}
+    keys = safe_names(named) if names == "safe" else {name: name for name in named}
+    for canonical, measure in named.items():
+        name, scorer = keys[canonical], make_rank_scorer(measure, **options)
         scorers[name] = scorer
         if spread:
             others = {f"{name}_{kind}": spread_of(scorer, kind) for kind in STATISTICS}

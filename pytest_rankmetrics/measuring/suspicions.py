@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from sklearn_rank.measures.catalogue import Measure
 
 ENOUGH = 10
 """With fewer queries a perfect score, or rankings of one length, may be chance."""
+
+_MAY_END_EARLY = ("lists", "mapping")
+"""Layouts in which a system chooses how much it retrieves; arrays score all candidates."""
 
 _PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
 """Metrics that are 1 only if every query is answered as well as can be."""
@@ -29,7 +31,7 @@ def suspicions(measured: StrictEvaluation, allow: Collection[str]) -> Iterator[s
 
 def _truncated(measured: StrictEvaluation) -> str:
     """Rankings of which most end at one length, before the cutoff, and lack relevant items."""
-    if measured.layout not in ("lists", "mapping") or len(measured) < ENOUGH:
+    if measured.layout not in _MAY_END_EARLY or len(measured) < ENOUGH:
         return ""
     lengths = measured.n_ranked[measured.n_ranked > 0]
     if not len(lengths) or measured.counts["retrieved"] == measured.counts["relevant"]:
@@ -46,18 +48,15 @@ def _truncated(measured: StrictEvaluation) -> str:
 
 def _rewards_silence(measured: StrictEvaluation) -> str:
     """Measures that rise when less is retrieved, with no other beside them."""
-    rewarding = [name for name, used in measured.used.items() if _ignores_misses(used)]
+    if measured.layout not in _MAY_END_EARLY:
+        return ""
+    rewarding = [name for name, used in measured.used.items() if used.rewards_short]
     if not rewarding or len(rewarding) < len(measured.used):
         return ""
     return (
         f"{rewarding[0]} gets better when less is retrieved; "
         'gate recall beside it, or pass allow={"unretrieved"}'
     )
-
-
-def _ignores_misses(measure: Measure) -> bool:
-    options = measure.options
-    return options.get("unretrieved") == "ignore" or options.get("denominator") == "retrieved"
 
 
 def _perfect(measured: StrictEvaluation) -> str:

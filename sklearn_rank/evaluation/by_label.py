@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.coded_ids import numbered
 from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import IntArray
 
 
@@ -41,6 +42,13 @@ def _read_labels(
     members: dict[Any, Any] = {}
     if all(map(known.__contains__, slices)):
         members = _by_query(slices, place)
+        unlabelled = [query for query in place if query not in slices]
+        if unlabelled and any(map(len, members.values())):
+            warn(
+                f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
+                f"{listed(unlabelled)}; label them [] if that is right",
+                RankingDataWarning,
+            )
     else:
         for label, queries in slices.items():
             if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):

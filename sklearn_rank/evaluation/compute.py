@@ -15,7 +15,6 @@ from sklearn_rank.evaluation.unfit import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
-from sklearn_rank.rankings.as_ranked import AsRanked, Run
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.remote import ARE_REMOTE, RemoteRankings
@@ -91,44 +90,10 @@ def _values_of_queries(
         block = _cut(judged, queries)
         return [function(block) for function in functions]
 
-    per_query = None
-    if not any(measure.calls_back for measure in measures):
-        per_query = _values_as_ranked(functions, judged, n_jobs)
-    if per_query is None:
-        blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
-        per_query = list(map(np.concatenate, zip(*blocks, strict=True)))
+    blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
+    per_query = map(np.concatenate, zip(*blocks, strict=True))
     weights = (_average_weights(measure, judged) for measure in measures)
     return list(zip(per_query, weights, strict=True))
-
-
-def _values_as_ranked(
-    functions: Sequence[Callable[[Block], FloatArray]], judged: RankingData, n_jobs: int | None
-) -> list[FloatArray] | None:
-    """Values of all queries from hits in the order in which they were ranked.
-
-    None where hits are in the order of the queries already, or a formula refuses one: which query
-    an error names must not depend on the order.
-    """
-    rankings = judged.rankings
-    if not isinstance(rankings, AsRanked) or judged.by_relevance is not None:
-        return None
-    runs, read = rankings.runs(), rankings.of_run
-    if not runs:
-        return None
-
-    def values_of(run: Run) -> list[FloatArray]:
-        block = read(run).widened(grades=False)
-        return [function(Block(run.queries, block, block)) for function in functions]
-
-    try:
-        parts = in_threads(values_of, runs, n_jobs)
-    except (ArithmeticError, ValueError):
-        return None
-    order, per_query = np.concatenate([run.queries for run in runs]), []
-    for column in map(np.concatenate, zip(*parts, strict=True)):
-        per_query.append(np.empty_like(column))
-        per_query[-1][order] = column
-    return per_query
 
 
 def _remote_values(

@@ -15,7 +15,6 @@ from sklearn_rank.evaluation.compute import score_measures, score_slice
 from sklearn_rank.evaluation.judging import check_number, columns_of, next_to_judge
 from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
 from sklearn_rank.evaluation.values import MeasuredValues
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.condensed import condensed
 from sklearn_rank.rankings.merge import merge_judged
@@ -118,8 +117,8 @@ class Evaluation(MeasuredValues):
             {query: label}, {query: labels}, {label: set or list of queries}, a function from
             query id to label, or the name of a column of the data frames evaluated. A mapping
             whose keys are all queries is read in the first way. Queries without a label are in no
-            slice. Ids that were given to ``evaluate`` and left out there are passed over; others
-            are an error.
+            slice; where a mapping of queries lacks some, they are warned of ([] is no label). Ids
+            that were given to ``evaluate`` and left out there are passed over; others are an error.
 
         Returns
         -------
@@ -133,6 +132,11 @@ class Evaluation(MeasuredValues):
         InvalidParameterError
             If the keys are not queries and the values not collections of queries, or a column is
             not there or has several labels for a query.
+
+        Warns
+        -----
+        RankingDataWarning
+            If a mapping of queries to labels lacks some of the queries.
 
         References
         ----------
@@ -161,9 +165,8 @@ class Evaluation(MeasuredValues):
             )
         return parts
 
-    @classmethod
-    def merge(cls, *evaluations: Evaluation) -> Evaluation:
-        """One evaluation of the queries of several: shards, days, machines.
+    def merge(self, *others: Evaluation) -> Evaluation:
+        """One evaluation of the queries of this one and of others: shards, days, machines.
 
         Every value has the bits that one call over all queries would give; so have intervals and
         pooled measures. Queries that go by position (lists and matrices) are numbered through.
@@ -171,33 +174,31 @@ class Evaluation(MeasuredValues):
 
         Parameters
         ----------
-        *evaluations : Evaluation
+        *others : Evaluation
             Of the same measures and ``zero_division``, over queries of their own.
 
         Returns
         -------
         evaluation : Evaluation
-            Queries in the order of the arguments.
+            The queries of this one, then those of the others in their order.
 
         Raises
         ------
         QueryMismatchError
             If a query is in more than one of them.
         InvalidParameterError
-            If there is none, or they have different measures or policies, weights in some only,
-            or one shared ground truth with missed items.
+            If they have different measures or policies, weights in some only, or one shared
+            ground truth with missed items.
 
         Examples
         --------
-        >>> from sklearn_rank import Evaluation, evaluate
+        >>> from sklearn_rank import evaluate
         >>> monday = evaluate({"q1": {"a"}}, {"q1": ["a", "b"]}, "mrr")
         >>> tuesday = evaluate({"q2": {"a"}}, {"q2": ["b", "a"]}, "mrr")
-        >>> Evaluation.merge(monday, tuesday)["mrr"]
+        >>> monday.merge(tuesday)["mrr"]
         0.75
         """
-        if not evaluations:
-            msg = "merge needs at least one evaluation"
-            raise InvalidParameterError(msg)
+        evaluations = (self, *others)
         for evaluation in evaluations:
             if not isinstance(evaluation, Evaluation):
                 msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
@@ -206,7 +207,7 @@ class Evaluation(MeasuredValues):
         scored = [evaluation._scored for evaluation in evaluations]
         check_same_policy(scored)
         judged = merge_judged([evaluation._judged for evaluation in evaluations])
-        return cls(merge_scored(scored, judged), judged)
+        return Evaluation(merge_scored(scored, judged), judged)
 
     def to_judge(
         self,

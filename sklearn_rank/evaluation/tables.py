@@ -72,16 +72,27 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
 
 
 def to_dict(
-    evaluation: _Evaluation, query_ids: Sequence[Any], measures: Mapping[str, str]
+    evaluation: _Evaluation,
+    query_ids: Sequence[Any],
+    measures: Mapping[str, str],
+    shown: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Everything as plain Python objects, NaN as None."""
+    """Everything as plain Python objects, NaN as None; measures by their ``shown`` names."""
+
+    def renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {shown[name]: value for name, value in values.items()}
+
+    counts = copy.deepcopy(evaluation.counts)
     return {
-        "scores": {name: _plain_number(score) for name, score in evaluation.scores.items()},
-        "measures": dict(measures),
-        "counts": copy.deepcopy(evaluation.counts),
+        "scores": renamed({name: _plain_number(x) for name, x in evaluation.scores.items()}),
+        "measures": renamed(measures),
+        "counts": {
+            name: renamed(value) if isinstance(value, dict) else value
+            for name, value in counts.items()
+        },
         "query_ids": [plain_id(query) for query in query_ids],
         "per_query": {
-            name: [_plain_number(value) for value in values.tolist()]
+            shown[name]: [_plain_number(value) for value in values.tolist()]
             for name, values in evaluation.per_query.items()
         },
     }

@@ -17,11 +17,12 @@ from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.interval import interval_of
 from sklearn_rank.evaluation.worst import QueryText, QueryValue, text_function, worst_of
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.grammar import safe_names
 from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
-from sklearn_rank.support.parameters import check_integer
+from sklearn_rank.support.parameters import check_integer, check_option
 from sklearn_rank.tables.table import Table
 from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
@@ -294,17 +295,26 @@ class MeasuredValues(Tabular):
             for number, place in zip(numbers, self.placements(numbers), strict=True)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, names: Literal["canonical", "safe"] = "canonical") -> dict[str, Any]:
         """Scores, counts and values per query as plain Python objects, NaN as None.
+
+        Parameters
+        ----------
+        names : {"canonical", "safe"}, default="canonical"
+            Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, of which MLflow, Weights & Biases
+            and file systems take every character.
 
         Examples
         --------
         >>> from sklearn_rank import evaluate
-        >>> evaluate([{"a"}], [["b", "a"]], "mrr").to_dict()["scores"]
-        {'mrr': 0.5}
+        >>> ev = evaluate([{"a"}], [["b", "a"]], "mrr@10")
+        >>> ev.to_dict()["scores"], ev.to_dict(names="safe")["scores"]
+        ({'mrr@10': 0.5}, {'mrr_at_10': 0.5})
         """
+        check_option(names, "names", ("canonical", "safe"), "to_dict")
         measures = {name: str(scored.measure) for name, scored in self._scored.items()}
-        return tables.to_dict(self, self._judged.listed_ids(), measures)
+        shown = safe_names(self._scored) if names == "safe" else {name: name for name in measures}
+        return tables.to_dict(self, self._judged.listed_ids(), measures, shown)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow", "spark"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.

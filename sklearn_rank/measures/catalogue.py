@@ -77,6 +77,7 @@ PRECISION = Metric(
     formula="h / k",
     function="precision_at_k_score",
     aliases=("p", "pre", "prec", "precision_at_k", "set_p"),
+    rewards_short="whole",
     checks={"denominator": one_of("k", "retrieved")},
     parts=binary.precision_parts,
 )
@@ -252,6 +253,7 @@ LAG = Metric(
     greater_is_better=False,
     takes_k=False,
     counts_irrelevant=True,
+    rewards_short="always",
     checks={"unretrieved": UNRETRIEVED},
     averages=("macro", "pooled"),
     weights=pairwise.lag_weights,
@@ -325,6 +327,7 @@ UNJUDGED = Metric(
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,
+    rewards_short="always",
     of_judgements=True,
 )
 HMEAN = Metric(

@@ -21,14 +21,14 @@ from sklearn_rank.measures.catalogue import Measure, find_metric, plain
 from sklearn_rank.support.parameters import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
-__all__ = ["measure", "parse_measures"]
+__all__ = ["measure", "parse_measures", "safe_names"]
 
 _MEASURE = re.compile(
     r"(?P<name>11pt_avg|[A-Za-z][\w\-]*?)(?:\s*\((?P<inner>.*)\))?(?:\s*@\s*(?P<k>[^@()\s]+?))?"
     r"(?:-l(?P<level>\d+)|(?<=\d)-)?",
     re.DOTALL,
 )
-_TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)[_.](?P<k>\d+)")
+_TREC_CUTOFF = re.compile(r"(?P<name>[A-Za-z]\w*?)(?:_at_|[_.])(?P<k>\d+)")
 _TREC_RECALL = re.compile(r"(?P<name>iprec_at_recall)[_.](?P<k>\d*\.?\d+)")
 _SEVERAL = re.compile(r"(?P<name>[^,]*?(?:\([^@]*\))?[@.])(?P<cutoffs>[0-9]+(?:\s*,\s*[0-9]+)+)-?")
 """One measure with several cutoffs, as in ``ndcg@5,10``."""
@@ -160,6 +160,19 @@ def _each_cutoff(spec: Any) -> list[Any]:
     if several is None:
         return [spec]
     return [f"{several['name']}{cutoff.strip()}" for cutoff in several["cutoffs"].split(",")]
+
+
+def safe_names(names: Iterable[str]) -> dict[str, str]:
+    """Names of letters, digits, ``.``, ``-`` and ``_`` alone, by spelling: ``ndcg_at_10``."""
+    safe: dict[str, str] = {}
+    for name in names:
+        plain = base = re.sub(r"[^A-Za-z0-9.\-]+", "_", name.replace("@", "_at_")).strip("_")
+        number = 1
+        while plain in safe.values():  # two functions of one name
+            number += 1
+            plain = f"{base}_{number}"
+        safe[name] = plain
+    return safe
 
 
 def _giving(result: Measure, given: Iterable[str]) -> Measure:

@@ -53,6 +53,8 @@ class Metric:
         Whether relevance scores, where given, decide the order.
     counts_irrelevant : bool
         Whether every irrelevant item of a ranking counts, below the cutoff, too.
+    rewards_short : {"", "whole", "always"}
+        Whether rankings get better by ending early: never, without a cutoff, or always.
     checks : dict
         Own parameters and what each may be.
     averages : tuple of str
@@ -89,6 +91,7 @@ class Metric:
     takes_k: bool = True
     by_score: bool = False
     counts_irrelevant: bool = False
+    rewards_short: str = ""
     checks: Mapping[str, Check] = field(default_factory=dict)
     averages: tuple[str, ...] = ("macro",)
     weights: Callable[..., FloatArray] | None = None
@@ -241,6 +244,19 @@ class Measure:
         members = self.options.get("measures", ())
         return any(map(callable, self.options.values())) or any(
             member.calls_back for member in members
+        )
+
+    @property
+    def rewards_short(self) -> bool:
+        """Whether a ranking gets better by ending early, before what it does not find."""
+        if self.metric.combines:
+            members = map(self.with_own_cutoff, self.options["measures"])
+            return all(member.rewards_short for member in members)
+        ignores = {self.options.get("unretrieved"), self.options.get("denominator")}
+        return (
+            bool(ignores & {"ignore", "retrieved"})
+            or self.metric.rewards_short == "always"
+            or (self.metric.rewards_short == "whole" and self.k is None)
         )
 
     @cached_property

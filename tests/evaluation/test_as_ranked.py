@@ -12,7 +12,7 @@ import pytest
 from sklearn_rank import evaluate, measure
 from sklearn_rank.evaluation.evaluate import evaluate_rankings
 from sklearn_rank.rankings import ranking as _places
-from sklearn_rank.rankings.as_ranked import AsRanked, HitBlocks
+from sklearn_rank.rankings.as_ranked import AsRanked
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support import segments as _segments
 
@@ -54,22 +54,6 @@ def test_values_are_those_of_the_rankings_in_order(n_levels: int, n_jobs: int) -
         assert repr(evaluation[name]) == repr(in_order[name])
     assert evaluation.counts["tied"] == in_order.counts["tied"]
     evaluation.rankings.check()
-
-
-def test_an_evaluation_does_not_put_hits_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    in_order = HitBlocks.in_order
-
-    def count(blocks: HitBlocks) -> Any:
-        asked.append(blocks)
-        return in_order(blocks)
-
-    monkeypatch.setattr(HitBlocks, "in_order", count)
-    evaluation = evaluate(**problem(5), measures=MEASURES, zero_division=np.nan)
-    assert evaluation.counts["tied"] > 0
-    assert not asked
-    assert len(evaluation.rankings.above) == len(evaluation.rankings.tied)
-    assert len(asked) == 1
 
 
 def rankings_of(n_levels: int) -> AsRanked:

@@ -187,7 +187,7 @@ def test_warnings_point_at_the_caller(name):
 
 def test_warnings_of_slices_point_at_the_caller():
     evaluation = evaluate(*HALF, "mrr", zero_division=np.nan)
-    assert math.isnan(evaluation.by_slice({0: "x"})["x"]["mrr"])
+    assert math.isnan(evaluation.by_slice({0: "x", 1: []})["x"]["mrr"])
     with pytest.warns(UndefinedMetricWarning):
         evaluation = evaluate(*HALF, "mrr")
     with pytest.warns(UndefinedMetricWarning, match=r"undefined for 1 of 1 queries: 0") as caught:

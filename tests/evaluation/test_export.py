@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from sklearn_rank import InvalidParameterError, UndefinedMetricWarning, evaluate, measure
+from sklearn_rank.measures.grammar import safe_names
 from tests.evaluation.cases import HALF, MRR, RUN, TRUTH, plain
 
 # Export ------------------------------------------------------------------------------------------
@@ -245,3 +246,23 @@ def test_html_shows_what_text_shows(evaluation):
     for line in repr(evaluation).splitlines()[1:-1]:
         for cell in line.split():
             assert f">{cell}</t" in page
+
+
+def test_names_that_file_systems_and_mlflow_take():
+    asked = ["map", "ndcg(gain=linear)@10", "hmean(ndcg,map,beta=0.5)@5", "iprec(recall=0.1)"]
+    own = measure("dcg@5", gain=lambda grades: grades)
+    ev = evaluate([{"a"}], [["x", "a"]], [*asked, own])
+    safe = ev.to_dict(names="safe")
+    names = [
+        "map",
+        "ndcg_gain_linear_at_10",
+        "hmean_ndcg_map_beta_0.5_at_5",
+        "iprec_recall_0.1",
+        "dcg_gain_lambda_at_5",
+    ]
+    for part in (safe["scores"], safe["measures"], safe["per_query"], safe["counts"]["averaged"]):
+        assert list(part) == names
+    assert safe["scores"]["map"] == ev["map"]
+    assert safe_names(["a(x)", "a[x]", "a_x"]) == {"a(x)": "a_x", "a[x]": "a_x_2", "a_x": "a_x_3"}
+    with pytest.raises(InvalidParameterError, match="'canonical', 'safe'"):
+        ev.to_dict(names="short")

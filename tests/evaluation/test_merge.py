@@ -87,6 +87,13 @@ def test_parts_of_lists_are_numbered_through() -> None:
     assert Evaluation.merge(parts[0]).scores == parts[0].scores
 
 
+def test_an_evaluation_joins_itself_and_others() -> None:
+    first, second, third = (evaluate({q: {"a"}}, {q: ["a"]}, "mrr") for q in "pqr")
+    assert first.merge(second).query_ids == ["p", "q"]
+    assert first.merge(second, third).query_ids == ["p", "q", "r"]
+    assert first.merge().query_ids == ["p"]
+
+
 def test_slices_merge_back_to_the_whole() -> None:
     whole = evaluate([{"a"}, {"b"}, {"c"}], [["a"], ["x", "b"], ["c"]], ["mrr", "map"])
     merged = Evaluation.merge(*whole.by_slice(lambda query: query == 1).values())
@@ -109,7 +116,6 @@ ONE = evaluate({"q1": {"a"}}, {"q1": ["a"]}, "map")
 @pytest.mark.parametrize(
     ("parts", "error", "message"),
     [
-        ([], InvalidParameterError, "at least one evaluation"),
         ([ONE, {"map": 1.0}], TypeError, "merge takes results of evaluate, got"),
         (
             [ONE, evaluate({"q2": {"a"}}, {"q2": ["a"]}, "mrr")],

@@ -14,7 +14,7 @@ def test_slices_share_the_ids_of_all_queries() -> None:
     assert first._judged.left_out is second._judged.left_out
     assert (first.counts["missing"], second.counts["missing"]) == (1, 0)
     # What is left out of a slice is no unknown query there.
-    assert first.by_slice({"w": "a", "y": "b"})["a"]["map"] == 0.0
+    assert first.by_slice({"w": "a", "x": [], "y": "b"})["a"]["map"] == 0.0
 
 
 def test_slices_with_undefined_queries_warn_once() -> None:

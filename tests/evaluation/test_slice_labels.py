@@ -7,7 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from sklearn_rank import InvalidParameterError, UndefinedMetricWarning, evaluate
+from sklearn_rank import (
+    InvalidParameterError,
+    RankingDataWarning,
+    UndefinedMetricWarning,
+    evaluate,
+)
 
 VALUES = [1.0, 0.5, 0.25, 1.0, 0.5]
 """Reciprocal ranks of the queries 0 to 4."""
@@ -38,8 +43,12 @@ def test_labels_by_query(evaluation, labels, expected, form):
 
 
 def test_some_queries_have_no_label(evaluation):
-    parts = evaluation.by_slice({3: "a", 1: "a"})
+    with pytest.warns(RankingDataWarning, match=r"^3 of 5 queries have no label .*: 0, 2, 4; "):
+        parts = evaluation.by_slice({3: "a", 1: "a"})
     assert parts["a"].query_ids.tolist() == [1, 3]
+    told = {3: "a", 1: "a", 0: [], 2: [], 4: []}
+    assert evaluation.by_slice(told)["a"].query_ids.tolist() == [1, 3]
+    assert evaluation.by_slice({"a": [1, 3]})["a"].query_ids.tolist() == [1, 3]
 
 
 def test_labels_that_are_no_keys_are_refused(evaluation):

@@ -14,7 +14,7 @@ from tests.evaluation.cases import RUN, TRUTH
 # Slices ------------------------------------------------------------------------------------------
 
 SLICES = {
-    "query to label": {"q1": "head", "q2": "tail", "q3": "tail"},
+    "query to label": {"q1": "head", "q2": "tail", "q3": "tail", "q4": []},
     "query to labels": {"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []},
     "label to queries": {"head": ["q1"], "tail": {"q2", "q3"}},
     "label to array": {"head": np.array(["q1"]), "tail": pd.Series(["q2", "q3"])},
@@ -44,7 +44,7 @@ def test_slices_by_function(evaluation):
 
 
 def test_slices_may_overlap(evaluation):
-    parts = evaluation.by_slice({"q1": ["a", "b"], "q2": ["b"]})
+    parts = evaluation.by_slice({"q1": ["a", "b"], "q2": ["b"], "q3": [], "q4": []})
     assert parts["a"]["mrr"] == 1.0
     assert parts["b"]["mrr"] == (1 + 1 / 2) / 2
 
@@ -63,7 +63,7 @@ def test_slices_of_slices(evaluation):
 @pytest.mark.parametrize("wrap", [np.array, list])
 def test_slices_keep_the_kind_of_the_ids(wrap):
     evaluation = evaluate([1, 0, 1], [3, 2, 1], "map", groups=wrap([7, 7, 9]))
-    part = evaluation.by_slice({7: "a"})["a"]
+    part = evaluation.by_slice({7: "a", 9: []})["a"]
     assert type(part.query_ids) is type(evaluation.query_ids)
     assert part.query_ids.dtype == evaluation.query_ids.dtype
     assert part.query_ids.tolist() == [7]
@@ -93,7 +93,7 @@ def test_pooled_measures_are_ranked_anew_within_slices():
     parts = evaluation.by_slice({"ab": ["a", "b"], "c": ["c"]})
     assert parts["ab"]["auc(average=pooled)"] == (2 + 1) / 4
     assert parts["c"]["auc(average=pooled)"] == 0.0
-    assert parts["ab"].by_slice({"b": ["b"]})["b"]["auc(average=pooled)"] == 1.0
+    assert parts["ab"].by_slice({"part": ["b"]})["part"]["auc(average=pooled)"] == 1.0
 
 
 def test_pooled_measures_within_slices_keep_what_was_not_retrieved():

@@ -11,6 +11,8 @@ from sklearn_rank.measures.grammar import parse_measures
 
 SPELLINGS = {
     "ndcg_cut.10": "ndcg@10",
+    "ndcg_at_10": "ndcg@10",
+    "hit_rate_at_5": "hit_rate@5",
     "P.5": "precision@5",
     "relative_P.5": "recall(denominator=min)@5",
     "set_P": "precision",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.plugin.attempts import attempt, refused
-from tests.plugin.conftest import Suite, said
+from tests.plugin.conftest import Suite
 
 
 def test_no_queries_do_not_pass(suite: Suite) -> None:
@@ -254,6 +254,22 @@ def test_returning_less_does_not_pass(suite: Suite) -> None:
         few = assert_lag_at_most({"q": {"good", "late"}}, {"q": ITEMS[:8]}, 9.0).value
         assert few >= 3.5
 
+    def test_lag_falls_where_rankings_end_early():
+        assert assert_lag_at_most({"q": {"good", "late"}}, {"q": ["good"]}, 0.5).value == 0.0
+
+    def test_precision_rises_where_rankings_end_early():
+        assert assert_precision_at_least({"q": {"good", "late"}}, {"q": ["good"]}, 0.9).value == 1
+
+    def test_recall_beside_it(rank_gate):
+        limits = {"p": 0.9, "recall": 0.4}
+        rank_gate.check({"q": {"good", "late"}}, {"q": ["good"]}, at_least=limits)
+
+    def test_a_cutoff_is_not_filled_by_ending_early():
+        assert_precision_at_least({"q": {"good", "late"}}, {"q": ["good"]}, 0.4, k=2)
+
+    def test_arrays_score_every_candidate():
+        assert_lag_at_most([[1, 0]], [[2, 1]], 0.5)
+
     def test_ignored():
         assert_lag_at_most(
             {"q": {"good", "late"}}, {"q": ["good"]}, 0.5, unretrieved="ignore"
@@ -265,12 +281,10 @@ def test_returning_less_does_not_pass(suite: Suite) -> None:
         )
         """,
     )
-    # What is ignored was asked for by name, and is told: as a warning at least.
-    text = said(result)
-    assert "2 passed" not in text or "warning" in text
-    counts = result.parseoutcomes()
-    assert counts["passed"] + counts.get("failed", 0) == 4
-    assert counts.get("failed", 0) + counts.get("warnings", 0) >= 2
+    # Told of, but beside recall, with a cutoff, and of arrays.
+    result.assert_outcomes(passed=9, warnings=6)
+    for name in ("test_lag_falls", "test_precision_rises", "test_ignored"):
+        result.stdout.re_match_lines([rf"\S*{name}\S* .*gets better when less is retrieved"])
 
 
 def test_perfection_is_suspicious(suite: Suite) -> None:
