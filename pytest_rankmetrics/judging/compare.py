@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pytest_rankmetrics.judging.box import DropBox, judge_boxes
 from pytest_rankmetrics.judging.power import detectable_drop
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import (
-    NO_HOLES,
     Decision,
     Rule,
     Verdict,
-    between,
     judge_change,
 )
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.scale import mean_over, on_scale
+from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics import PairedComparison, compare_paired, correct_p_values
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -46,13 +46,13 @@ class Change:
     reach: tuple[float, float] | None = None
     """Least and greatest change over all grades of the unjudged items, where those are asked."""
 
+    worse: tuple[int, int] | None = None
+    """Least and greatest number of queries that are worse over these grades."""
+
     @property
     def change(self) -> float:
         """Now minus was."""
         return self.now - self.was
-
-    ends: tuple[PairedComparison | None, PairedComparison | None] | None = None
-    """The same comparison at the best and at the worst of these grades."""
 
     @property
     def n(self) -> int:
@@ -65,29 +65,33 @@ def compare_metrics(
 ) -> dict[str, Change]:
     """Changes of all measures that have an allowed drop."""
     pairs = {name: _pair(measured, reference, name, policy.settings) for name in policy.max_drop}
-    reached = {name: _reached(measured, reference, name, policy.settings) for name in pairs}
     changes = _judge_metrics(pairs, policy)
     if not measured.is_bounded:
         return changes
-    best, worst = (
-        _judge_metrics({name: pair[end] for name, pair in reached.items() if pair}, policy)
-        for end in (0, 1)
+    settings = policy.settings
+    boxes = {name: _box(measured, reference, name) for name in pairs}
+    decisions = judge_boxes(
+        boxes,
+        {name: _rule(name, policy) for name in pairs},
+        settings,
+        lambda floor, tests: floor * tests <= settings.alpha,
     )
     return {
-        name: _between(change, best.get(name), worst.get(name)) for name, change in changes.items()
+        name: _over_gradings(change, boxes[name], decisions[name], measured.used[name])
+        for name, change in changes.items()
     }
 
 
-def _between(change: Change, best: Change | None, worst: Change | None) -> Change:
-    """A change of which only the best and the worst are known."""
-    if best is None or worst is None:
-        return replace(change, decision=Decision(Verdict.CANNOT_TELL, NO_HOLES))
-    return replace(
-        change,
-        decision=between(best.decision, worst.decision),
-        reach=(min(best.now, worst.now), max(best.now, worst.now)),
-        ends=(best.paired, worst.paired),
-    )
+def _over_gradings(
+    change: Change, box: DropBox | None, decision: Decision, measure: Measure
+) -> Change:
+    """A change of which the box of drops is known, if anything is."""
+    if box is None:
+        return replace(change, decision=decision)
+    least, most = box.means
+    reach = (-most, -least) if measure.metric.greater_is_better else (least, most)
+    worse = int((box.low > 0).sum()), int((box.high > 0).sum())
+    return replace(change, decision=decision, reach=reach, worse=worse)
 
 
 def _judge_metrics(pairs: Mapping[str, _Pair], policy: Policy) -> dict[str, Change]:
@@ -98,18 +102,23 @@ def _judge_metrics(pairs: Mapping[str, _Pair], policy: Policy) -> dict[str, Chan
     tests = 1 if settings.correction == "none" else max(tested, 1)
     changes = {}
     for (name, pair), p in zip(pairs.items(), corrected, strict=True):
-        rule = Rule(
-            max_drop=policy.max_drop[name],
-            hard_drop=policy.hard_drop[name],
-            min_queries=settings.min_queries,
-            alpha=settings.alpha,
-            confirm=settings.confirm,
-        )
+        rule = _rule(name, policy)
         provable = pair.paired is not None and pair.paired.p_floor * tests <= settings.alpha
         error = pair.error if provable or not settings.confirm else math.nan
         detectable = detectable_drop(error, pair.n, rule, tests)
         changes[name] = replace(pair.judged(rule, p, can_confirm=provable), detectable=detectable)
     return changes
+
+
+def _rule(name: str, policy: Policy) -> Rule:
+    settings = policy.settings
+    return Rule(
+        max_drop=policy.max_drop[name],
+        hard_drop=policy.hard_drop[name],
+        min_queries=settings.min_queries,
+        alpha=settings.alpha,
+        confirm=settings.confirm,
+    )
 
 
 @dataclass(frozen=True)
@@ -126,27 +135,29 @@ def compare_slices(
     """Changes of all compared measures in all slices, by (label, measure)."""
     settings, places = policy.settings, {q: i for i, q in enumerate(reference.queries.tolist())}
     pairs: dict[tuple[str, str], _Pair] = {}
-    reached: dict[tuple[str, str], tuple[_Pair, _Pair] | None] = {}
+    boxes: dict[tuple[str, str], DropBox | None] = {}
     for label, part in slices.items():
         chosen = np.array([places[q] for q in part.members if q in places], dtype=np.int64)
         for name in policy.max_drop:
             if name in reference.per_query:
                 pairs[label, name] = _pair(measured, reference, name, settings, chosen)
-                reached[label, name] = _reached(measured, reference, name, settings, chosen)
+                if measured.is_bounded:
+                    boxes[label, name] = _box(measured, reference, name, chosen)
             elif reference.complete and name in reference.slices.get(label, {}):
                 pairs[label, name] = _pooled_pair(measured, reference, name, label, part)
     changes = _judge_slices(pairs, policy)
     if not measured.is_bounded:
         return changes
-    best, worst = (
-        _judge_slices({key: pair[end] for key, pair in reached.items() if pair}, policy)
-        for end in (0, 1)
-    )
-    return {
-        key: change
-        if change.decision.verdict is Verdict.SHOWN
-        else _between(change, best.get(key), worst.get(key))
+    gated = {
+        key: boxes.get(key)
         for key, change in changes.items()
+        if change.decision.verdict is not Verdict.SHOWN
+    }
+    rules = {key: _slice_rule(key[0], policy) for key in gated}
+    decisions = judge_boxes(gated, rules, settings, lambda _floor, _tests: True)
+    return changes | {
+        key: _over_gradings(changes[key], box, decisions[key], measured.used[key[1]])
+        for key, box in gated.items()
     }
 
 
@@ -169,18 +180,21 @@ def _judge_slices(
 
 
 def _judge_slice(pair: _Pair, label: str, p: float | None, policy: Policy) -> Change:
-    allowed, settings = policy.slices.allowed(label), policy.settings
+    allowed = policy.slices.allowed(label)
     if allowed is None or p is None:
         reason = "not gated" if allowed is None else f"n={pair.n}, not gated"
         return pair.decided(allowed or 0.0, pair.p, Decision(Verdict.SHOWN, reason))
-    rule = Rule(
-        max_drop=allowed,
+    return pair.judged(_slice_rule(label, policy), p)
+
+
+def _slice_rule(label: str, policy: Policy) -> Rule:
+    return Rule(
+        max_drop=policy.slices.allowed(label) or 0.0,
         hard_drop=policy.slices.hard_drop,
         min_queries=0,
-        alpha=settings.slice_alpha,
-        confirm=settings.confirm,
+        alpha=policy.settings.slice_alpha,
+        confirm=policy.settings.confirm,
     )
-    return pair.judged(rule, p)
 
 
 @dataclass(frozen=True)
@@ -272,37 +286,19 @@ def _tested(
     )
 
 
-def _reached(
-    measured: StrictEvaluation,
-    reference: Reference,
-    name: str,
-    settings: Settings,
-    chosen: IntArray | None = None,
-) -> tuple[_Pair, _Pair] | None:
-    """The changes from nothing to the best and to the worst that unjudged items can make of it.
-
-    Queries have grades of their own, so that all of them may be at their best at once.
-    """
-    bounds = reference.bounds(name) if measured.is_bounded else None
+def _box(
+    measured: StrictEvaluation, reference: Reference, name: str, chosen: IntArray | None = None
+) -> DropBox | None:
+    """Drops that are possible for the compared queries; None if nothing is known of them."""
+    bounds = reference.bounds(name)
     if bounds is None:
         return None
-    greater_is_better = measured.used[name].metric.greater_is_better
     weights, queries = measured.weights(name), reference.queries
+    ends = bounds.per_query_low, bounds.per_query_high
+    if measured.used[name].metric.greater_is_better:
+        ends = -ends[1], -ends[0]
     shares = None if weights is None else weights[queries]
-    ends = [(bounds.low, bounds.per_query_low), (bounds.high, bounds.per_query_high)]
-    pairs = []
-    for whole, changes in reversed(ends) if greater_is_better else ends:
-        moved, share = (
-            (changes, shares)
-            if chosen is None
-            else (changes[chosen], None if shares is None else shares[chosen])
-        )
-        now = whole if chosen is None else mean_over(moved, share, None)
-        paired = _tested(
-            moved, np.zeros(len(moved)), share, settings, greater_is_better=greater_is_better
-        )
-        pairs.append(_Pair(0.0, now, paired, greater_is_better, paired.error))
-    return pairs[0], pairs[1]
+    return DropBox.of(ends, shares, bounds.may_be_undefined, chosen)
 
 
 def _in_units(paired: PairedComparison, was: float, now: float) -> PairedComparison:

@@ -42,7 +42,6 @@ from pytest_rankmetrics.policy.verdicts import (
     judge_ends,
     worst,
 )
-from sklearn_rank.statistics import PairedComparison
 
 
 def judge(
@@ -282,18 +281,13 @@ def _judge_regressed(judgement: Judgement) -> None:
             counted = f"{words.queries(change.n)} compared by {name}"
             judgement.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
         else:
-            _judge_number(judgement, name, change.paired, change.ends or (change.paired,) * 2)
+            _judge_number(judgement, name, change.worse or (change.paired.worse,) * 2)
 
 
-def _judge_number(
-    judgement: Judgement,
-    name: str,
-    paired: PairedComparison,
-    ends: tuple[PairedComparison | None, PairedComparison | None],
-) -> None:
+def _judge_number(judgement: Judgement, name: str, worse: tuple[int, int]) -> None:
     """How many queries are worse, and may be."""
     most = judgement.policy.max_regressed_queries or 0
-    least_worse, most_worse = (paired.worse if end is None else end.worse for end in ends)
+    least_worse, most_worse = worse
     if least_worse > most:
         text = f"{words.queries(least_worse)} worse by {name}, allowed {most:,}"
         judgement.fail(text, of_baseline=True)

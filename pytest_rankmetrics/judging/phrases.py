@@ -95,6 +95,12 @@ def _counts(change: Change) -> str:
 
 def unconfirmed_text(judgement: Judgement, name: str, change: Change) -> str:
     """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
+    if change.reach is not None:
+        return (
+            f"{name} {words.reach(change.reach)} is possible: some of it exceeds the allowed "
+            f"{allowed_change(judgement, name, change.allowed)} but is not significant for any "
+            f"grading ({_counts(change)}){_beyond_proof(change)}"
+        )
     return (
         f"{name} {words.signed(change.change)} exceeds the allowed "
         f"{allowed_change(judgement, name, change.allowed)} but is not significant "

@@ -13,7 +13,7 @@ from sklearn_rank.bounds.gradings import Gradings, Maker
 from sklearn_rank.bounds.holes import Holes
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_max
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 Value = Callable[[list[JudgedRankings], IntArray], FloatArray]
 """Values of the rankings of all systems, made of the queries of these numbers."""
@@ -48,14 +48,16 @@ class Candidates(NamedTuple):
             np.concatenate([part.weights for part in parts])[order],
         )
 
-    def extremes(self, n_queries: int) -> tuple[FloatArray, FloatArray]:
-        """(Q,) least and greatest value; NaN where there is none."""
+    def extremes(self, n_queries: int) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """(Q,) least and greatest value, NaN where there is none; whether one may be undefined."""
         offsets = np.searchsorted(self.query, np.arange(n_queries + 1))
         undefined = np.isnan(self.values)
         least = -segment_max(np.where(undefined, -np.inf, -self.values), offsets)
         greatest = segment_max(np.where(undefined, -np.inf, self.values), offsets)
         nothing = np.isinf(greatest)
-        return np.where(nothing, np.nan, least), np.where(nothing, np.nan, greatest)
+        may_be_undefined = np.bincount(self.query[undefined], minlength=n_queries) > 0
+        least, greatest = (np.where(nothing, np.nan, end) for end in (least, greatest))
+        return least, greatest, may_be_undefined
 
 
 def values_of_gradings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sklearn_rank.typing import FloatArray
+from sklearn_rank.typing import BoolArray, FloatArray
 
 __all__ = ["Bounds"]
 
@@ -24,6 +24,8 @@ class Bounds:
         Of each query, over the gradings for which it is defined; NaN where it is for none.
     query_ids : sequence of shape (n_queries,)
         Ids of the queries.
+    may_be_undefined : ndarray of bool of shape (n_queries,)
+        Whether some grading leaves a query without a value.
 
     Examples
     --------
@@ -40,3 +42,4 @@ class Bounds:
     per_query_low: FloatArray = field(repr=False)
     per_query_high: FloatArray = field(repr=False)
     query_ids: Any = field(repr=False)
+    may_be_undefined: BoolArray = field(repr=False)

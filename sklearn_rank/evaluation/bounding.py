@@ -101,9 +101,9 @@ def bounds_of(
     if judged.weights is not None:
         weights = candidates.weights * judged.weights[candidates.query]
         candidates = candidates._replace(weights=weights)
-    low, high = candidates.extremes(len(rankings))
+    low, high, undefined = candidates.extremes(len(rankings))
     least, greatest = (_mean(scored, judged, candidates, greatest=end) for end in (False, True))
-    return Bounds(str(measure), least, greatest, low, high, judged.query_ids)
+    return Bounds(str(measure), least, greatest, low, high, judged.query_ids, undefined)
 
 
 def _mean(scored: Scored, judged: RankingData, candidates: Candidates, *, greatest: bool) -> float:

@@ -175,8 +175,8 @@ def bound_changes(
     if new.weights is not None:
         candidates = candidates._replace(weights=new.weights[candidates.query])
     least, greatest = (_mean(measure, new, candidates, greatest=end) for end in (False, True))
-    low, high = candidates.extremes(len(new))
-    return Bounds(str(measure), least, greatest, low, high, new.query_ids)
+    low, high, undefined = candidates.extremes(len(new))
+    return Bounds(str(measure), least, greatest, low, high, new.query_ids, undefined)
 
 
 def _refuse_other_judgements(new: JudgedRankings, old: JudgedRankings) -> None:

@@ -1,0 +1,246 @@
+"""Verdicts on a change over all grades of the unjudged items: one box of drops, one decision.
+
+Each query has grades of its own, so that its drop lies between two ends whatever the others are,
+and every corner of the box is a grading. A drop is significant where its mean exceeds a multiple
+of its standard error, which is a convex region: neither two corners inside nor two outside say what
+lies between them. So the p-value is bounded over the whole box.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+
+from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import (
+    HOLES,
+    NO_HOLES,
+    SLACK,
+    Decision,
+    Rule,
+    Verdict,
+    judge_change,
+)
+from sklearn_rank.statistics import compare_paired, correct_p_values
+from sklearn_rank.statistics.samples import mean_of
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
+
+Key = TypeVar("Key", bound=Hashable)
+
+_RESAMPLES = 9999
+_MEANS = 64
+"""Intervals of the mean in which the standard error is bounded: the p-value is right to a few %."""
+
+
+@dataclass(frozen=True)
+class DropBox:
+    """Least and greatest drop (above 0 is worse) of each compared query."""
+
+    low: FloatArray
+    high: FloatArray
+    weights: FloatArray
+    is_optional: BoolArray
+    """Whether some grading leaves a query without a value, and so out of the mean."""
+
+    @classmethod
+    def of(
+        cls,
+        ends: tuple[FloatArray, FloatArray],
+        weights: FloatArray | None,
+        is_optional: BoolArray,
+        chosen: IntArray | None = None,
+    ) -> DropBox:
+        """The queries (or those chosen of them) that some grading defines and that weigh."""
+        shares = np.ones(len(ends[0])) if weights is None else weights
+        counts = ~np.isnan(ends[0]) & (shares > 0)
+        kept = np.flatnonzero(counts) if chosen is None else chosen[counts[chosen]]
+        return cls(ends[0][kept], ends[1][kept], shares[kept], is_optional[kept])
+
+    @cached_property
+    def means(self) -> tuple[float, float]:
+        """Least and greatest mean drop."""
+        return -self._greatest_mean(-self.low), self._greatest_mean(self.high)
+
+    def _greatest_mean(self, drops: FloatArray) -> float:
+        """Optional queries enter if they raise it, the greatest first."""
+        if not len(drops):
+            return math.nan
+        certain = ~self.is_optional
+        mean = mean_of(drops[certain], self.weights[certain]) if certain.any() else -math.inf
+        while (chosen := certain | (self.is_optional & (drops > mean))).any():
+            raised = mean_of(drops[chosen], self.weights[chosen])
+            if not raised > mean:
+                break
+            mean = raised
+        return mean
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Least and greatest number of queries that have a value."""
+        return int((~self.is_optional).sum()), len(self.low)
+
+    @cached_property
+    def most_changed(self) -> int:
+        """Queries that some grading changes."""
+        return int(((self.low != 0) | (self.high != 0)).sum())
+
+    def least_changed(self, mean: float) -> int:
+        """Queries that change at least where the mean drop exceeds this one."""
+        totals = self.weights * self.high
+        must = ((self.low > 0) | (self.high < 0)) & ~self.is_optional
+        missing = mean * float(self.weights[~self.is_optional].sum()) - float(totals[must].sum())
+        others = np.sort(np.maximum(totals[~must], 0))[::-1]
+        more = 0 if missing < 0 else int(np.searchsorted(np.cumsum(others), missing, "right")) + 1
+        return int(must.sum()) + min(more, len(others))
+
+    def p_values(self, start: float, stop: float, settings: Settings) -> tuple[float, float]:
+        """Bounds of the one-sided p-value over all drops whose mean lies between two numbers."""
+        if self.sizes[1] < 2:
+            return math.nan, math.nan
+        floors = 0.5**self.most_changed, 0.5 ** self.least_changed(start - SLACK)
+        if self.is_optional.any():
+            return floors[0], 1.0
+        if settings.test == "permutation":
+            ends = (
+                self._p_of_flips(self.high, settings, -1),
+                self._p_of_flips(self.low, settings, 1),
+            )
+        else:
+            from scipy import special
+
+            freedom = len(self.low) - 1
+            most, least = self._greatest_t(start, stop), self._least_t(start, stop)
+            ends = float(special.stdtr(freedom, -most)), float(special.stdtr(freedom, -least))
+        return max(ends[0], floors[0]), min(max(ends[1], floors[1]), 1.0)
+
+    def _p_of_flips(self, drops: FloatArray, settings: Settings, side: int) -> float:
+        """The p-value falls with each drop; that of another grading draws other flips."""
+        p = compare_paired(
+            -drops * self.weights,
+            np.zeros(len(drops)),
+            test="permutation",
+            n_resamples=_RESAMPLES,
+            random_state=settings.seed,
+        ).p
+        if 2 ** min(self.most_changed, 63) <= _RESAMPLES:
+            return p
+        spread = math.sqrt(2 * max(p * (1 - p), 1 / _RESAMPLES) / _RESAMPLES)
+        return min(max(p + side * 5 * spread, 0.0), 1.0)
+
+    # t is mean / error, and error a norm of the weighted residuals, whose sum is 0 -------------
+
+    def _residuals(self, means: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(G, n) least and greatest weighted residual of each query for each mean."""
+        low, high = (self.weights * (end - means[:, None]) for end in (self.low, self.high))
+        return low, high
+
+    def _t(self, means: FloatArray, squares: FloatArray) -> FloatArray:
+        n, total = len(self.low), float(self.weights.sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = means * total / np.sqrt(np.maximum(squares, 0.0) * n / (n - 1))
+        return np.where(np.isnan(t), math.inf, t)
+
+    def _greatest_t(self, start: float, stop: float) -> float:
+        """Quasi-concave in the mean: the least norm of residuals between two ends is convex."""
+        if stop <= 0:
+            return 0.0
+        left, right, best = max(start, 0.0), stop, 0.0
+        for _ in range(8):
+            means = np.linspace(left, right, 17)
+            t = self._t(means, self._least_squares(means))
+            place = int(t.argmax())
+            best = max(best, float(t[place]))
+            left, right = means[max(place - 1, 0)], means[min(place + 1, 16)]
+        return best * (1 + 1e-9)
+
+    def _least_squares(self, means: FloatArray) -> FloatArray:
+        """Residuals are as alike as their ends allow: one level, cut at the ends."""
+        low, high = self._residuals(means)
+        below, above = low.min(axis=1), high.max(axis=1)
+        for _ in range(60):
+            level = (below + above) / 2
+            is_less = np.clip(level[:, None], low, high).sum(axis=1) < 0
+            below, above = np.where(is_less, level, below), np.where(is_less, above, level)
+        squares: FloatArray = (np.clip(above[:, None], low, high) ** 2).sum(axis=1)
+        return squares
+
+    def _least_t(self, start: float, stop: float) -> float:
+        """Between two means the greatest norm is at most what Lagrange's dual has at either."""
+        if start <= 0:
+            return -math.inf
+        means = np.linspace(start, max(stop, start), _MEANS + 1)
+        low, high = self._residuals((means[1:] + means[:-1]) / 2)
+        order = np.argsort(-(low + high), axis=1)
+        filled = low.sum(axis=1, keepdims=True)
+        filled = filled + np.cumsum(np.take_along_axis(high - low, order, 1), axis=1)
+        place = np.minimum((filled < 0).sum(axis=1, keepdims=True), len(self.low) - 1)
+        price = np.take_along_axis(np.take_along_axis(low + high, order, 1), place, 1)
+        squares = np.zeros(_MEANS)
+        for ends in (means[:-1], means[1:]):
+            dual = [side * (side - price) for side in self._residuals(ends)]
+            squares = np.maximum(squares, np.maximum(*dual).sum(axis=1))
+        return float(self._t(means[:-1], squares).min()) * (1 - 1e-9)
+
+
+def judge_boxes(
+    boxes: Mapping[Key, DropBox | None],
+    rules: Mapping[Key, Rule],
+    settings: Settings,
+    provable: Callable[[float, int], bool],
+) -> dict[Key, Decision]:
+    """Decisions that every grading shares; None: where unjudged items stood is not known.
+
+    ``provable`` tells of a p-value and a number of tests whether it can be significant.
+    """
+    whole = {
+        key: (0.0, 1.0) if box is None else _p(box, None, settings) for key, box in boxes.items()
+    }
+    tests = (
+        1 if settings.correction == "none" else sum(not math.isnan(p) for p, _ in whole.values())
+    )
+    decisions = {}
+    for key, box in boxes.items():
+        if box is None:
+            decisions[key] = Decision(Verdict.CANNOT_TELL, NO_HOLES)
+            continue
+        own = _p(box, rules[key], settings)
+        p_low, p_high = (
+            _corrected({**{name: p[end] for name, p in whole.items()}, key: own[end]}, settings)[
+                key
+            ]
+            for end in (0, 1)
+        )
+        floors = 0.5**box.most_changed, 0.5 ** box.least_changed(rules[key].max_drop)
+        confirm = [provable(floor, max(tests, 1)) for floor in floors]
+        decisions[key] = _decide(box, rules[key], (p_low, p_high), confirm)
+    return decisions
+
+
+def _p(box: DropBox, rule: Rule | None, settings: Settings) -> tuple[float, float]:
+    """Bounds of the p-value over the box, or where a rule asks for it."""
+    least, most = box.means
+    if rule is not None and most > rule.max_drop:
+        least, most = max(least, rule.max_drop), max(min(most, rule.hard_drop + SLACK), least)
+    return box.p_values(least, most, settings)
+
+
+def _corrected(p_values: Mapping[Key, float], settings: Settings) -> dict[Key, float]:
+    correction = None if settings.correction == "none" else settings.correction
+    return dict(zip(p_values, correct_p_values([*p_values.values()], correction), strict=True))
+
+
+def _decide(box: DropBox, rule: Rule, p: tuple[float, float], confirm: list[bool]) -> Decision:
+    """What all gradings agree on, from the least and from the most that could fail."""
+    (least, most), (fewest, all_queries) = box.means, box.sizes
+    best = judge_change(least, all_queries, p[1], rule, can_confirm=confirm[1])
+    worst = judge_change(most, fewest, p[0], rule, can_confirm=confirm[0])
+    if best.verdict is Verdict.FAIL or worst.verdict in (Verdict.PASS, Verdict.IMPROVED):
+        return best if best.verdict is Verdict.FAIL else worst
+    if worst.verdict is Verdict.FAIL or (worst.verdict is Verdict.WARN and not confirm[1]):
+        return Decision(Verdict.CANNOT_TELL, HOLES)
+    return worst

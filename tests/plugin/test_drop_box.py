@@ -1,0 +1,160 @@
+"""One verdict over all grades of the unjudged items agrees with that of every single grading."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
+from pytest_rankmetrics.judging.box import DropBox, judge_boxes
+from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import HOLES, TOO_FEW, Decision, Rule, Verdict, judge_change
+from sklearn_rank.statistics import compare_paired, correct_p_values
+
+GREEN = {Verdict.PASS, Verdict.IMPROVED}
+
+
+def rule(settings: Settings, max_drop: float, hard_drop: float = 0.05) -> Rule:
+    return Rule(max_drop, hard_drop, settings.min_queries, settings.alpha, settings.confirm)
+
+
+def judged(
+    drops: list[np.ndarray], weights: np.ndarray | None, rules: list[Rule], settings: Settings
+) -> list[Decision]:
+    """Verdicts of one grading on several measures, as a complete gate finds them."""
+    paired = [
+        compare_paired(
+            *((-values if weights is None else -values * weights), np.zeros(len(values))),
+            test="permutation",
+        )
+        if settings.test == "permutation"
+        else compare_paired(-values, np.zeros(len(values)), weights=weights)
+        for values in drops
+    ]
+    p_values = correct_p_values([one.p for one in paired], settings.correction)  # type: ignore[arg-type]
+    return [
+        judge_change(
+            float(np.average(values, weights=weights)),
+            one.n,
+            p,
+            own,
+            can_confirm=one.p_floor * len(drops) <= settings.alpha,
+        )
+        for values, one, p, own in zip(drops, paired, p_values, rules, strict=True)
+    ]
+
+
+def over_all(
+    boxes: list[tuple[np.ndarray, np.ndarray]],
+    weights: np.ndarray | None,
+    rules: list[Rule],
+    settings: Settings,
+) -> list[Decision]:
+    made = {
+        number: DropBox.of(ends, weights, np.zeros(len(ends[0]), bool))
+        for number, ends in enumerate(boxes)
+    }
+    decisions = judge_boxes(
+        made, dict(enumerate(rules)), settings, lambda floor, n: floor * n <= settings.alpha
+    )
+    return [decisions[number] for number in made]
+
+
+def agrees(decision: Decision, found: set[Verdict]) -> bool:
+    """Whether a verdict says nothing that some grading contradicts."""
+    if decision.verdict is Verdict.CANNOT_TELL and decision.reason == HOLES:
+        return True
+    if decision.verdict is Verdict.WARN or decision.reason == TOO_FEW:
+        return found <= {*GREEN, decision.verdict}
+    return found <= (GREEN if decision.verdict in GREEN else {decision.verdict})
+
+
+@pytest.mark.parametrize("kind", ["t", "weighted", "two measures", "permutation"])
+def test_no_grading_disagrees(kind: str) -> None:
+    settings = Settings(test="permutation" if kind == "permutation" else "t", min_queries=5)
+    rng, certain, needless = np.random.default_rng(0), 0, 0
+    for _ in range(30):
+        n = 12 if kind == "permutation" else 30
+        weights = rng.uniform(0.2, 3, n) if kind == "weighted" else None
+        boxes, corners = [], []
+        for _ in range(2 if kind == "two measures" else 1):
+            low = np.where(rng.random(n) < 0.5, 0, rng.normal(rng.normal(0, 0.03), 0.05, n))
+            high, open_ = low.copy(), rng.choice(n, 4, replace=False)
+            high[open_] += rng.uniform(0, rng.choice([0.02, 0.2, 1]), 4)
+            boxes.append((low, high))
+            own = []
+            for chosen in itertools.product([0, 1, 0.5], repeat=4):
+                drops = low.copy()
+                drops[open_] += np.array(chosen) * (high - low)[open_]
+                own.append(drops)
+            corners.append(own)
+        rules = [rule(settings, 0.005, rng.choice([0.03, math.inf]))] * len(boxes)
+        decisions = over_all(boxes, weights, rules, settings)
+        found: list[set[Verdict]] = [set() for _ in boxes]
+        for drops in zip(*corners, strict=True):
+            for own_set, single in zip(
+                found, judged(list(drops), weights, rules, settings), strict=True
+            ):
+                own_set.add(single.verdict)
+        for decision, verdicts in zip(decisions, found, strict=True):
+            assert agrees(decision, verdicts), (decision, verdicts)
+            certain += decision.verdict is not Verdict.CANNOT_TELL
+            shared = verdicts <= GREEN or verdicts == {Verdict.FAIL} or Verdict.FAIL not in verdicts
+            needless += decision.reason == HOLES and shared
+    assert certain > 10
+    assert needless <= 2
+
+
+# Two ends do not say what lies between -----------------------------------------------------------
+
+TRUTH = {f"q{n:02d}": {"a": 1, **{f"z{i}": 0 for i in range(12)}} for n in range(30)}
+
+
+def ranking(place: int, unjudged: int | None = None) -> list[str]:
+    items = [f"z{i}" for i in range(10)]
+    items[place - 1] = "a"
+    if unjudged is not None:
+        items[unjudged - 1] = "new"
+    return items
+
+
+def compare(old: dict[str, list[str]], new: dict[str, list[str]], **options: Any) -> Any:
+    return assert_not_worse(
+        TRUTH, new, old, "mrr@10", holes="bounds", allow={"cannot_tell"}, **options
+    )
+
+
+def test_two_significant_gradings_between_ends_that_are_not() -> None:
+    old, new = {q: ranking(9) for q in TRUTH}, {q: ranking(10) for q in TRUTH}
+    old["q00"], new["q01"] = ranking(9, 1), ranking(10, 4)
+    result = compare(old, new)
+    assert result.verdict is Verdict.CANNOT_TELL
+    assert result.metrics["mrr@10"].reason == HOLES
+
+
+def test_a_grading_that_passes_between_ends_that_fail() -> None:
+    old, new = {q: ranking(9, 1) for q in TRUTH}, {q: ranking(10) for q in TRUTH}
+    assert compare(old, new, max_drop=0.005).verdict is Verdict.CANNOT_TELL
+
+
+def test_what_no_grading_confirms_is_not_confirmed() -> None:
+    old, new = {q: ranking(2) for q in TRUTH}, {q: ranking(2) for q in TRUTH}
+    for number in range(12):
+        place = (1, 3) if number % 2 else (3, 1)
+        old[f"q{number:02d}"], new[f"q{number:02d}"] = map(ranking, place)
+    old["q20"] = ranking(2, 1)
+    with pytest.warns(RankGateWarning, match="not significant for any grading"):
+        result = compare(old, new, max_drop=0.01)
+    assert result.verdict is Verdict.WARN
+    assert result.metrics["mrr@10"].reason == "not confirmed"
+
+
+def test_a_drop_that_every_grading_confirms_fails() -> None:
+    old, new = {q: ranking(2) for q in TRUTH}, {q: ranking(3) for q in TRUTH}
+    old["q00"], new["q01"] = ranking(2, 1), ranking(3, 2)
+    with expected_failure(match=r"mrr@10 0\.5000 -> 0\.3333"):
+        compare(old, new, hard_drop=0.9)
