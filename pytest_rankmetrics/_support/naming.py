@@ -6,7 +6,9 @@ import re
 from fnmatch import fnmatchcase
 from hashlib import sha256
 
-EXTENSION = ".rank.json"
+from sklearn_rank.support.disk import BASELINE
+
+EXTENSION = BASELINE
 LONGEST = 80
 """File systems take 255 bytes; a hash, the extension and a temporary name are added."""
 

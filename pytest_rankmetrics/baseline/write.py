@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_rankmetrics._support.files import replace_file
 from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
@@ -19,6 +18,7 @@ from pytest_rankmetrics.baseline.content import (
     StoredQueries,
 )
 from pytest_rankmetrics.baseline.file import FORMAT, MAX_BYTES, BaselineError
+from sklearn_rank.support.disk import replace_file
 
 
 def baseline_text(baseline: Baseline) -> str:

@@ -36,6 +36,8 @@ class FileGate:
     """Judgements and rankings."""
     given: Mapping[str, Any] = field(default_factory=dict)
     """Limits, and how the data is read: arguments of ``rank_gate.check``."""
+    files: tuple[str, ...] = ()
+    """All that is read for the gate, which no report replaces."""
 
 
 @dataclass(frozen=True)

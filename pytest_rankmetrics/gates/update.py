@@ -29,6 +29,7 @@ from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 from sklearn_rank.evaluation.scale import mean_over
+from sklearn_rank.support.disk import write_whole
 from sklearn_rank.support.text import safe_repr
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)
@@ -55,7 +56,7 @@ class Keeper:
     def dump(self, path: Path) -> None:
         """Write the present values beside the baseline's, for inspection."""
         content = self.recording.baseline(self.gate.owner, self.store, {})
-        path.write_text(baseline_text(content), encoding="utf-8", newline="\n")
+        write_whole(path, baseline_text(content).encode())
 
     def result(self) -> GateResult:
         """The outcome; the baseline is written if that is asked for and right."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from xml.etree import ElementTree
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics._support.targets import JUNIT_MARKS, refuse_target
 from pytest_rankmetrics.report.junit import properties
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import write_summary
+from sklearn_rank.support.disk import JUNIT_REPORT, check_target, refuse_inputs, write_whole
 
 WIDTH = 80
 """Of a section's title, as pytest prints it where it does not know the terminal."""
@@ -46,7 +46,12 @@ def _message(run: GateRun) -> list[str]:
 
 
 def write_reports(
-    summary: Summary, *, json: str | None, markdown: str | None, junit: str | None
+    summary: Summary,
+    *,
+    json: str | None,
+    markdown: str | None,
+    junit: str | None,
+    inputs: Collection[str | None] = (),
 ) -> list[str]:
     """Write the requested reports, and return why any was not written."""
     from pytest_rankmetrics.report.json import write_json
@@ -63,6 +68,7 @@ def write_reports(
         if not target:
             continue
         try:
+            refuse_inputs(target, inputs)
             write(summary, Path(target))
         except OSError as error:
             reason = error.strerror or error
@@ -72,7 +78,7 @@ def write_reports(
 
 def write_junit(summary: Summary, path: Path) -> None:
     """A test case for each gate, with its values as properties."""
-    refuse_target(path, JUNIT_MARKS)
+    check_target(path, JUNIT_REPORT)
     failed = sum(run.failed for run in summary.gates)
     counts = {
         "name": "sklearn-rank gate",
@@ -95,6 +101,5 @@ def write_junit(summary: Summary, path: Path) -> None:
         case = ElementTree.SubElement(suite, "testcase", classname="rank_gate", name="measuring")
         ElementTree.SubElement(case, "error", message=words.line(problem, 1000))
     path.parent.mkdir(parents=True, exist_ok=True)
-    tree = ElementTree.ElementTree(suite)
-    ElementTree.indent(tree)
-    tree.write(path, encoding="utf-8", xml_declaration=True)
+    ElementTree.indent(suite)
+    write_whole(path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

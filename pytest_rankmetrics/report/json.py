@@ -7,22 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics._support.files import replace_file
-from pytest_rankmetrics._support.targets import JSON_MARKS, is_stream, refuse_target, write_stream
 from pytest_rankmetrics.report.summary import Summary
+from sklearn_rank.support.disk import JSON_REPORT, check_target, write_whole
 
 FORMAT = "rank-report/1"
 
 
 def write_json(summary: Summary, path: Path) -> None:
     """``--rank-json``: everything, as one object."""
-    refuse_target(path, JSON_MARKS)
+    check_target(path, JSON_REPORT)
     text = json.dumps(report(summary), indent=1, allow_nan=False, sort_keys=False) + "\n"
     path.parent.mkdir(parents=True, exist_ok=True)
-    if is_stream(path):
-        write_stream(path, text)
-    else:
-        replace_file(path.resolve(), text.encode())
+    write_whole(path, text.encode())
 
 
 def report(summary: Summary) -> dict[str, Any]:

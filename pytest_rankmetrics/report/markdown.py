@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics._support.targets import refuse_target
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import FAILED, Summary
+from sklearn_rank.support.disk import MARKDOWN, append_text, check_target
 from sklearn_rank.tables.markdown import escape, markdown_rows
 from sklearn_rank.tables.table import Column
 
@@ -43,10 +43,9 @@ _COLUMNS = (
 
 def write_markdown(summary: Summary, path: Path) -> None:
     """``--rank-markdown``, or the step summary of a CI run."""
-    refuse_target(path)
+    check_target(path, MARKDOWN)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(markdown(summary))
+    append_text(path, markdown(summary))
 
 
 def markdown(summary: Summary) -> str:

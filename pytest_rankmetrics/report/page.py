@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support import words
-from pytest_rankmetrics._support.files import replace_file
-from pytest_rankmetrics._support.targets import HTML_MARKS, is_stream, refuse_target, write_stream
 from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.tables import gates_table
@@ -16,17 +14,15 @@ from pytest_rankmetrics.report.terminal import TITLE
 from sklearn_rank.report.content import Report, Section
 from sklearn_rank.report.data import MOST_BYTES, size_of, without_items
 from sklearn_rank.report.page import page
+from sklearn_rank.support.disk import HTML_REPORT, check_target, write_whole
 
 
 def write_page(summary: Summary, path: Path) -> None:
     """``--rank-html``: the whole run, the gates that failed first."""
-    refuse_target(path, HTML_MARKS)
+    check_target(path, HTML_REPORT)
     text = page(report(summary))
     path.parent.mkdir(parents=True, exist_ok=True)
-    if is_stream(path):
-        write_stream(path, text)
-    else:
-        replace_file(path.resolve(), text.encode())
+    write_whole(path, text.encode())
 
 
 def report(summary: Summary) -> Report:

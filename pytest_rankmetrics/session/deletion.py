@@ -7,7 +7,6 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from pytest_rankmetrics._support.files import link_in
 from pytest_rankmetrics._support.naming import EXTENSION
 
 SECONDS = 30
@@ -33,7 +32,7 @@ def delete(root: Path, names: Iterable[str]) -> tuple[list[str], dict[str, str]]
 
 def _reason_to_keep(root: Path, path: Path) -> str:
     """Why a file must stay; "" if the last commit holds it as it is."""
-    link = link_in(path, root)
+    link = _link_in(path, root)
     if link is not None:
         return f"{link} is a symbolic link"
     if not path.is_relative_to(root) or ".." in path.parts or not path.name.endswith(EXTENSION):
@@ -64,3 +63,19 @@ def _git(directory: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     return done.stdout.strip()
+
+
+def _link_in(path: Path, root: Path) -> Path | None:
+    """The first symbolic link on the way from ``root`` to a file, that included; None if none is.
+
+    Outside of ``root`` the way starts where the two part.
+    """
+    try:
+        prefix = Path(os.path.commonpath([root, path]))
+    except ValueError:  # two drives of Windows
+        prefix = Path(path.anchor)
+    for part in path.parts[len(prefix.parts) :]:
+        prefix /= part
+        if prefix.is_symlink():
+            return prefix
+    return None

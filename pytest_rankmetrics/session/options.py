@@ -10,11 +10,11 @@ from typing import Any, Literal, cast, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
-from pytest_rankmetrics._support.targets import HTML_MARKS, JSON_MARKS, objection
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
 from pytest_rankmetrics.session.arguments import refuse_moved_root
+from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
 
 Unused = Literal["report", "fail", "delete"]
 
@@ -239,21 +239,21 @@ def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
 def _refuse_targets(config: pytest.Config, options: Options) -> None:
     """UsageError for a report over something else; its directory is that of the command."""
     option = config.getoption
-    targets: dict[str, tuple[Any, tuple[bytes, ...]]] = {
-        "--rank-html": (options.page, HTML_MARKS),
-        "--rank-json": (options.json, JSON_MARKS),
-        "--rank-markdown": (options.markdown, ()),
+    targets = {
+        "--rank-html": (options.page, HTML_REPORT),
+        "--rank-json": (options.json, JSON_REPORT),
+        "--rank-markdown": (options.markdown, MARKDOWN),
     }
-    for name, (target, marks) in targets.items():
-        what = objection(config.invocation_params.dir / target, marks) if target else ""
+    for name, (target, kind) in targets.items():
+        what = objection(config.invocation_params.dir / target, kind) if target else ""
         if what:
-            msg = f"{name} {what}, {target!r}; give the report a name of its own"
+            msg = f"{name}: {target!r} {what}; give the report a name of its own"
             raise pytest.UsageError(msg)
     # Reports of others: they may replace what they like, but no baseline.
     for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
         target = option(key, None) or ""
         if target.lower().endswith(EXTENSION):
-            msg = f"{name} names a baseline, {target!r}; give the report a name of its own"
+            msg = f"{name}: {target!r} names a baseline; give the report a name of its own"
             raise pytest.UsageError(msg)
 
 

@@ -280,7 +280,7 @@ class Session:
             )
 
     def _sweep(self, gates: list[GateRun]) -> None:
-        from pytest_rankmetrics._support.files import sweep
+        from sklearn_rank.support.disk import sweep
 
         files = {run.record["baseline"] for run in gates if run.record["baseline"]}
         for directory in {(self.config.rootpath / file).parent for file in files}:

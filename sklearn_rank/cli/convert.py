@@ -24,6 +24,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("source", metavar="SOURCE", help="file to read, or '-'")
     parser.add_argument("target", metavar="TARGET", help="file to write")
     parser.add_argument("--tag", default="", help="name of the system in a TREC run")
+    parser.add_argument("--force", action="store_true", help="replace a TARGET of the same kind")
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
@@ -32,16 +33,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Read and write."""
     from sklearn_rank.cli.reading import Reader
     from sklearn_rank.files.write import write_qrels, write_run
+    from sklearn_rank.support.disk import refuse_inputs
     from sklearn_rank.support.text import safe_text
 
     reader = Reader.of(arguments)
+    refuse_inputs(arguments.target, [arguments.source])
     table: Run | Qrels
     with waiting(f"converting {arguments.source}"):
         if arguments.kind == "run":
             table = reader.run(arguments.source, "SOURCE")
-            write_run(table, arguments.target, tag=arguments.tag)
+            write_run(table, arguments.target, tag=arguments.tag, overwrite=arguments.force)
         else:
             table = reader.qrels(arguments.source, "SOURCE")
-            write_qrels(table, arguments.target)
+            write_qrels(table, arguments.target, overwrite=arguments.force)
     print(f"{safe_text(arguments.target)}: {len(table):,} queries, {table.n_rows:,} rows")
     return 0

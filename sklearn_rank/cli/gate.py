@@ -120,7 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
         problems = tuple(in_words_of("gate", problem) for problem in summary.problems)
         summary = replace(summary, problems=problems)
     complaints = write_reports(
-        summary, json=arguments.json, markdown=arguments.markdown, junit=arguments.junit
+        summary,
+        json=arguments.json,
+        markdown=arguments.markdown,
+        junit=arguments.junit,
+        inputs=[arguments.config, *(file for gate in gates for file in gate.files)],
     )
     print_summary(summary, colour=sys.stdout.isatty())
     for complaint in complaints:
@@ -157,7 +161,9 @@ def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
         given["known_items"] = read_ids(arguments.known_items)
     refuse_repeated_input(arguments.qrels, arguments.run_path)
     read = partial(_read_files, Reader.of(arguments), arguments.qrels, arguments.run_path)
-    return [FileGate(arguments.name, read, given)], _session(arguments, {}, Path())
+    files = (arguments.qrels, arguments.run_path, arguments.slices, arguments.known_items)
+    gate = FileGate(arguments.name, read, given, tuple(filter(None, files)))
+    return [gate], _session(arguments, {}, Path())
 
 
 def _together(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
@@ -220,7 +226,7 @@ def _without_writing(words: Sequence[str]) -> list[str]:
 
 def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.files.access import readable
+    from sklearn_rank.support.disk import readable
     from sklearn_rank.support.text import safe_text
 
     typed = [
@@ -280,9 +286,13 @@ def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) 
         qrels_columns=_columns(table, "qrels_column", where) or reader.qrels_columns,
         run_columns=_columns(table, "run_column", where) or reader.run_columns,
     )
-    files = (str(path.parent / table[name]) for name in ("qrels", "run"))
-    read = partial(_read_files, reader, *files)
-    return FileGate(table["name"], read, given)
+    files = {
+        name: str(path.parent / table[name])
+        for name in ("qrels", "run", "slices", "known_items")
+        if name in table
+    }
+    read = partial(_read_files, reader, files["qrels"], files["run"])
+    return FileGate(table["name"], read, given, tuple(files.values()))
 
 
 def _columns(table: Mapping[str, Any], key: str, where: str) -> Columns:

@@ -43,6 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     filled = "a template that was filled in; repeat it for more"
     add("--filled", action="append", default=[], metavar="FILE", help=filled)
     add("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
+    add("--force", action="store_true", help="let --into replace judgements that are there")
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
 
@@ -50,6 +51,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Read, join, list."""
     from sklearn_rank.cli.reading import Reader, refuse_repeated_input
+    from sklearn_rank.support.disk import refuse_inputs
 
     if arguments.run_path is None and arguments.into is None:
         msg = "RUN is missing: items to judge are those of a run (or pass --filled and --into)"
@@ -59,10 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(msg)
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, arguments.run_path, arguments.other)
+    inputs = (arguments.qrels, arguments.run_path, arguments.other, *arguments.filled)
     if arguments.template:
-        from sklearn_rank.files.judging import refuse_other_file
+        from sklearn_rank.files.judging import check_template
 
-        refuse_other_file(arguments.template)
+        check_template(arguments.template, inputs=inputs)
+    if arguments.into:
+        refuse_inputs(arguments.into, inputs)
     qrels = _judgements(arguments, reader)
     if arguments.run_path is not None:
         _list(arguments, reader, qrels)
@@ -82,7 +87,7 @@ def _judgements(arguments: argparse.Namespace, reader: Reader) -> Qrels:
     filled = [read_template(path) for path in arguments.filled]
     qrels = qrels.joined(*filled)
     if arguments.into:
-        write_qrels(qrels, arguments.into)
+        write_qrels(qrels, arguments.into, overwrite=arguments.force)
         added = sum(table.n_rows for table in filled)
         print(f"{safe_text(arguments.into)}: {qrels.n_rows:,} judgements, {added:,} filled in")
     return qrels

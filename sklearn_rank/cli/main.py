@@ -9,6 +9,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NoReturn
 
 from sklearn_rank import __version__
 from sklearn_rank.cli import (
@@ -48,17 +49,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         With code 0 after ``--help`` and ``--version``, 2 for arguments that mean nothing.
     """
     words = sys.argv[1:] if argv is None else list(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # names that an encoding lacks are escaped
+            stream.reconfigure(errors="backslashreplace")
     arguments = _parser().parse_args(words)
     arguments.words = words
     command: Callable[[argparse.Namespace], int] = arguments.run
     try:
+        if sys.stdout is None:
+            _refuse_closed_output()
         with warnings.catch_warnings():
             warnings.showwarning = partial(_show_warning, arguments)
             code = command(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # As in `sklearn-rank demo | head`: the interpreter must not try to flush at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # as in `sklearn-rank demo | head`
+        _give_up_output()
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -67,12 +72,28 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = _column_options(arguments) if isinstance(error, ColumnRoleError) else ""
         text = in_words_of(arguments.command, str(error))
         print(f"sklearn-rank {arguments.command}: {text}{hint}", file=sys.stderr)
+        _give_up_output()
         return FAILED
     except Exception:
         # Python would end with 1, which says that a gate failed.
         traceback.print_exc()
         return FAILED
     return code
+
+
+def _refuse_closed_output() -> NoReturn:
+    msg = "the standard output is closed; send it to a file, or to /dev/null"
+    raise ValueError(msg)
+
+
+def _give_up_output() -> None:
+    """Keep the interpreter from flushing at its end what a full disk or a closed pipe refused."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (AttributeError, ValueError):  # there is no output, or it is closed
+        pass
 
 
 def _show_warning(

@@ -31,10 +31,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and write the page."""
     from sklearn_rank.cli.reading import read_labels
-    from sklearn_rank.report.page import refuse_other_file
+    from sklearn_rank.support.disk import HTML_REPORT, check_target
     from sklearn_rank.support.text import safe_text
 
-    refuse_other_file(arguments.output)
+    inputs = (arguments.qrels, arguments.baseline, *arguments.runs)
+    inputs += (arguments.slices, arguments.query_text)
+    check_target(arguments.output, HTML_REPORT, inputs)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
     texts = None
     if arguments.query_text is not None:

@@ -10,6 +10,7 @@ _WORDS = {
     r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
     r"; string_provider= can spell the items of both sides alike": "",
     r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
+    r"pass overwrite=True": "pass --force",
     r"\b(missing)='(\w+)'": r"--\1 \2",
 }
 _HAS = {r"\b(missing)='(\w+)'": ("gate",)}

@@ -11,7 +11,6 @@ from sklearn_rank.engines.duckdb import quoted
 from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.engines.rows import exact
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.access import readable
 from sklearn_rank.files.delimited import NamedColumns, find_columns
 from sklearn_rank.files.read import (
     FORMATS,
@@ -22,6 +21,7 @@ from sklearn_rank.files.read import (
 )
 from sklearn_rank.files.source import Limits, Source, opened, source_of
 from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.support.disk import readable
 from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.text import listed, safe_repr
 

@@ -14,13 +14,16 @@ import numpy as np
 from sklearn_rank.files.delimited import find_columns, read_delimited, separator_of, split_line
 from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
-from sklearn_rank.files.write import id_as_text, save_file
+from sklearn_rank.files.write import id_as_text
 from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import Qrels
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
+from sklearn_rank.support.text import listed, safe_text
 
 _FORMULA = ("=", "+", "-", "@", "'")
 """What a spreadsheet would take for a formula, and the sign that says it is none."""
+_COLUMNS = ("rank", "rank_other", "move")
+"""Columns that `to_judge` puts beside query, item and grade."""
 
 
 def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
@@ -32,13 +35,14 @@ def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
         As :meth:`Evaluation.to_judge` returns it; the columns ``query`` and ``item`` are needed,
         others are written beside them.
     path : path
-        The file appears whole or not at all, and replaces nothing but a template without grades.
+        The file appears whole or not at all, and replaces nothing but a template to which nobody
+        has added grades or columns.
         In a name that ends in ``.tsv`` tabs separate.
 
     Raises
     ------
     FileExistsError
-        If there is another file, or a template into which somebody has filled grades.
+        If there is another file, or a template to which somebody has added grades or columns.
     TypeError, ValueError
         If an id is neither text nor a whole number, or holds a line break.
 
@@ -68,7 +72,7 @@ def write_template(rows: Any, path: str | os.PathLike[str]) -> None:
 
 def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -> None:
     """The same for columns by name."""
-    refuse_other_file(path)
+    check_template(path, columns=columns)
     names = ["query", "item", "grade"]
     names += [name for name in columns if name not in names]
     missing = [name for name in names[:2] if name not in columns]
@@ -84,7 +88,8 @@ def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     writer.writerow(names)
     writer.writerows(zip(*([_cell(value) for value in table[name]] for name in names), strict=True))
-    save_file(Path(path), out.getvalue().encode())
+    with writable(path, "path"):
+        write_whole(path, out.getvalue().encode())
 
 
 def _shielded(text: str) -> str:
@@ -140,22 +145,29 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
     return Qrels.from_columns(*ids, grades=grades, source=source.name)
 
 
-def refuse_other_file(path: str | os.PathLike[str]) -> None:
+def check_template(
+    path: str | os.PathLike[str], columns: Iterable[str] = (), inputs: Iterable[Any] = ()
+) -> None:
     """FileExistsError if a template at this path would replace what somebody has written."""
-    target = Path(path)
-    if not target.is_file() or not target.stat().st_size:
-        return
+    check_target(path, Kind("template", lambda there: _is_untouched(there, columns)), inputs)
+
+
+def _is_untouched(path: Path, columns: Iterable[str]) -> bool:
+    """Whether a template is as it was written; False if a file is none."""
     try:
-        n_grades = _filled_rows(source_of(target, Limits())).n_rows
+        rows = _filled_rows(source_of(path, Limits()))
     except ValueError:
-        msg = f"{safe_text(str(path))} is there and no template; write to another file"
-        raise FileExistsError(msg) from None
-    if n_grades:
+        return False
+    added = [name for name in rows.unread if name not in {*_COLUMNS, *columns}]
+    what = f"holds grades that were filled in ({rows.n_rows:,})" if rows.n_rows else ""
+    what = what or (f"holds columns that were added ({listed(added)})" if added else "")
+    if what:
         msg = (
-            f"{safe_text(str(path))} holds grades that were filled in ({n_grades:,}); read them "
-            "first (--filled, read_template), and write to another file"
+            f"{safe_text(str(path))} {what}; read them first (--filled, read_template), and write "
+            "to another file"
         )
         raise FileExistsError(msg)
+    return True
 
 
 def _filled_rows(source: Source) -> Rows:

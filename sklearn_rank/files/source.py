@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple, NoReturn, cast
 import numpy as np
 
 from sklearn_rank.exceptions import FileFormatError, InvalidParameterError
-from sklearn_rank.files.access import readable
+from sklearn_rank.support.disk import readable
 from sklearn_rank.support.text import safe_repr, safe_text
 from sklearn_rank.typing import Array
 

@@ -9,17 +9,25 @@ import io
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.access import writable
-from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name
+from sklearn_rank.files.columnar import read_columnar
+from sklearn_rank.files.read import FORMATS, FileFormat, columnar_kind, kind_of_name, read_parts
 from sklearn_rank.files.rows import polars_or_none
-from sklearn_rank.support.parameters import check_option
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.files.source import Limits, opened, source_of
+from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
+from sklearn_rank.support.parameters import check_flag, check_option
+from sklearn_rank.support.text import safe_repr, safe_text
+
+_OTHERS = re.compile(
+    r"\.(xlsx?|ods|html?|xml|md|pdf|docx?|zip|tar|tgz|7z|xz|lz4|db|sqlite|duckdb|pkl|pickle|np[yz]"
+    r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm)"
+)
+"""Suffixes of formats that are not written: a TREC file of such a name would mislead."""
 
 
 class _Line(NamedTuple):
@@ -34,6 +42,7 @@ def write_run(
     *,
     format: FileFormat | None = None,
     tag: str = "",
+    overwrite: bool = False,
 ) -> None:
     """Write rankings to a file that :func:`read_run` reads back.
 
@@ -48,9 +57,13 @@ def write_run(
         None tells it from the name.
     tag : str, default=""
         Name of the system in a TREC file; empty takes that of the run, or "sklearn-rank".
+    overwrite : bool, default=False
+        Whether to replace a run that is there already; a file of another kind is never replaced.
 
     Raises
     ------
+    FileExistsError
+        If there is a file at ``path``, unless it is empty or ``overwrite`` allows to replace it.
     ValueError, TypeError
         If an id or a number cannot be written in the format.
 
@@ -67,11 +80,16 @@ def write_run(
     q1 Q0 d2 2 9.25 bm25
     """
     name = tag or getattr(run, "tag", "") or "sklearn-rank"
-    _write(list(_run_lines(run)), path, format, "score", name)
+    chosen = _check(path, format, "write_run", overwrite=overwrite)
+    _write(list(_run_lines(run)), path, chosen, "score", name)
 
 
 def write_qrels(
-    qrels: Mapping[Any, Any], path: str | os.PathLike[str], *, format: FileFormat | None = None
+    qrels: Mapping[Any, Any],
+    path: str | os.PathLike[str],
+    *,
+    format: FileFormat | None = None,
+    overwrite: bool = False,
 ) -> None:
     """Write judgements to a file that :func:`read_qrels` reads back.
 
@@ -81,9 +99,13 @@ def write_qrels(
         {query: {item: grade}}, or {query: set or list of relevant items}, which get grade 1.
     path, format
         As in :func:`write_run`.
+    overwrite : bool, default=False
+        Whether to replace judgements that are there already.
 
     Raises
     ------
+    FileExistsError
+        As in :func:`write_run`.
     ValueError, TypeError
         If an id or a grade cannot be written in the format.
 
@@ -97,7 +119,8 @@ def write_qrels(
     ...     read_qrels(path)["q1"]
     {'d7': 1}
     """
-    _write(list(_qrels_lines(qrels)), path, format, "grade", "")
+    chosen = _check(path, format, "write_qrels", overwrite=overwrite)
+    _write(list(_qrels_lines(qrels)), path, chosen, "grade", "")
 
 
 def _run_lines(run: Mapping[Any, Any]) -> Iterator[_Line]:
@@ -135,10 +158,40 @@ def _number(value: Any, query: Any) -> float:
     return int(number) if isinstance(number, bool) else number
 
 
-def _write(lines: list[_Line], path: Any, format: FileFormat | None, kind: str, tag: str) -> None:
+def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bool) -> str:
+    """The format to write, if nothing speaks against the file's name and what is there."""
+    check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", FORMATS, "write_run" if tag else "write_qrels")
-    chosen = format or kind_of_name(path) or "trec"
+        check_option(format, "format", FORMATS, function)
+    is_run = function == "write_run"
+    kind = Kind("run" if is_run else "judgements", lambda there: _holds(there, is_run=is_run))
+    check_target(path, kind if overwrite else None)
+    suffix = os.path.splitext(os.fsdecode(os.fspath(path)))[1].lower()
+    if format is None and _OTHERS.fullmatch(suffix):
+        msg = (
+            f"{safe_text(os.fspath(path))}: {suffix} files are not written; the suffixes are .run, "
+            ".qrels, .csv, .tsv, .jsonl, .json, .parquet and .arrow"
+        )
+        raise InvalidParameterError(msg)
+    return format or kind_of_name(path) or "trec"
+
+
+def _holds(path: Path, *, is_run: bool) -> bool:
+    """Whether a file begins like a run, or like judgements."""
+    source = source_of(path, Limits())
+    try:
+        with opened(source) as (_, head):
+            kind = columnar_kind(head)
+        if kind:
+            read_columnar(source, kind, None, is_run=is_run)
+        else:
+            next(read_parts(source, None, None, is_run=is_run))
+    except ValueError:
+        return False
+    return True
+
+
+def _write(lines: list[_Line], path: Any, chosen: str, kind: str, tag: str) -> None:
     name = os.fsdecode(os.fspath(path)).lower()
     separator = "\t" if ".tsv" in name else ","
     data = {
@@ -149,7 +202,7 @@ def _write(lines: list[_Line], path: Any, format: FileFormat | None, kind: str, 
         "parquet": lambda: _columnar(lines, kind, "parquet"),
         "arrow": lambda: _columnar(lines, kind, "arrow"),
     }[chosen]()
-    save_file(Path(path), _compressed(data, name))
+    save(path, _compressed(data, name))
 
 
 def _compressed(data: bytes, name: str) -> bytes:
@@ -163,16 +216,10 @@ def _compressed(data: bytes, name: str) -> bytes:
     return data
 
 
-def save_file(path: Path, data: bytes) -> None:
-    """The whole file or none: it is written beside its place and then moved there."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with writable(path, "path"):
-            beside.write_bytes(data)
-            os.replace(beside, path)
-    finally:
-        with suppress(OSError):
-            beside.unlink()
+def save(path: str | os.PathLike[str], data: bytes) -> None:
+    """The whole file or none."""
+    with writable(path, "path"):
+        write_whole(path, data)
 
 
 def _trec(lines: list[_Line], tag: str) -> bytes:

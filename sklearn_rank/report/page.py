@@ -8,38 +8,21 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from sklearn_rank import __version__
 from sklearn_rank.report.content import Report, Section
 from sklearn_rank.report.data import script_json
-from sklearn_rank.support.text import safe_text
+from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.tables.html import STYLE, escape, html_table
 from sklearn_rank.tables.table import BOLD, Table
-
-GENERATOR = '<meta name="generator" content="sklearn-rank report">'
-"""By this line a report is known, so that another may replace it."""
-_HEAD = 1000
-"""Bytes from the start of a file in which it stands."""
 
 
 def write_page(report: Report, path: str | os.PathLike[str]) -> None:
     """Write the report to a file, of which the directory is there."""
-    refuse_other_file(path)
-    Path(path).write_text(page(report), encoding="utf-8", newline="\n")
-
-
-def refuse_other_file(path: str | os.PathLike[str]) -> None:
-    """FileExistsError if a report at this path would replace anything but a report."""
-    target = Path(path)
-    if not target.is_file() or not target.stat().st_size:
-        return
-    with target.open("rb") as file:
-        head = file.read(_HEAD)
-    if GENERATOR.encode() not in head:
-        msg = f"{safe_text(str(path))} is there and no report; write to another file"
-        raise FileExistsError(msg)
+    check_target(path, HTML_REPORT)
+    with writable(path, "path"):
+        write_whole(path, page(report).encode())
 
 
 def page(report: Report) -> str:

@@ -60,9 +60,9 @@ def written(ranking):
 def test_rows_come_back(name, tmp_path):
     for seed in range(3):
         truth, ranking = problem(seed)
-        write_run(ranking, tmp_path / name, tag="bm25")
+        write_run(ranking, tmp_path / name, tag="bm25", overwrite=True)
         assert read_run(tmp_path / name) == ranking
-        write_qrels(truth, tmp_path / name)
+        write_qrels(truth, tmp_path / name, overwrite=True)
         assert read_qrels(tmp_path / name) == truth
     assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
 
@@ -75,8 +75,8 @@ def test_every_format_gives_the_bits_and_counts_of_a_mapping(name, ties, tmp_pat
         truth, ranking = problem(seed)
         options = {"ties": ties, "zero_division": 0.0}
         expected = evaluate(truth, written(ranking), MEASURES, **options)
-        write_qrels(truth, tmp_path / f"qrels_{name}")
-        write_run(ranking, tmp_path / name)
+        write_qrels(truth, tmp_path / f"qrels_{name}", overwrite=True)
+        write_run(ranking, tmp_path / name, overwrite=True)
         run, qrels = read_run(tmp_path / name), read_qrels(tmp_path / f"qrels_{name}")
         evaluation = evaluate(qrels, run, MEASURES, **options)
         assert dict(evaluation.scores) == dict(expected.scores)
@@ -104,7 +104,7 @@ def test_lists_and_sets_are_written_with_scores_and_grades(tmp_path):
 )
 def test_what_could_not_be_read_back_is_not_written(ranking, name, message, tmp_path):
     with pytest.raises(ValueError, match=message):
-        write_run(ranking, tmp_path / name)
+        write_run(ranking, tmp_path / name, overwrite=True)
     assert not list(tmp_path.iterdir())
 
 

@@ -100,7 +100,7 @@ def test_empty_files(read, data):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("name", ["bm25.run", "run.parquet"])
 def test_a_pipe_is_read_once_whatever_flows_through_it(name):
-    write_run({"q1": {"a": 1.5}}, name)
+    write_run({"q1": {"a": 1.5}}, name, overwrite=True)
     with open(name, "rb") as file:
         data = file.read()
     os.mkfifo("pipe")

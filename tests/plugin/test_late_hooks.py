@@ -189,7 +189,7 @@ def test_a_report_is_not_written_over_a_baseline(option: str, recorded: Suite) -
     before = recorded.baselines()
     result = recorded.run(f"{option}={FILE}")
     assert result.ret == 4
-    assert f"{option} names a baseline, 'test_it/test_bm25.rank.json'" in said(result)
+    assert f"{option}: 'test_it/test_bm25.rank.json' names a baseline" in said(result)
     assert recorded.baselines() == before
 
 
