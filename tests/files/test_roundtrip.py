@@ -62,9 +62,9 @@ def test_rows_come_back(name, tmp_path):
         truth, ranking = problem(seed)
         write_run(ranking, tmp_path / name, tag="bm25", overwrite=True)
         assert read_run(tmp_path / name) == ranking
-        write_qrels(truth, tmp_path / name, overwrite=True)
-        assert read_qrels(tmp_path / name) == truth
-    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
+        write_qrels(truth, tmp_path / f"qrels_{name}", overwrite=True)
+        assert read_qrels(tmp_path / f"qrels_{name}") == truth
+    assert len(list(tmp_path.iterdir())) == 2, "nothing is left beside them"
 
 
 @pytest.mark.usefixtures("reader")
