@@ -127,12 +127,16 @@ _filters = threading.Lock()
 """``catch_warnings`` replaces filters of the whole process, and gates may run in threads."""
 
 
+_NO_FAILURE = "y_score holds -inf|lower scores seem better|every judged item"
+"""Warnings of data that a gate measures as they are."""
+
+
 @contextmanager
 def _without_warnings(unknown: Literal["ignore", "error"]) -> Iterator[None]:
     """What the library warns of here, the gate either allows or fails for."""
     with _filters, warnings.catch_warnings():
         warnings.simplefilter("ignore", RankingDataWarning)
-        warnings.filterwarnings("default", "y_score holds -inf", RankingDataWarning)
+        warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
         warnings.simplefilter(unknown, UnknownItemsWarning)
         yield
 
