@@ -173,6 +173,10 @@ def test_a_search_in_a_model_of_mlflow(tmp_path, monkeypatch):
     assert names["read"].score(names["X"], names["y"]) == names["search"].score(
         names["X"], names["y"]
     )
+    assert names["logged"]["ndcg_at_10"] == names["ev"]["ndcg@10"]
+    candidates = names["candidates"].dropna(subset=["params.alpha"])
+    found = set(candidates["metrics.mean_test_ndcg_at_10"].dropna())
+    assert found == set(names["several"].cv_results_["mean_test_ndcg_at_10"])
 
 
 @pytest.mark.filterwarnings("ignore")  # of dask-ml and what it imports

@@ -153,6 +153,7 @@ def test_errors_name_scorers_so_that_the_advice_runs():
 
 def test_only_lag_is_negated():
     assert list(rank_scorers(["neg_lag", "map"])) == ["neg_lag", "map"]
+    assert list(rank_scorers(["lag", "ndcg@10"], names="safe")) == ["neg_lag", "ndcg_at_10"]
     with pytest.raises(UnknownMeasureError, match="neg_map"):
         rank_scorers(["neg_map"])
 
