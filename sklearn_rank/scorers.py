@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from sklearn_rank.exceptions import InvalidParameterError
@@ -247,6 +247,12 @@ def rank_scorers(
         )
         raise InvalidParameterError(msg)
     check_option(names, "names", ("canonical", "safe"), "rank_scorers")
+    if isinstance(measures, Mapping):
+        msg = (
+            f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}; "
+            "for names of your own write {name: get_scorer(measure)}"
+        )
+        raise TypeError(msg)
     asked = [measures] if isinstance(measures, (str, Measure)) else measures
     plain = [_unsigned(name) for name in asked]
     check_flag(spread, "spread", "rank_scorers")

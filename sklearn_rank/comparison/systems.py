@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from sklearn_rank.engines.registry import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
@@ -65,8 +66,9 @@ def _may_be_runs(given: Sequence[Any]) -> bool:
 def _evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any]
 ) -> dict[str, Evaluation]:
-    """Each run evaluated; ids of items are kept, so that changes can be told by item."""
-    options = {"keep_items": True, **reading}
+    """Each run evaluated; ids of items in memory are kept, so that changes can be told by item."""
+    frames = map(without_wrapper, (y_true, *runs.values()))
+    options = {"keep_items": not any(map(engine_of, frames)), **reading}
     relevance = options.pop("relevance", None)
     wanted = _DEFAULT_MEASURES if measures is None else measures
     if isinstance(relevance, Mapping) and set(relevance) != set(runs):

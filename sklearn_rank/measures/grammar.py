@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
@@ -144,7 +144,7 @@ def parse_members(measures: Any) -> tuple[Measure, ...]:
 def _parsed(measures: Any) -> tuple[Measure, ...]:
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
-    if not isinstance(measures, Iterable):
+    if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         raise TypeError(msg)
     parsed = tuple(_read(spec) for item in measures for spec in _each_cutoff(item))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn_rank.inputs.groups import (
     listed_ids,
     read_groups,
 )
+from sklearn_rank.inputs.roles import role_of
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_rows import QueryRows, cut_queries
 from sklearn_rank.model_selection.shown import sizes_shown
@@ -29,8 +31,11 @@ from sklearn_rank.model_selection.sklearn_frames import (
     notes_of_search,
 )
 from sklearn_rank.support.arrays import check_same_order
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array
+
+DEFAULT_NAME = "qid"
+"""Where no column and no index level has it, other names that frames know are taken."""
 
 _REMEMBERED = 4
 """Data sets whose ids a search keeps: nested loops take turns, and so do scorers that read the
@@ -49,6 +54,32 @@ def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
     return None
 
 
+def query_name(name: str, X: Any, y: Any = None) -> str:
+    """``name``, or, where neither X nor y has the default name, the one that frames know.
+
+    RankingConfigError if there are several such columns and index levels.
+    """
+    if name != DEFAULT_NAME:
+        return name
+    columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
+    if name in columns:
+        return name
+    others = list(dict.fromkeys(filter(_means_query, columns)))
+    if len(others) > 1:
+        msg = (
+            f"X and y have several columns and index levels that may be the query: "
+            f"{listed(others)}; say which one: with_options(groups_from={others[0]!r}), or "
+            f"query={others[0]!r} of QueryKFold and QueryRanker"
+        )
+        raise RankingConfigError(msg)
+    return others[0] if others else name
+
+
+@lru_cache(1 << 12)
+def _means_query(column: Any) -> bool:
+    return isinstance(column, str) and role_of(column) == "query"
+
+
 def without_query_ids(name: str, X: Any) -> Any:
     """X without its column of query ids, if it has one."""
     if _column(name, X) is None:
@@ -56,18 +87,23 @@ def without_query_ids(name: str, X: Any) -> Any:
     return X[[column for column in X.columns if column != name]]
 
 
+def _column_names(X: Any) -> list[Any]:
+    names = getattr(X, "column_names", None)
+    if names is None:
+        names = getattr(X, "columns", None)
+    return [] if names is None or not hasattr(X, "__getitem__") else list(names)
+
+
 def _column(name: str, X: Any) -> Any:
-    columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
-    if columns is None or not hasattr(X, "__getitem__") or name not in list(columns):
-        return None
-    return X[name]
+    return X[name] if name in _column_names(X) else None
+
+
+def _level_names(carrier: Any) -> list[Any]:
+    return list(carrier.index.names) if hasattr(carrier, "iloc") else []
 
 
 def _index_level(name: str, carrier: Any) -> Any:
-    index = getattr(carrier, "index", None)
-    if not hasattr(carrier, "iloc") or name not in list(getattr(index, "names", ())):
-        return None
-    return index.get_level_values(name)  # type: ignore[union-attr]
+    return carrier.index.get_level_values(name) if name in _level_names(carrier) else None
 
 
 # For scorers -------------------------------------------------------------------------------------
@@ -109,7 +145,7 @@ class QueryIds(NamedTuple):
         sample = current_sample()
         if sample is None:
             return None
-        carried = carried_query_ids(name, sample.X, sample.y)
+        carried = carried_query_ids(query_name(name, sample.X, sample.y), sample.X, sample.y)
         if carried is None or length(carried) != length(sample.X):
             return None
         cut = cut_queries(self.ids, code_rows(read_groups(carried)))
@@ -148,8 +184,11 @@ def find_query_ids(
 ) -> QueryIds:
     """Query ids for a scorer: passed, bound, or carried; RankingConfigError without any."""
     try:
-        if groups is None and bound is not None:
-            return QueryIds(read_groups(bound, length(y)))
+        if bound is not None:
+            ids = read_groups(bound, length(y))
+            if groups is not None:
+                _check_same_queries("groups", groups, "the ids of bind()", ids)
+            return QueryIds(ids)
         return _find(X, y, groups, options, passed_as, owner)
     except RankingConfigError:
         raise
@@ -165,10 +204,11 @@ def _find(
     fold = current_fold(passed_as, X)
     if fold is not None and fold.rows is None and length(fold.test) != n_rows:
         fold = None
-    everywhere = None if fold is None else _everywhere(fold, groups is not None, name)
+    exact = options.one_query
+    everywhere = None if fold is None else _everywhere(fold, groups is not None, name, exact)
     if fold is not None and everywhere is not None and fold.rows is not None:
         return QueryIds(everywhere.take(fold.rows), fold, everywhere)
-    told = told_query_ids(X, y, groups, name, fold)
+    told = told_query_ids(X, y, groups, name, fold, exact=exact)
     if told is not None:
         return QueryIds(read_groups(told, n_rows), fold, everywhere)
     if options.one_query:
@@ -176,7 +216,7 @@ def _find(
     raise RankingConfigError(_words_of_missing(X, name, owner, scores=True))
 
 
-def _everywhere(fold: Fold, passed: bool, name: str) -> CodedIds | None:
+def _everywhere(fold: Fold, passed: bool, name: str, exact: bool) -> CodedIds | None:
     """Query ids of all rows of a loop over folds, read once while it runs."""
     groups = fold.groups if passed else None
     if passed and groups is None:
@@ -186,7 +226,7 @@ def _everywhere(fold: Fold, passed: bool, name: str) -> CodedIds | None:
     notes = notes_of_search()
     known: dict[Any, Any] = {} if notes is None else notes.setdefault("ids", {})
     if key not in known:
-        told = told_query_ids(fold.X, fold.y, groups, name, fold)
+        told = told_query_ids(fold.X, fold.y, groups, name, fold, exact=exact)
         ids = None if told is None else code_rows(read_groups(told, length(fold.X)))
         if len(known) >= _REMEMBERED:
             del known[next(iter(known))]
@@ -199,7 +239,9 @@ def _everywhere(fold: Fold, passed: bool, name: str) -> CodedIds | None:
 # For scorers and rankers -------------------------------------------------------------------------
 
 
-def told_query_ids(X: Any, y: Any, groups: Any, name: str, fold: Fold | None) -> Any:
+def told_query_ids(
+    X: Any, y: Any, groups: Any, name: str, fold: Fold | None, *, exact: bool = False
+) -> Any:
     """Query ids that are passed as ``groups``, else those that X carries, else those of y.
 
     Raises
@@ -210,6 +252,8 @@ def told_query_ids(X: Any, y: Any, groups: Any, name: str, fold: Fold | None) ->
         If ``permutation_test_score`` moves the ids.
     """
     permuted = fold is not None and fold.permutes_y
+    if groups is None and not exact:
+        name = query_name(name, X, y)
     rows = {"X": X, "groups": groups} if permuted else {"X": X, "y": y, "groups": groups}
     check_same_order(**rows)
     by_rows = carried_query_ids(name, X)

@@ -13,6 +13,7 @@ from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.model_selection.responses import Responses
 from sklearn_rank.support.arrays import as_numpy
+from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array
 
 
@@ -98,7 +99,23 @@ def _read_matrix(asked: Responses, y: Any, options: ScorerOptions) -> tuple[Any,
     scores = asked.of(method)
     if method == "predict_proba":
         scores = responses.expected_grades(asked.estimator, scores)
+    if hasattr(y, "columns") and hasattr(scores, "columns"):
+        scores = _with_columns_of(y, scores, method)
     return as_numpy(y), scores
+
+
+def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
+    """Scores with the items of y; columns without names stand in the order of those of y."""
+    items, own = list(y.columns), list(scores.columns)
+    if own == items or type(scores.columns).__name__ == "RangeIndex":
+        return scores
+    if len(set(own)) == len(own) and set(own) == set(items):
+        return scores[items]
+    msg = (
+        f"columns of {method} are not those of y: {listed(own)} and {listed(items)}; name the same "
+        "items, or return an array"
+    )
+    raise RankingConfigError(msg)
 
 
 def _ranked_lists(asked: Responses, y: Any, options: ScorerOptions) -> Any:

@@ -49,8 +49,8 @@ class Responses:
             classifies = _claims_to_classify(self.estimator)
             knows_classes = self.classes is not None
             if (classifies and knows_classes) if method != "predict" else not classifies:
-                return self.caller(self.estimator, method, self.X)
-        return getattr(self.estimator, method)(self.X)
+                return in_order_of(self.X, self.caller(self.estimator, method, self.X), method)
+        return in_order_of(self.X, getattr(self.estimator, method)(self.X), method)
 
     def column(self, method: str) -> Array:
         """One number per row."""
@@ -63,6 +63,30 @@ class Responses:
                 return name
         msg = f"{type(self.estimator).__name__} has none of the methods {', '.join(AUTO)}"
         raise RankingConfigError(msg)
+
+
+def in_order_of(X: Any, answer: Any, method: str) -> Any:
+    """A pandas answer aligned with the index of X; RankingConfigError if it cannot be.
+
+    A fresh ``RangeIndex`` numbers rows by position; it says nothing about another order.
+    """
+    index, own = getattr(answer, "index", None), getattr(X, "index", None)
+    if not (hasattr(answer, "iloc") and hasattr(X, "iloc")) or len(answer) != len(X):
+        return answer
+    if index.equals(own) or _numbers_rows(index):
+        return answer
+    if own.is_unique and index.is_unique and index.isin(own).all():
+        return answer.reindex(own)
+    msg = (
+        f"{method} gives a {type(answer).__name__} whose index is not the index of X, so that its "
+        "rows cannot be told; give it X.index, or return an array in the order of X"
+    )
+    raise RankingConfigError(msg)
+
+
+def _numbers_rows(index: Any) -> bool:
+    """Whether an index is one that pandas makes of nothing."""
+    return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def _claims_to_classify(estimator: Any) -> bool:

@@ -14,7 +14,11 @@ from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
 from sklearn_rank.inputs.groups import group_rows, read_groups
 from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.model_selection.options import ScorerOptions
-from sklearn_rank.model_selection.query_ids import carried_query_ids, what_became_of_ids
+from sklearn_rank.model_selection.query_ids import (
+    carried_query_ids,
+    query_name,
+    what_became_of_ids,
+)
 from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
 from sklearn_rank.support.arrays import as_numbers, as_numpy, check_finite, is_missing
@@ -203,7 +207,7 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
     """Query ids from ``groups``, or from where scorers find them."""
     if groups is not None:
         return groups
-    carried = carried_query_ids(check_query_name(query, "query"), X, y)
+    carried = carried_query_ids(query_name(check_query_name(query, "query"), X, y), X, y)
     if carried is not None:
         return carried
     if y is not None and not _is_text(y) and layout_of_y(y, ScorerOptions(), _OWNER) != "rows":

@@ -10,8 +10,13 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.groups import Grouping, group_rows, listed_ids, read_groups
-from sklearn_rank.model_selection.query_ids import require_query_ids, without_query_ids
+from sklearn_rank.model_selection.query_ids import (
+    query_name,
+    require_query_ids,
+    without_query_ids,
+)
 from sklearn_rank.model_selection.shown import remember_sizes
 from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
@@ -19,7 +24,8 @@ from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
 from sklearn_rank.rankers.watching import watched_by, watching
 from sklearn_rank.support.arrays import as_numbers, check_same_length
 from sklearn_rank.support.parameters import check_query_name
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["QueryRanker"]
@@ -50,6 +56,9 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     ranker_ : estimator
         The fitted ranker.
+    query_ : str
+        Name of the column of X that is no feature, if X has one: ``query``, or the name that told
+        the queries where none was called ``"qid"``.
 
     Raises
     ------
@@ -146,6 +155,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         booster.refuse_replaced(fit_params)
         watched = watched_by(self.eval_metric, booster, self.ranker, fit_params)
         data = _Sorted.of(X, y, groups, self.query, type(self).__name__)
+        self.query_ = data.query
         keywords = {**fit_params, booster.queries: data.queries(booster)}
         if sample_weight is not None:
             keywords[booster.weights] = data.weights(booster, sample_weight)
@@ -154,6 +164,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             sets = _evaluation_sets(eval_set, eval_groups, self.query)
             if not isinstance(watched, XGBoostEvalMetric):  # which measures by itself
                 keywords.update(booster.evaluation(self.ranker, sets, fit_params))
+            for number, rows in enumerate(sets):
+                _warn_of_shared(number, rows, data)
         self.ranker_ = clone(self.ranker)
         with watching(self.ranker_, watched, sets) as more:
             self.ranker_.fit(data.X, data.y, **keywords, **more)
@@ -175,7 +187,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Comparable within a query.
         """
         check_is_fitted(self)
-        scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query, X)))
+        scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
         return scores
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -197,6 +209,8 @@ class _Sorted:
     y: Array
     order: IntArray
     grouping: Grouping
+    query: str
+    """The column of X that holds the queries, if one does."""
 
     @classmethod
     def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> _Sorted:
@@ -208,6 +222,7 @@ class _Sorted:
             raise ValueError(msg)
         check_same_length("X", n_rows, "y", len(grades))
         check_query_name(query, "query")
+        query = query_name(query, X, y) if groups is None else query
         ids = require_query_ids(X, y, groups, query, owner)
         grouping = group_rows(read_groups(ids, n_rows))
         if 1 < n_rows == len(grouping.query_ids):
@@ -218,7 +233,7 @@ class _Sorted:
             raise ValueError(msg)
         order = np.arange(n_rows) if grouping.order is None else grouping.order
         features = _take_rows(without_query_ids(query, X), order)
-        return cls(features, grades[order], order, grouping)
+        return cls(features, grades[order], order, grouping, query)
 
     @property
     def sizes(self) -> IntArray:
@@ -280,6 +295,23 @@ def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[Evalua
         EvaluationRows(data.X, data.y, data.sizes, data.numbers, data.grouping.query_ids)
         for data in sets
     ]
+
+
+def _warn_of_shared(number: int, rows: EvaluationRows, data: _Sorted) -> None:
+    """RankingDataWarning for an evaluation set with queries that the ranker is fitted on.
+
+    A set of the very queries that are fitted watches the fit itself, as some like to plot.
+    """
+    fitted = set(listed_ids(data.grouping.query_ids))
+    shared = [query for query in listed_ids(rows.query_ids) if query in fitted]
+    if shared and not (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
+        warn(
+            f"{len(shared):,} of {len(rows.sizes):,} queries of eval_set[{number}] are among those "
+            f"that the ranker is fitted on: {listed(shared)}; early stopping then goes by what it "
+            "has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
+            "not the same ids of their own",
+            RankingDataWarning,
+        )
 
 
 def _take_rows(X: Any, order: IntArray) -> Any:

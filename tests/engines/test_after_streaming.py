@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sklearn_rank import ConventionWarning, InvalidParameterError, evaluate
+from sklearn_rank import ConventionWarning, InvalidParameterError, compare, evaluate
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
@@ -58,3 +58,10 @@ def test_evaluations_are_pickled_without_their_frames(lazy: Make, way: str) -> N
             InvalidParameterError, match="it needs the lazy frames once more, which s"
         ):
             again._judged.pool()
+
+
+def test_runs_are_compared_without_the_ids_of_their_items(lazy: Make, way: str) -> None:
+    swapped = {**RUN, "score": [0.5, 0.0, 1.0, -1.0, 3.0]}
+    found = compare(lazy(TRUTH), {"old": lazy(RUN), "new": lazy(swapped)}, measures="map")
+    in_memory = (pl.DataFrame(TRUTH), {"old": pl.DataFrame(RUN), "new": pl.DataFrame(swapped)})
+    assert found["map"].difference == compare(*in_memory, measures="map")["map"].difference

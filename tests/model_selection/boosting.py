@@ -34,6 +34,7 @@ def problem(n_queries: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 X, Y, QID = problem(24, seed=0)
 X_EVAL, Y_EVAL, QID_EVAL = problem(12, seed=1)
+QID_EVAL = np.char.add("e", QID_EVAL)  # others than those of the training
 FOLDS = list(QueryKFold(3).split(X, Y, QID))
 
 XGB = XGBRanker(n_estimators=8, max_depth=2, n_jobs=1, verbosity=0)

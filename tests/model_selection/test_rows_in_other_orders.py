@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score, permutation_test_score
 
@@ -92,6 +93,116 @@ def test_a_permutation_test_moves_y_and_is_not_compared():
             Ridge(), rows, grades, scoring=QUIET, cv=cv, n_permutations=3, random_state=0
         )
         assert ((permuted > 0) & (permuted <= 1)).all()
+
+
+# Predictions that are pandas objects -------------------------------------------------------------
+
+
+class Returning(BaseEstimator):
+    """Predicts what a function makes of the rows."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.answer(X)
+
+
+def test_a_series_in_another_order_is_aligned_with_the_rows():
+    expected = map_scorer(Returning(lambda X: X["a"]), ROWS, Y, groups=QID)
+    for answer in (
+        lambda X: X["a"].sort_values(),
+        lambda X: X[["a"]].sort_values("a"),
+        lambda X: X["a"].reset_index(drop=True),
+        lambda X: X["a"].to_numpy(),
+    ):
+        assert map_scorer(Returning(answer), ROWS, Y, groups=QID) == expected
+    backwards = (ROWS.iloc[::-1], Y[::-1])
+    positional = Returning(lambda X: X["a"].reset_index(drop=True))
+    assert map_scorer(positional, *backwards, groups=QID[::-1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "answer"),
+    [
+        (FRAME, lambda X: X["a"].sort_values()),
+        (ROWS, lambda X: X["a"].set_axis(X.index + 1)),
+    ],
+    ids=["repeated labels", "other labels"],
+)
+def test_a_series_whose_rows_cannot_be_told_is_refused(rows, answer):
+    message = "predict gives a Series whose index is not the index of X"
+    with pytest.raises(RankingConfigError, match=message):
+        map_scorer(Returning(answer), rows, Y, groups=QID)
+
+
+def test_lists_and_matrices_are_aligned_as_well():
+    queries = pd.DataFrame({"text": ["a", "b"]}, index=["one", "two"])
+    ranked = Returning(lambda X: pd.Series([["x"], ["y"]], index=["two", "one"]))
+    assert map_scorer(ranked, queries, [{"y"}, {"x"}]) == 1.0
+    table = Returning(lambda X: pd.DataFrame([[2.0, 1.0], [1.0, 2.0]], index=["two", "one"]))
+    assert map_scorer(table, queries, np.array([[0, 1], [1, 0]])) == 1.0
+
+
+def test_columns_of_a_matrix_are_aligned_as_well():
+    grades = pd.DataFrame([[0, 1]], columns=["x", "y"])
+    for columns, expected in ((["y", "x"], 1.0), (["x", "y"], 0.5), (range(2), 0.5)):
+        model = Returning(lambda X, names=columns: pd.DataFrame([[2.0, 1.0]], columns=names))
+        assert map_scorer(model, [0], grades) == expected
+    model = Returning(lambda X: pd.DataFrame([[2.0, 1.0]], columns=["x", "z"]))
+    with pytest.raises(RankingConfigError, match="columns of predict are not those of y"):
+        map_scorer(model, [0], grades)
+
+
+# Other names of queries --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["query", "queryId", "topic", "user_id", "session"])
+def test_names_of_queries_that_frames_know_count(name):
+    model = Ridge().fit(X, Y)
+    expected = map_scorer(model, X, Y, groups=QID)
+    by_rows = map_scorer(Ridge().fit(FRAME, Y), FRAME.rename_axis(name), Y)
+    assert by_rows == pytest.approx(expected, abs=1e-12)
+    by_y = pd.Series(Y, index=pd.Index(QID, name=name))
+    assert map_scorer(model, X, by_y) == expected
+    column = FRAME.reset_index(drop=True).assign(**{name: QID})
+    named = Returning(lambda X: X["a"])
+    assert map_scorer(named, column, Y) == map_scorer(named, FRAME, Y)
+    folds = [test.tolist() for _, test in QueryKFold(3).split(column, Y)]
+    assert folds == [test.tolist() for _, test in QueryKFold(3).split(FRAME, Y)]
+    first = QueryRanker(_xgb_ranker()).fit(column, Y)
+    assert first.predict(column).tolist() == first.predict(FRAME.reset_index(drop=True)).tolist()
+    # What somebody named is looked for alone.
+    with pytest.raises(RankingConfigError):
+        map_scorer.with_options(groups_from="group")(named, column, Y)
+
+
+def test_names_of_queries_leave_what_is_told_alone():
+    model = Returning(lambda X: X["a"])
+    users = FRAME.assign(user_id=0)
+    assert map_scorer(model, users, Y) == map_scorer(model, FRAME, Y)
+    column = users.reset_index(drop=True)
+    assert map_scorer(model, column, Y, groups=QID) == map_scorer(model, FRAME, Y)
+    ranker = QueryRanker(_xgb_ranker()).fit(column, Y, groups=QID)
+    assert ranker.ranker_.n_features_in_ == 4  # a feature like others
+    several = column.assign(session=1)
+    with pytest.raises(RankingConfigError, match=r"may be the query: 'user_id', 'session'; say"):
+        map_scorer(model, several, Y)
+    one = map_scorer.with_options(one_query=True)(model, several, Y)
+    assert one == map_scorer(model, several, Y, groups=np.zeros(len(Y), dtype=int))
+
+
+def test_bound_queries_and_other_groups_are_refused():
+    model = Ridge().fit(X, Y)
+    bound = map_scorer.bind(QID)
+    renamed = [f"query {query}" for query in QID]
+    assert bound(model, X, Y, groups=renamed) == bound(model, X, Y)
+    message = r"groups and the ids of bind\(\) put different rows together, first at row"
+    with pytest.raises(RankingConfigError, match=message):
+        bound(model, X, Y, groups=np.roll(QID, 1))
 
 
 # Why there are no query ids --------------------------------------------------------------------

@@ -517,3 +517,8 @@ def test_functions_and_scorers_agree(digits, function):
     model = Ridge().fit(X, y)
     expected = function(y, model.predict(X), groups=qid, k=5)
     assert make_rank_scorer(function, k=5)(model, X, y, groups=qid) == expected
+
+
+def test_names_for_measures_are_not_taken_for_measures():
+    with pytest.raises(TypeError, match=r"names of your own write \{name: get_scorer\(measure\)\}"):
+        rank_scorers({"map": "ndcg@10"})

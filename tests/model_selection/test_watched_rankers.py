@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn_rank import QueryKFold, QueryRanker, evaluate, map_scorer, ndcg_sco
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     RankingConfigError,
+    RankingDataWarning,
     UndefinedMetricWarning,
 )
 from tests.model_selection.boosting import (
@@ -89,7 +91,7 @@ def test_every_tree_is_measured_as_evaluate_does(library):
 
 @both
 def test_several_evaluation_sets_are_all_measured(library):
-    some = QID_EVAL < "g"
+    some = QID_EVAL < "eg"
     model = QueryRanker(PATIENT[library], eval_metric="map").fit(
         X,
         Y,
@@ -302,3 +304,16 @@ def test_stacking_learns_from_rankers_that_saw_other_queries():
     by_hand = LinearRegression().fit(learned, Y)
     assert stacking.final_estimator_.coef_ == pytest.approx(by_hand.coef_, abs=1e-10)
     assert map_scorer(stacking, ROWS, Y) > 0.5
+
+
+def test_sets_that_share_queries_with_the_training_data_warn():
+    model = QueryRanker(XGB)
+    some = np.isin(QID, np.unique(QID)[:3])
+    sets = [(X_EVAL, Y_EVAL), (X[some], Y[some])]
+    message = r"^3 of 3 queries of eval_set\[1\] are among those"
+    with pytest.warns(RankingDataWarning, match=message):
+        model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID_EVAL, QID[some]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sets = [(X, Y), (X_EVAL, Y_EVAL)]
+        model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID, QID_EVAL])
