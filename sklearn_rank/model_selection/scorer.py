@@ -251,7 +251,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Returns
         -------
         scorer : RankingScorer
-            A copy; scoring rows of another number is an error.
+            A copy; scoring rows of another number is an error, and so are other ``groups``.
         """
         return self._copy(bound=groups)
 

@@ -123,7 +123,8 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             Weight of each row; XGBoost and CatBoost weigh queries, so that it has to be the same
             for all rows of a query there.
         eval_set : list of pairs (X, y), default=None
-            Data that are watched after each tree, for early stopping.
+            Data that are watched after each tree, for early stopping; a warning names queries of
+            the training data in them.
         eval_groups : list of array-like, default=None
             Query ids of the rows of each pair, unless X or y carries them.
         **fit_params
