@@ -108,7 +108,7 @@ def test_a_search_of_optuna_with_metadata_routing_takes_ids_from_the_data(optuna
     with sklearn.config_context(enable_metadata_routing=True):
         assert found.fit(X, y).best_score_ == expected
         with pytest.raises(ValueError, match="No trials are completed yet"):
-            found.fit(X, y, groups=X.index.to_numpy())
+            found.fit(X, y, groups=X.index.to_numpy()).best_score_  # noqa: B018
 
 
 def test_a_search_of_optuna_over_drawn_rows_warns(optuna_search):
