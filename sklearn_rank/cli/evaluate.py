@@ -25,6 +25,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("runs", metavar="RUN", nargs="+", help="rankings of a system")
     add = parser.add_argument
     add("-q", "--per-query", action="store_true", help="the values of each query, too")
+    add(
+        "-n",
+        "--no-summary",
+        action="store_true",
+        help="with --format trec: no lines of all queries",
+    )
     add("--format", choices=FORMATS, default="table", help="of the output (default: table)")
     add(
         "--slices",

@@ -29,6 +29,7 @@ class Request:
     is_trec: bool
     """Whether lines are to equal those of trec_eval."""
     per_query: bool
+    summary: bool
     complete: bool
     level: int | None
     depth: int | None
@@ -43,12 +44,16 @@ class Request:
             arguments.convention,
             is_trec,
             arguments.per_query,
+            not getattr(arguments, "no_summary", False),
             arguments.complete,
             arguments.level,
             arguments.depth,
             arguments.judged_only,
         )
         find_convention(request.convention)
+        if not (request.summary or is_trec):
+            msg = "--no-summary goes with --convention trec_eval --format trec"
+            raise ValueError(msg)
         if is_trec:
             choose(request.spellings)
         else:
@@ -122,4 +127,5 @@ def measure_trec(request: Request, qrels: Qrels, run: Run) -> str:
     # With -c, trec_eval counts what is relevant at any level.
     complete = int((qrels.grades > 0).sum()) if request.complete else -1
     lines = lines_of(data, choose(request.spellings), complete_relevant=complete)
-    return "\n".join([*(lines.per_query if request.per_query else ()), *lines.overall])
+    overall = lines.overall if request.summary else []
+    return "\n".join([*(lines.per_query if request.per_query else ()), *overall])

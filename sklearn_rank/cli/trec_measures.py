@@ -67,6 +67,8 @@ class TrecMeasure(NamedTuple):
     per_query: bool = True
     spelling: str = "_{}"
     """How a parameter is printed behind the name."""
+    takes: int = 0
+    """Numbers that are one parameter, printed as they were given; -1: any number of them."""
 
 
 def _cut(kernel: Callable[..., FloatArray], **own: Any) -> Formula:
@@ -78,9 +80,38 @@ def _set_relative_precision(data: TrecData, _: Any) -> FloatArray:
     return ratio(hits.astype(np.float64), np.minimum(whole.n_ranked, whole.n_relevant))
 
 
-def _set_f(data: TrecData, x: float | None) -> FloatArray:
-    """Weight x, 1 unless given, is where F-beta has beta squared."""
-    return binary.f_measure(data.whole, k=None, beta=1.0 if x is None else math.sqrt(x))
+def _set_f(data: TrecData, weight: str | None) -> FloatArray:
+    """In trec_eval's own order, as the last bit decides about half a digit; x is beta squared."""
+    (x,) = _numbers(weight or "1")
+    precision, recall = (kernel(data.whole, k=None) for kernel in (binary.precision, binary.recall))
+    return ratio((x + 1.0) * precision * recall, x * precision + recall)
+
+
+def _set_map(data: TrecData, _: Any) -> FloatArray:
+    """In trec_eval's own order."""
+    hits = data.whole.n_hits.astype(np.float64)
+    return ratio(hits * hits, data.whole.n_ranked * data.whole.n_relevant)
+
+
+def _utility(data: TrecData, weights: str | None) -> FloatArray:
+    """Worth of what is relevant and retrieved, irrelevant and retrieved, relevant and not."""
+    found, lost, missed, _ = _numbers(weights or "1,-1,0,0")
+    whole, hits = data.whole, data.whole.n_hits
+    return found * hits + lost * (whole.n_ranked - hits) + missed * (whole.n_relevant - hits)
+
+
+def _mean_precision(data: TrecData, levels: str | None) -> FloatArray:
+    """Mean of the interpolated precision at 11 recall levels, or at those given."""
+    recalls = recall_levels.ELEVEN if levels is None else _numbers(levels)
+    total = np.zeros(len(data.query_ids))
+    for recall in recalls:
+        values = recall_levels.interpolated_precision(data.whole, k=None, recall=recall)
+        total += np.nan_to_num(values, nan=0.0)
+    return total / len(recalls)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(map(float, text.split(",")))
 
 
 def _bpref(data: TrecData, _: Any) -> FloatArray:
@@ -130,9 +161,8 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("P", _cut(binary.precision), CUTOFFS),
     TrecMeasure("recall", _cut(binary.recall), CUTOFFS),
     TrecMeasure("gm_bpref", _bpref, summary="geometric", per_query=False),
-    TrecMeasure(
-        "11pt_avg", lambda data, _: recall_levels.interpolated_precision(data.whole, k=None)
-    ),
+    TrecMeasure("utility", _utility, takes=4),
+    TrecMeasure("11pt_avg", _mean_precision, takes=-1),
     TrecMeasure("ndcg", lambda data, _: gain.ndcg(data.graded, k=None, gain="linear")),
     TrecMeasure("ndcg_cut", lambda data, k: gain.ndcg(data.graded, k=k, gain="linear"), CUTOFFS),
     TrecMeasure("map_cut", _AP, CUTOFFS),
@@ -141,8 +171,8 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("set_P", _cut(binary.precision)),
     TrecMeasure("set_relative_P", _set_relative_precision),
     TrecMeasure("set_recall", _cut(binary.recall)),
-    TrecMeasure("set_map", _cut(recall_levels.set_average_precision)),
-    TrecMeasure("set_F", _set_f, spelling="_{:g}"),
+    TrecMeasure("set_map", _set_map),
+    TrecMeasure("set_F", _set_f, takes=1),
     TrecMeasure("num_nonrel_judged_ret", _judged_irrelevant, summary="sum", as_integer=True),
 )
 """In trec_eval's own order, which is that of its output."""
@@ -193,7 +223,7 @@ def choose(spellings: Sequence[str]) -> list[Chosen]:
     return [
         Chosen(measure, parameter, _label(measure, parameter))
         for measure in OFFERED
-        for parameter in sorted(wanted.get(measure.name, ()), key=lambda value: value or 0)
+        for parameter in sorted(wanted.get(measure.name, ()), key=lambda p: (p is not None, p))
     ]
 
 
@@ -210,6 +240,8 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
     if measure is not None:
         if not point:
             return [(root, parameter) for parameter in measure.parameters]
+        if measure.takes:
+            return [(root, _checked(measure, parameters, spelling))]
         return [(root, _parameter(measure, part, spelling)) for part in parameters.split(",")]
     try:
         parsed = parse_measures(spelling)
@@ -222,17 +254,36 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
 
 
 def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:
-    """A cutoff, a recall level, or the weight of set_F, as trec_eval would read it."""
+    """A cutoff or a recall level, as trec_eval would read it."""
     whole = measure.spelling == "_{}" and measure.parameters != (None,)
     try:
         number = int(text) if whole else float(text)
     except ValueError:
         number = math.nan
-    takes = measure.parameters != (None,) or measure.name == "set_F"
+    takes = measure.parameters != (None,)
     if not takes or not (number > 0 or (number == 0 and not whole)) or math.isinf(number):
-        msg = f"{safe_repr(text)} in {safe_repr(spelling)} is no parameter of {measure.name}"
-        raise UnknownMeasureError(msg)
+        raise _no_parameter(measure, text, spelling)
     return number
+
+
+def _checked(measure: TrecMeasure, text: str, spelling: str) -> str:
+    """Numbers as they were given, if trec_eval would read them and no other file is needed."""
+    try:
+        numbers = _numbers(text)
+    except ValueError:
+        numbers = ()
+    fits = len(numbers) == measure.takes or (numbers and measure.takes < 0)
+    needs_collection = measure.name == "utility" and any(numbers[3:])
+    negative = measure.name != "utility" and min(numbers, default=0) < 0
+    if not fits or needs_collection or negative or not all(map(math.isfinite, numbers)):
+        raise _no_parameter(measure, text, spelling)
+    return text
+
+
+def _no_parameter(measure: TrecMeasure, text: str, spelling: str) -> UnknownMeasureError:
+    return UnknownMeasureError(
+        f"{safe_repr(text)} in {safe_repr(spelling)} is no parameter of {measure.name}"
+    )
 
 
 def _translated(measure: Measure) -> tuple[str, Any]:

@@ -1,8 +1,8 @@
 """TREC's formats, as trec_eval reads them, but for numbers that are none.
 
-A run has six fields (query, Q0, item, rank, score, tag), of which the rank does not count;
-judgements have four (query, 0, item, grade). White space separates. Lines that begin with ``#``
-are comments, as in trec_eval 10; blank lines are passed over.
+A run has six fields (query, Q0, item, rank, score, tag), of which the rank does not count; what
+follows the tag is passed over. Judgements have four (query, 0, item, grade). White space separates.
+Lines that begin with ``#`` are comments, as in trec_eval 10; blank lines are passed over.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _add_lines(rows: Rows, block: Block, fields: Fields) -> None:
         parts = data.split()
         if not parts:
             continue
-        if len(parts) != fields.n_fields:
+        if len(parts) < fields.n_fields or (fields.whole and len(parts) > fields.n_fields):
             source.fail(line, _wrong_number(len(parts), fields))
         queries.append(check_id(source, line, parts[0].decode(), "query id"))
         items.append(check_id(source, line, parts[2].decode(), "item id"))

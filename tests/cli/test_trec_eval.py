@@ -32,7 +32,7 @@ def output(capsys, *arguments):
 @pytest.mark.parametrize("name", CASES)
 def test_every_line_is_that_of_trec_eval(name, capsys):
     case = CASES[name]
-    files = [str(HERE / "nasty.qrels"), str(HERE / case["run"])]
+    files = [str(HERE / case.get("qrels", "nasty.qrels")), str(HERE / case["run"])]
     ours = output(capsys, *case["arguments"], *files).splitlines()
     theirs = (HERE / f"{name}.out").read_text(encoding="utf-8").splitlines()
     assert len(ours) == len(theirs)
@@ -46,7 +46,9 @@ def test_every_line_is_that_of_trec_eval(name, capsys):
 
 
 def test_every_measure_offered_is_in_the_stored_output():
-    text = (HERE / "all_q.out").read_text(encoding="utf-8")
+    text = "".join(
+        (HERE / f"{case}.out").read_text(encoding="utf-8") for case in ("all_q", "numbers")
+    )
     labels = {line.split("\t")[0].strip() for line in text.splitlines()}
     for measure in OFFERED:
         assert any(label.startswith(measure.name) for label in labels), measure.name
@@ -68,6 +70,10 @@ def test_spellings_of_this_package_are_translated(capsys):
         ("P.0", "'0' in 'P.0' is no parameter of P"),
         ("P.1.5", "'1.5' in 'P.1.5' is no parameter of P"),
         ("map.5", "'5' in 'map.5' is no parameter of map"),
+        ("set_F.1,2", "'1,2' in 'set_F.1,2' is no parameter of set_F"),
+        ("utility.1,2,3", "'1,2,3' in 'utility.1,2,3' is no parameter of utility"),
+        ("utility.1,0,0,1", "is no parameter of utility"),
+        ("11pt_avg.-1", "is no parameter of 11pt_avg"),
     ],
 )
 def test_what_trec_eval_does_not_have_is_refused_before_a_file_is_read(measure, message, capsys):
@@ -75,6 +81,11 @@ def test_what_trec_eval_does_not_have_is_refused_before_a_file_is_read(measure, 
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err
+
+
+def test_without_a_summary_there_are_lines_of_trec_eval_alone(capsys):
+    assert main(["evaluate", "-n", "no.qrels", "no.run"]) == 2
+    assert "--no-summary goes with --convention trec_eval --format trec" in capsys.readouterr().err
 
 
 # pytrec_eval, for every measure that both have, query by query ------------------------------------
