@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_rankmetrics.session import current
-from pytest_rankmetrics.session.collection import Collection, promise
-from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.early import judge_exit, note_exit
-from pytest_rankmetrics.session.options import OPTIONS, add_options, read_options
+from pytest_rankmetrics.session.collection import Collection, expects_gate
+from pytest_rankmetrics.session.current import RUN, Run
+from pytest_rankmetrics.session.exit_guard import judge_exit, note_exit
+from pytest_rankmetrics.session.options import (
+    OPTIONS,
+    add_options,
+    read_options,
+    remove_stale_report,
+)
 from pytest_rankmetrics.session.recorder import Recorder
 from pytest_rankmetrics.session.session import Session, Worker
 
@@ -25,12 +30,26 @@ if TYPE_CHECKING:
 
 MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
 
-RUN: pytest.StashKey[Run] = pytest.StashKey()
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options ``--rank-*`` and the keys ``rank_*`` of the ini file."""
     add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Begin the run, so that no gate of a conftest module fails unseen; end it after all hooks."""
+    remove_stale_report(early_config)
+    begin(early_config)
+
+
+def begin(config: pytest.Config) -> Run:
+    """The run of a configuration; where the plugin is loaded late, it begins late."""
+    if RUN not in config.stash:
+        run = config.stash[RUN] = Run()
+        current.push(run)
+        config.add_cleanup(lambda: current.pop(run))
+    return config.stash[RUN]
 
 
 @pytest.hookimpl(trylast=True)
@@ -38,21 +57,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Read and check all options, before anything runs."""
     config.addinivalue_line("markers", MARKER)
     options = config.stash[OPTIONS] = read_options(config)
-    register = config.pluginmanager.register
+    register, run = config.pluginmanager.register, begin(config)
 
     def join() -> None:
         """Start to record where a gate runs, or should: suites without gates pay nothing."""
         if not config.pluginmanager.is_registered(recorder):
             register(recorder)
 
-    run = config.stash[RUN] = Run(
-        options.settings,
-        explains=options.explains,
-        by_query=bool(options.page),
-        on_first_gate=join,
-    )
-    recorder = Recorder(run, junit=options.junit)
-    collection = Collection(options.required, on_promise=join)
+    collection = Collection(options.required, on_gate=join)
+    recorder = Recorder(run, collection, junit=options.junit)
     # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.
     register(collection)
     if hasattr(config, "workerinput"):
@@ -64,7 +77,12 @@ def pytest_configure(config: pytest.Config) -> None:
             from pytest_rankmetrics.report.html import HtmlReport
 
             register(HtmlReport(session.summary))
-    current.push(run)
+    run.configure(
+        options.settings,
+        explains=options.explains,
+        by_query=bool(options.page),
+        on_first_gate=join,
+    )
 
 
 def pytest_keyboard_interrupt() -> None:
@@ -76,14 +94,8 @@ def pytest_keyboard_interrupt() -> None:
 def pytest_cmdline_main(
     config: pytest.Config,
 ) -> Generator[None, int | None, int | None]:
-    """Judge runs that end before their session starts."""
+    """Judge the exit code, whatever hook was the last to set it."""
     return (yield from judge_exit(config))
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave the stack of runs; a run that was refused is not on it."""
-    if RUN in config.stash:
-        current.pop(config.stash[RUN])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -100,7 +112,7 @@ def rank_gate(request: pytest.FixtureRequest) -> RankGate:
     """
     from pytest_rankmetrics.gates.gate import RankGate
 
-    promise(request)
+    expects_gate(request)
     return RankGate(request)
 
 
@@ -112,5 +124,5 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
     """
     from pytest_rankmetrics.gates.regression import make_fixture
 
-    promise(request)
+    expects_gate(request)
     return make_fixture(request)

@@ -88,7 +88,7 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
             continue
         record = result.as_dict(intervals=not result.passed)
         outcome = "passed" if result.passed else "failed"
-        runs.append(GateRun({**record, "scope": ""}, gate.name, outcome))
+        runs.append(GateRun({**record, "fixture": ""}, gate.name, outcome))
     return Summary(
         gates=tuple(runs),
         problems=tuple(problems),

@@ -103,12 +103,17 @@ def _headline(error: Exception) -> str:
 
 
 def warn_user(text: str) -> None:
-    """Give a warning at the first frame outside of the plugin."""
+    """Give a warning at the first frame outside of the plugin, even if it was given there before.
+
+    Python forgets to make an error of a warning that it has given at the same place.
+    """
     __tracebackhide__ = hide
-    level, frame = 1, sys._getframe(0)
+    frame = sys._getframe(0)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, RankGateWarning, stacklevel=level)
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__")
+    file = frame.f_code.co_filename
+    warnings.warn_explicit(text, RankGateWarning, file, frame.f_lineno, module)
 
 
 def _is_ours(module: str) -> bool:

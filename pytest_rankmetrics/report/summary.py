@@ -39,8 +39,6 @@ class GateRun:
     tries: int = 1
     alone: bool = True
     """Whether it is the only gate of its test."""
-    worker: str = ""
-    """Process of pytest-xdist in which it ran."""
     by_query: Mapping[str, Any] | None = None
     """Its queries, where an HTML report was asked for."""
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Generator, Iterable
 from inspect import signature
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,8 +18,10 @@ from pytest_rankmetrics.session.required import is_named
 FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate"
 
-PROMISE: pytest.StashKey[str] = pytest.StashKey()
+EXPECTS_GATE: pytest.StashKey[str] = pytest.StashKey()
 """Why a gate is expected to run in a test."""
+HELPER: pytest.StashKey[str] = pytest.StashKey()
+"""Node id of the fixture, of a conftest module say, that took the gate for a test."""
 
 
 class Collection:
@@ -26,9 +30,9 @@ class Collection:
     With pytest-xdist the workers collect, and send ``as_dict()`` to the controller.
     """
 
-    def __init__(self, required: tuple[str, ...], on_promise: Callable[[], None]) -> None:
+    def __init__(self, required: tuple[str, ...], on_gate: Callable[[], None]) -> None:
         self._required = required
-        self._on_promise = on_promise
+        self._on_gate = on_gate
         self._all: list[pytest.Item] = []
         self.part = False
         """Whether anything that was collected will not run."""
@@ -38,6 +42,10 @@ class Collection:
         """Node ids of the tests that ``rank_required`` names, those that were deselected too."""
         self.ids: set[str] = set()
         """What pytest calls the tests that will run."""
+        self.left_out: set[str] = set()
+        """Fixtures of the tests that will not run."""
+        self.helpers: dict[str, str] = {}
+        """Fixtures that take a gate, with a test that did nothing with it; "" if any checked."""
 
     def as_dict(self) -> dict[str, Any]:
         """Builtin types, for another process."""
@@ -45,13 +53,22 @@ class Collection:
             "part": self.part,
             "modules": sorted(self.modules),
             "required": self.required,
+            "left_out": sorted(self.left_out),
+            "helpers": self.helpers,
         }
 
     def update(self, known: dict[str, Any]) -> None:
         """Add what a worker knows; all of them collect the same."""
         self.part = self.part or known["part"]
         self.modules.update(known["modules"])
+        self.left_out.update(known["left_out"])
         self.required = list(dict.fromkeys([*self.required, *known["required"]]))
+        for helper, test in known["helpers"].items():
+            self.note_helper(helper, test)
+
+    def note_helper(self, helper: str, test: str) -> None:
+        """A test has used a fixture that takes a gate; "" for one that has checked, or failed."""
+        self.helpers[helper] = test and self.helpers.get(helper, test)
 
     # Hooks ---------------------------------------------------------------------------------------
 
@@ -71,58 +88,50 @@ class Collection:
         for item in items:
             if not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
                 item.add_marker(MARKER)  # so that "-m rank_gate" selects it
-        self.required = list(_named(items, self._required))
+            if self._required and any(is_named(own_id(item), own) for own in self._required):
+                self.required.append(own_id(item))
         result = yield
-        if _promised(items):
-            self._on_promise()
+        if _note_expected(items):
+            self._on_gate()
         return result
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Plugins that drop tests rarely say so: pytest-shard does not."""
-        self.part = self.part or not set(session.items).issuperset(self._all)
+        for item in set(self._all).difference(session.items):
+            self.part = True
+            self.left_out.update(getattr(item, "fixturenames", ()))
         self.ids = {item.nodeid for item in session.items}
         self._all = []
 
 
-def _named(items: Iterable[pytest.Item], required: tuple[str, ...]) -> Iterable[str]:
-    if not required:
-        return
-    for item in items:
-        own = own_id(item)
-        if any(is_named(own, wanted) for wanted in required):
-            yield own
-
-
-def _promised(items: Iterable[pytest.Item]) -> bool:
-    """Note what promises a gate; whether anything does."""
+def _note_expected(items: Iterable[pytest.Item]) -> bool:
+    """Note which tests need a gate; whether any may have one."""
     marked: dict[pytest.Item | pytest.Collector, bool] = {}
-    promises = [(item, _promise(item, marked)) for item in items]
-    for item, promise in promises:
-        if promise:
-            item.stash[PROMISE] = promise
-    return any(promise for _, promise in promises)
+    any_gate = False
+    for item in items:
+        taken = FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        reason = _reason(item, taken, marked)
+        if reason:
+            item.stash[EXPECTS_GATE] = reason
+        any_gate = any_gate or bool(taken or reason)
+    return any_gate
 
 
-def _promise(item: pytest.Item, marked: dict[pytest.Item | pytest.Collector, bool]) -> str:
+def _reason(
+    item: pytest.Item,
+    taken: frozenset[str],
+    marked: dict[pytest.Item | pytest.Collector, bool],
+) -> str:
     """Why a gate is expected to run in a test; a fixture counts if the test itself takes it."""
-    taken = FIXTURES.intersection(getattr(item, "fixturenames", ()))
     # This module has marked the users of the fixtures itself.
-    if not taken and _is_marked(item, marked):
-        return "the test is marked rank_gate"
-    if taken and sum(1 for _ in item.iter_markers(MARKER)) > 1:
+    own = _is_marked(item, marked) if not taken else sum(1 for _ in item.iter_markers(MARKER)) > 1
+    if own:
         return "the test is marked rank_gate"
     if taken and isinstance(item, pytest.Function):
         taken = taken.intersection(signature(item.function).parameters)
         return f"the test takes the fixture {min(taken)}" if taken else ""
     return ""
-
-
-def promise(request: pytest.FixtureRequest) -> None:
-    """Note that a running test asks for a fixture; in its setup another fixture may do so."""
-    if os.environ.get("PYTEST_CURRENT_TEST", "").endswith(" (call)"):
-        current.running()  # starts recording if no gate was in sight
-        request.node.stash[PROMISE] = f"the test takes the fixture {request.fixturename}"
 
 
 def _is_marked(
@@ -137,3 +146,27 @@ def _is_marked(
     if parent not in known:
         known[parent] = _is_marked(parent, known)
     return known[parent]
+
+
+def expects_gate(request: pytest.FixtureRequest) -> None:
+    """Note who asks for a fixture: the running test, or a fixture that hands it on."""
+    current.running()  # starts recording if no gate was in sight
+    helper = _asking_fixture()
+    if helper:
+        request.node.stash[HELPER] = helper
+    else:
+        request.node.stash[EXPECTS_GATE] = f"the test takes the fixture {request.fixturename}"
+
+
+def _asking_fixture() -> str:
+    """Node id of the fixture that asks for one of ours; "" if the test itself does."""
+    if os.environ.get("PYTEST_CURRENT_TEST", "").endswith(" (call)"):
+        return ""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        # pytest says nowhere else who asks.
+        owner = frame.f_locals.get("self") if frame.f_code.co_name == "execute" else None
+        if isinstance(owner, pytest.FixtureDef) and owner.argname not in FIXTURES:
+            return f"{owner.baseid}::{owner.argname}"
+        frame = frame.f_back
+    return ""

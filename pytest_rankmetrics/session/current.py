@@ -11,15 +11,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.report.summary import is_red
-
-if TYPE_CHECKING:
-    import pytest
-
 
 DEFAULTS = Settings()
 """Settings of gates outside of a pytest run."""
@@ -29,6 +27,7 @@ DEFAULTS = Settings()
 class Running:
     """One try of one test; what runs outside of any test has no node id."""
 
+    item: pytest.Item | None = None
     nodeid: str = ""
     """What pytest calls the test now: pytest-xdist appends its group."""
     own: str = ""
@@ -42,8 +41,10 @@ class Running:
     """Whether somebody reads the records: in a pytest run, not in a plain script."""
     records: list[dict[str, Any]] = field(default_factory=list)
     """Gates that ran and were not reported yet."""
-    raised: list[tuple[BaseException, dict[str, Any]]] = field(default_factory=list)
-    """What failed gates raised, each with its record."""
+    taken: list[dict[str, Any]] = field(default_factory=list)
+    """Those of this try that were."""
+    raised: list[tuple[BaseException, dict[str, Any], bool]] = field(default_factory=list)
+    """What failed gates raised, with the record, and whether the test was marked xfail by then."""
     names: list[str] = field(default_factory=list)
     """Names of all gates of this try of the test."""
     ran: bool = False
@@ -58,13 +59,18 @@ class Running:
 
     def record(self, record: dict[str, Any], error: BaseException | None) -> None:
         """Keep what a gate found, until the report of the test takes it."""
-        self.records.append({**record, "scope": _fixture_scope()})
+        self.records.append({**record, "fixture": _wide_fixture()})
         if error is not None:
-            self.raised.append((error, self.records[-1]))
+            self.raised.append((error, self.records[-1], _expects_failure(self.item)))
+
+    @property
+    def all_expected(self) -> bool:
+        """Whether the test was marked xfail before any of its gates failed."""
+        return all(marked for _, _, marked in self.raised)
 
     def expected(self, error: BaseException) -> bool:
         """Drop the record of a failure that was expected; whether there was one."""
-        for number, (raised, record) in enumerate(self.raised):
+        for number, (raised, record, _) in enumerate(self.raised):
             if raised is error:
                 del self.raised[number]
                 self.records = [other for other in self.records if other is not record]
@@ -74,35 +80,41 @@ class Running:
     def take_records(self) -> list[dict[str, Any]]:
         """The records since the last time."""
         records, self.records, self.raised = self.records, [], []
+        self.taken += records
         return records
 
 
-def _fixture_scope() -> str:
-    """Scope of the fixture that calls the gate; "" if none does, or in another thread."""
+def _expects_failure(item: pytest.Item | None) -> bool:
+    """Whether a test is marked xfail, or by unittest; a mark that comes later hides a failure."""
+    owners = (getattr(item, "obj", None), getattr(item, "cls", None))
+    if any(getattr(owner, "__unittest_expecting_failure__", False) for owner in owners):
+        return True
+    return item is not None and item.get_closest_marker("xfail") is not None
+
+
+def _wide_fixture() -> str:
+    """Node id of the fixture that calls the gate, if several tests share it; "" otherwise."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         # pytest says nowhere else whose setup is running.
         if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
-            return str(getattr(frame.f_locals["fixturedef"], "scope", ""))
+            fixture = frame.f_locals["fixturedef"]
+            return "" if fixture.scope == "function" else f"{fixture.baseid}::{fixture.argname}"
         frame = frame.f_back
     return ""
 
 
 class Run:
-    """A pytest run in this process, and the test that is running in it."""
+    """A pytest run in this process, and the test that is running in it.
 
-    def __init__(
-        self,
-        settings: Settings,
-        *,
-        explains: bool,
-        by_query: bool,
-        on_first_gate: Callable[[], None],
-    ) -> None:
-        self._settings = settings
-        self._explains = explains
-        self._by_query = by_query
-        self._on_first_gate: Callable[[], None] | None = on_first_gate
+    It begins before the first conftest module is imported, with the settings that gates have
+    outside of a run; ``configure`` gives it those of the project.
+    """
+
+    def __init__(self) -> None:
+        self.settings = DEFAULTS
+        self._explains = self._by_query = False
+        self._on_first_gate: Callable[[], None] | None = None
         self._given: dict[str, str] = {}
         self._item: pytest.Item | None = None
         self._running: Running | None = None
@@ -110,10 +122,22 @@ class Run:
         self._outer = os.environ.get("PYTEST_CURRENT_TEST")
         self._lost: list[dict[str, Any]] = []
 
-    def start(self, item: pytest.Item) -> None:
-        """A test starts, or its next try does."""
-        if self._running is not None:
-            self._forget()
+    def configure(
+        self,
+        settings: Settings,
+        *,
+        explains: bool,
+        by_query: bool,
+        on_first_gate: Callable[[], None],
+    ) -> None:
+        """Take over the options of the run."""
+        self._forget()
+        self.settings, self._explains, self._by_query = settings, explains, by_query
+        self._on_first_gate = on_first_gate
+
+    def start(self, item: pytest.Item | None) -> None:
+        """A test starts, or its next try does; None after the last one."""
+        self._forget()
         self._item = item
 
     def of(self, item: pytest.Item) -> Running | None:
@@ -127,9 +151,10 @@ class Run:
         if self._running is None:
             item = self._item
             self._running = Running(
+                item=item,
                 nodeid="" if item is None else item.nodeid,
                 own="" if item is None else own_id(item),
-                settings=self._settings,
+                settings=self.settings,
                 explains=self._explains,
                 by_query=self._by_query,
                 recorded=True,
@@ -141,9 +166,10 @@ class Run:
         return self._running
 
     def lost(self) -> list[dict[str, Any]]:
-        """Records of failed gates that no report of a test has taken."""
-        self._forget()
-        return self._lost
+        """Records of failed gates that no report of a test has taken, each told once."""
+        self.start(None)
+        records, self._lost = self._lost, []
+        return records
 
     def _forget(self) -> None:
         if self._running is not None:
@@ -154,7 +180,7 @@ class Run:
     def _is_current(self) -> bool:
         current = os.environ.get("PYTEST_CURRENT_TEST")
         if self._item is None:
-            return current == self._outer
+            return current is None or current == self._outer
         # This is how pytest writes the variable, which is unset between the phases of a test.
         named = self._item.nodeid.replace("\x00", "(null)")
         return current is None or current.rpartition(" (")[0] == named
@@ -165,6 +191,8 @@ def own_id(item: pytest.Item) -> str:
     own = item.name if item.parent is None else f"{item.parent.nodeid}::{item.name}"
     return own if item.nodeid.startswith(f"{own}@") else item.nodeid
 
+
+RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 _stack: list[Run] = []
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
-from pytest_rankmetrics.baseline.writing import Writing
+from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
 from pytest_rankmetrics.session.arguments import refuse_moved_root
@@ -55,6 +55,8 @@ class Options(Writing):
     page: str = ""
     """Of ``--rank-html``."""
     markdown: str = "auto"
+    in_ci: bool = False
+    """Whether this runs in continuous integration; tests may change the environment later."""
 
     @property
     def explains(self) -> bool:
@@ -63,6 +65,17 @@ class Options(Writing):
 
 
 OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
+
+
+def remove_stale_report(config: pytest.Config) -> None:
+    """Remove the report of an earlier run, which would speak for this one if a test ends it."""
+    given = config.known_args_namespace
+    if given.help or given.version or given.collectonly:
+        return
+    for name, kind in (("rank_json", JSON_REPORT), ("rank_html", HTML_REPORT)):
+        path = config.invocation_params.dir / (getattr(given, name, None) or "")
+        if path.is_file() and not path.is_symlink() and not objection(path, kind):
+            path.unlink()
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -153,6 +166,7 @@ def read_options(config: pytest.Config) -> Options:
         html=option("htmlpath", None) or "",
         page=option("rank_html") or "",
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
+        in_ci=in_ci(),
     )
     _check_together(config, options)
     if not hasattr(config, "workerinput"):
@@ -198,6 +212,8 @@ def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
     values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))
     if config.getoption("rank_worst") is not None:
         values["worst_queries"] = config.getoption("rank_worst")
+    if values["cannot_tell"] == "ci" and in_ci():  # a test may change the environment
+        values["cannot_tell"] = "fail"
     try:
         return Settings(**values)
     except SettingError as error:

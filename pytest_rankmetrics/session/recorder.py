@@ -12,8 +12,8 @@ import pytest
 
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.report.summary import ATTRIBUTE, is_red
-from pytest_rankmetrics.session.collection import PROMISE
-from pytest_rankmetrics.session.current import Run
+from pytest_rankmetrics.session.collection import EXPECTS_GATE, HELPER, Collection
+from pytest_rankmetrics.session.current import Run, Running
 
 PREFIX = "rank."
 HINT = (
@@ -25,11 +25,14 @@ HINT = (
 class Recorder:
     """Moves the records of gates from the test to its report, which travels to the controller."""
 
-    def __init__(self, run: Run, *, junit: bool) -> None:
+    def __init__(self, run: Run, collection: Collection, *, junit: bool) -> None:
         self._run = run
+        self._collection = collection
         self._junit = junit
         self._called: pytest.Item | None = None
+        """The test whose call has ended, rather than one of its subtests."""
         self._passed: pytest.Item | None = None
+        """The test whose call has passed."""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A gate that failed while a module was imported is in the report of that module."""
@@ -52,64 +55,49 @@ class Recorder:
         """Put the records of this phase on its report, and turn it red if it hides a failure."""
         report = yield
         running = self._run.of(item)
-        if running is not None:
-            records = running.take_records()
-            if records:
-                _judge(report, records, by_call=_is_xfail_call(item, call))
-                self._attach(report, item, call, records)
-        promise = item.stash.get(PROMISE, "")
-        broken = promise and (running is None or not running.ran)
-        if broken and report.outcome == "passed" and self._is_over(item, call.when):
-            _turn_red(report, f"{promise}, and no gate has run in it")
+        if running is not None and running.records:
+            self._attach(report, item, call, running)
+        has_run = running is not None and running.ran
+        reason = item.stash.get(EXPECTS_GATE, "")
+        # Where this object joined in the middle of a call, the test is judged at its teardown.
+        is_over = self._called is item if call.when == "call" else self._passed is item
+        if reason and not has_run and report.outcome == "passed" and is_over:
+            _turn_red(report, f"{reason}, and no gate has run in it")
         if call.when == "call":
             self._passed = item if report.outcome == "passed" else None
+        helper = item.stash.get(HELPER, "") if call.when == "teardown" else ""
+        if helper:
+            idle = not has_run and self._passed is item and report.outcome == "passed"
+            self._collection.note_helper(helper, item.nodeid if idle else "")
         return report
-
-    def _is_over(self, item: pytest.Item, when: str) -> bool:
-        """Whether the test has had its chance; a promise made while it ran is judged later.
-
-        The first such promise lets this object join in the middle of a call, whose end it does not
-        see then.
-        """
-        if when == "call":
-            return self._called is item
-        return when == "teardown" and self._passed is item
 
     def _attach(
         self,
         report: pytest.TestReport,
         item: pytest.Item,
         call: pytest.CallInfo[None],
-        records: list[dict[str, Any]],
+        running: Running,
     ) -> None:
+        """Move the records of a phase to its report, red if a failed gate was not expected."""
         from pytest_rankmetrics._support.builtins import plain
 
+        expected = running.all_expected and hasattr(report, "wasxfail")
+        records = running.take_records()
+        failed = list(filter(is_red, records))
+        if failed and report.outcome != "failed" and not (expected and report.outcome == "skipped"):
+            _turn_red(report, swallowed(failed[0]))
         setattr(report, ATTRIBUTE, plain(records))
-        _shorten(report, call)
+        crash = getattr(report.longrepr, "reprcrash", None)
+        error = None if call.excinfo is None else call.excinfo.value
+        if crash is not None and isinstance(error, RankGateFailure):
+            # One line in the short summary and in the JUnit attribute.
+            crash.message = error.headline
         if self._junit:
-            _add_properties(report, item, records)
+            from pytest_rankmetrics.report.junit import properties
 
-
-def _judge(report: pytest.TestReport, records: list[dict[str, Any]], *, by_call: bool) -> None:
-    """Turn a report red if a gate failed and its test does not say so."""
-    failed = list(filter(is_red, records))
-    expected_to_fail = hasattr(report, "wasxfail") and report.outcome == "skipped" and not by_call
-    if failed and report.outcome != "failed" and not expected_to_fail:
-        _turn_red(report, swallowed(failed[0]))
-
-
-def _is_xfail_call(item: pytest.Item, call: pytest.CallInfo[None]) -> bool:
-    """Whether ``pytest.xfail()`` ended a test that nobody had marked.
-
-    In an ``except`` clause it hides whatever failed, as ``pytest.skip()`` does; a mark is written
-    before anything fails.
-    """
-    if call.excinfo is None or not isinstance(call.excinfo.value, pytest.xfail.Exception):
-        return False
-    # pytest reports a failure that unittest expects by the same exception.
-    owners = (getattr(item, "obj", None), getattr(item, "cls", None))
-    marked = any(getattr(owner, "__unittest_expecting_failure__", False) for owner in owners)
-    return not marked and item.get_closest_marker("xfail") is None
+            own = properties(running.taken)
+            item.user_properties[:] = [*without_ours(item.user_properties), *own.items()]
+            report.user_properties = list(item.user_properties)
 
 
 def swallowed(record: dict[str, Any]) -> str:
@@ -125,28 +113,6 @@ def _turn_red(report: pytest.TestReport, text: str) -> None:
     report.longrepr = text
     if hasattr(report, "wasxfail"):
         del report.wasxfail
-
-
-def _shorten(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
-    """One line in the short summary and in the JUnit attribute, wherever pytest prints them."""
-    crash = getattr(report.longrepr, "reprcrash", None)
-    error = None if call.excinfo is None else call.excinfo.value
-    if crash is not None and isinstance(error, RankGateFailure):
-        crash.message = error.headline
-
-
-def _add_properties(
-    report: pytest.TestReport, item: pytest.Item, records: list[dict[str, Any]]
-) -> None:
-    """JUnit properties of the gates, those of an earlier try replaced."""
-    from pytest_rankmetrics.report.junit import properties
-
-    own: dict[str, object] = dict(properties(records))
-    if report.when == "teardown":
-        earlier = dict(item.user_properties)
-        own = {**{name: earlier[name] for name in earlier if name.startswith(PREFIX)}, **own}
-    item.user_properties[:] = [*without_ours(item.user_properties), *own.items()]
-    report.user_properties = list(item.user_properties)
 
 
 def without_ours(pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,25 +11,24 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics._support.naming import is_called
-from pytest_rankmetrics.baseline.writing import in_ci
 from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
 from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.early import GREEN, JUDGED, executes
+from pytest_rankmetrics.session.exit_guard import GREEN, JUDGED, WHY_RED, executes
 from pytest_rankmetrics.session.options import Options
+from pytest_rankmetrics.session.paths import shown_path
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
 
 MOST_NAMED = 5
 
 
 @dataclass(eq=False, repr=False)
-class Test:
+class TestOutcome:
     """What became of one test, in its last try."""
 
     __test__ = False
 
     nodeid: str
-    worker: str = ""
     tries: int = 1
     records: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
@@ -58,7 +56,7 @@ class Session:
         """Why the run fails although no test says so."""
         self._run = run
         self._collection = collection
-        self._tests: dict[str, Test] = {}
+        self._tests: dict[str, TestOutcome] = {}
         """Tests in which a gate ran, and those that did not pass."""
         self._passed: set[str] = set()
         """All others."""
@@ -69,7 +67,7 @@ class Session:
         self._unused: list[str] = []
         self._deleted: list[str] = []
         self._kept: dict[str, str] = {}
-        self._session: pytest.Session | None = None
+        config.stash[WHY_RED] = self._why_red
 
     # Hooks ---------------------------------------------------------------------------------------
 
@@ -95,7 +93,7 @@ class Session:
                 if report.when == "teardown":
                     self._passed.add(report.nodeid)
                 return
-            test = self._tests[report.nodeid] = Test(report.nodeid, attributes.get("worker_id", ""))
+            test = self._tests[report.nodeid] = TestOutcome(report.nodeid)
         elif report.when == "setup":
             test.tries += 1
             test.records, test.outcomes = [], []
@@ -121,27 +119,12 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Check what no single test can, write the reports, and set the exit code."""
-        self._session = session
         self.config.stash[JUDGED] = True
         self._complain_of_lost(self._run.lost())
         if self._looped:
             self._finish(exitstatus)
         if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_unconfigure(self) -> None:
-        """Keep a red run red: the last hook before pytest returns its exit code.
-
-        A hook of somebody else, called when the session finished, may have set another one.
-        """
-        if self._session is None or self._session.exitstatus not in GREEN:
-            return
-        failed = [run.test for run in self._gates() if run.failed]
-        if failed or self.problems:
-            self._session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            what = f"the gate of {failed[0]} failed" if failed else self.problems[0]
-            sys.stderr.write(f"rankmetrics: {what}, and a hook made the run green\n")
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the table of gates, if any ran or something is wrong."""
@@ -180,9 +163,23 @@ class Session:
                     test.outcome,
                     test.tries,
                     alone=len(test.records) == 1,
-                    worker=test.worker,
                     by_query=whole.get(BY_QUERY),
                 )
+
+    def _why_red(self) -> str:
+        """Why the run must not end green, whoever has set its exit code since it was judged."""
+        told = list(self.problems)
+        self._complain_of_lost(self._run.lost())
+        new = [problem for problem in self.problems if problem not in told]
+        if new:
+            return new[0]
+        if JUDGED not in self.config.stash:
+            return ""
+        failed = [run.test for run in self._gates() if run.failed]
+        if not failed and not told:
+            return ""
+        what = f"the gate of {failed[0]} failed" if failed else told[0]
+        return f"{what}, and a hook made the run green"
 
     # How it ends ---------------------------------------------------------------------------------
 
@@ -196,8 +193,9 @@ class Session:
             *_collisions(gates),
             *self._tried_again(gates),
             *_hidden(gates, exitstatus),
+            *self._idle_helpers(),
         ]
-        if in_ci() and self._has_written:
+        if self.options.in_ci and self._has_written:
             self.problems.append(
                 "baselines were written in continuous integration: commit them and run again"
             )
@@ -209,7 +207,9 @@ class Session:
         """Failures missing from every test report: ``pytest.exit(returncode=0)`` hid them."""
         for record in records:
             place = f"{record['nodeid']}: " if record["nodeid"] else ""
-            self.problems.append(f"{place}{' '.join(swallowed(record).split())}")
+            problem = f"{place}{' '.join(swallowed(record).split())}"
+            if problem not in self.problems:  # a worker may import the same conftest modules
+                self.problems.append(problem)
 
     def _missing(self, gates: list[GateRun]) -> Iterator[str]:
         """Required gates that did not run and pass."""
@@ -240,6 +240,27 @@ class Session:
             tries = {run.test: run.tries for run in gates if run.tries > 1 and run.test_passed}
             for test, n in tries.items():
                 yield f"{test} passed at try {n}: a gate gives one answer"
+
+    def _idle_helpers(self) -> Iterator[str]:
+        """Fixtures that take a gate and hand it to tests of which none checks anything."""
+        option, root = self.config.getoption, self.config.rootpath
+        if any(option(name, None) for name in ("ignore", "ignore_glob", "lf", "maxfail")):
+            return
+        starts = [
+            shown_path(Path(start), self.config)
+            for start, colons, _ in (argument.partition("::") for argument in self.config.args)
+            if not colons
+        ]
+        for helper, test in self._collection.helpers.items():
+            place, _, name = helper.rpartition("::")
+            owner = root / place.partition("::")[0]
+            is_whole = any(owner.is_relative_to(root / start) for start in starts)
+            whole = self.config.args_source is not self.config.ArgsSource.ARGS or is_whole
+            if test and whole and name not in self._collection.left_out:
+                yield (
+                    f"the fixture {name!r} of {place or 'a plugin or conftest.py'} takes a gate, "
+                    f"and no gate has run in any test that asks for it, such as {test}"
+                )
 
     # Unused baselines ----------------------------------------------------------------------------
 
@@ -274,7 +295,7 @@ class Session:
         from pytest_rankmetrics.session.deletion import delete
 
         self._deleted, self._kept = delete(self.config.rootpath, self._unused)
-        if self._deleted and in_ci():
+        if self._deleted and self.options.in_ci:
             self.problems.append(
                 "baselines were deleted in continuous integration: delete them in a change of yours"
             )
@@ -333,7 +354,7 @@ class Worker:
         self._output[WORKER] = {**self._collection.as_dict(), "lost": self._run.lost()}
 
 
-def _add(test: Test, report: pytest.TestReport, records: Iterable[dict[str, Any]]) -> None:
+def _add(test: TestOutcome, report: pytest.TestReport, records: Iterable[dict[str, Any]]) -> None:
     if report.outcome not in ("passed", "failed", "skipped"):
         # "rerun": the next try has records of its own, and a JUnit report takes the properties of
         # every teardown.
@@ -352,14 +373,10 @@ def _collisions(gates: list[GateRun]) -> Iterator[str]:
     for run in gates:
         for key in _keys(run.record):
             other = owners.setdefault(key, run)
-            if other.test != run.test and not _is_repeated(other, run):
+            # Two workers run a fixture that a single process would run once.
+            repeated = run.record["fixture"] and run.record["fixture"] == other.record["fixture"]
+            if other.test != run.test and not repeated:
                 yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
-
-
-def _is_repeated(first: GateRun, second: GateRun) -> bool:
-    """Whether two workers ran the same fixture, which a single process would run once."""
-    wide = all(run.record["scope"] not in ("", "function") for run in (first, second))
-    return wide and first.worker != second.worker
 
 
 def _keys(record: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,6 +163,29 @@ def test_what_another_run_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> 
         write_baseline(path, content, tmp_path, "gate")
     assert path.read_text(encoding="utf-8") == better
     assert [one.name for one in tmp_path.iterdir()] == ["gate.rank.json"], "nothing left behind"
+
+
+def test_a_writer_waits_for_another_and_then_leaves_its_file(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="locks of Unix")
+    path, errors = tmp_path / "gate.rank.json", []
+
+    def write_now() -> None:
+        try:
+            write_baseline(path, baseline(), tmp_path, "gate")
+        except BaselineError as error:
+            errors.append(str(error))
+
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    writer = threading.Thread(target=write_now)
+    writer.start()
+    writer.join(0.5)
+    assert writer.is_alive(), "it waits"
+    path.write_text("of another run", encoding="utf-8")
+    os.close(handle)
+    writer.join()
+    assert path.read_text(encoding="utf-8") == "of another run"
+    assert "another run has written it meanwhile" in errors[0]
 
 
 def test_a_file_over_the_size_limit_is_not_written(

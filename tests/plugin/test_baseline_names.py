@@ -111,6 +111,27 @@ def test_one_name_for_two_gates_fails_when_two_workers_run_them(suite: Suite) ->
     assert "two tests use the name 'bm25'" in said(result)
 
 
+def test_two_fixtures_of_one_name_in_two_workers_fail(suite: Suite) -> None:
+    fixture = """
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        @pytest.fixture(scope="module")
+        def engine():
+            return assert_mrr_at_least(*case([1, 2]), 0.3, name="engine")
+
+        def test_a(engine): pass
+        def test_b(engine): pass
+    """
+    suite.write(test_one=fixture)
+    assert suite.run("-n", "2", "--dist=load").ret == 0, "each worker runs the fixture"
+    suite.write(test_two=fixture)
+    result = suite.run("-n", "2", "--dist=loadfile")
+    assert result.ret == 1
+    assert "ERROR: two tests use the name 'engine': test_" in said(result)
+
+
 def test_two_gates_of_one_test_need_two_names(suite: Suite) -> None:
     suite.write(
         test_it="""

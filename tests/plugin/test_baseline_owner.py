@@ -219,3 +219,27 @@ def test_a_directory_is_no_baseline(recorded: Suite) -> None:
         result = recorded.run(option)
         assert result.ret == 1
         assert "test_bm25.rank.json cannot be read: it is not a regular file" in said(result)
+
+
+NESTED = """
+    from cases import system
+
+    class TestOuter:
+        class TestInner:
+            def test_bm25(self, rank_gate):
+                rank_gate.check(*system(), max_drop={"mrr": 0.005})
+"""
+
+
+def test_a_test_of_a_nested_class_that_was_deselected_is_not_gone(suite: Suite) -> None:
+    suite.write(test_it=NESTED)
+    suite.system([2] * 30)
+    assert suite.run("--rank-update").ret == 0
+    new = NESTED + "\n    def test_new(rank_gate): rank_gate.check(*system(), max_drop=0.1)\n"
+    suite.write(test_it=new)
+    result = suite.run("-k", "test_new")
+    assert result.ret == 1
+    assert "renamed?" not in said(result)
+    suite.write(test_it=new.replace("TestInner", "TestOther"))
+    assert "TestOther" not in said(suite.run("-k", "test_new"))
+    assert "renamed?" in said(suite.run("-k", "test_new"))

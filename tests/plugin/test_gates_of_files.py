@@ -73,7 +73,7 @@ def by_command(limits: dict[str, Any], *options: str) -> tuple[int, dict[str, An
 
 def alike(record: dict[str, Any]) -> dict[str, Any]:
     """What both have to say, without the names of tests and the commands to type."""
-    rest = {k: v for k, v in record.items() if k not in ("nodeid", "scope", "name", "message")}
+    rest = {k: v for k, v in record.items() if k not in ("nodeid", "fixture", "name", "message")}
     lines = record["message"].splitlines()
     return {**rest, "message": [line for line in lines if not line.startswith("accept ")]}
 

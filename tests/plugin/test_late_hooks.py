@@ -122,22 +122,46 @@ def test_a_fixture_asked_for_in_a_test_that_calls_it_passes(suite: Suite) -> Non
     assert result.ret == 0
 
 
-def test_a_fixture_that_asks_for_the_gate_promises_nothing(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-            import pytest
+HELPERS = {
+    "argument": ("", "def helper(rank_gate): return rank_gate", "(helper)"),
+    "request": ("", "def helper(request): return request.getfixturevalue('rank_gate')", "(helper)"),
+    "autouse": ("(autouse=True)", "def helper(rank_gate): return rank_gate", "()"),
+    "a fixture of a fixture": (
+        "",
+        "def helper(rank_gate): return rank_gate\n\n@pytest.fixture\ndef outer(helper): pass",
+        "(outer)",
+    ),
+}
+CHECKS = "def test_checks(helper): helper.check({'q': {'a'}}, {'q': ['a']}, at_least={'mrr': 0.5})"
 
-            @pytest.fixture
-            def helper(request):
-                return request.getfixturevalue("rank_gate")
 
-            def test_it(helper):
-                pass
-        """
-    )
-    result = suite.run()
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("way", HELPERS)
+def test_a_fixture_of_ones_own_that_takes_the_gate_needs_a_test_that_checks(
+    way: str, workers: tuple[str, ...], suite: Suite
+) -> None:
+    mark, helper, arguments = HELPERS[way]
+    text = f"import pytest\n\n@pytest.fixture{mark}\n{helper}\n\ndef test_it{arguments}: pass\n"
+    suite.write(test_it=text)
+    result = suite.run(*workers)
     result.assert_outcomes(passed=1)
-    assert result.ret == 0
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["ERROR: the fixture 'helper' of test_it.py takes a gate, and no *"]
+    )
+    suite.write(test_it=f"{text}\n{CHECKS}\n")
+    assert suite.run(*workers).ret == 0, "the fixture is of use"
+    assert suite.run(*workers, "-k", "test_it").ret == 0, "the test that checks was left out"
+    assert suite.run(*workers, "test_it.py::test_it").ret == 0
+
+
+@pytest.mark.parametrize("mark", ["@pytest.mark.usefixtures('rank_gate')\n", "pytestmark = "])
+def test_usefixtures_promises_a_gate(mark: str, suite: Suite) -> None:
+    mark = f"{mark}pytest.mark.usefixtures('rank_gate')\n" if mark.endswith("= ") else mark
+    suite.write(test_it=f"import pytest\n\n{mark}def test_it(): pass")
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert "the test takes the fixture rank_gate, and no gate has run in it" in said(result)
 
 
 SWALLOW = """
@@ -164,6 +188,125 @@ def test_xfail_called_after_a_failure_hides_nothing(suite: Suite) -> None:
     result.assert_outcomes(failed=1)
     assert result.ret == 1
     assert "failed, and its failure was swallowed" in said(result)
+
+
+@pytest.mark.parametrize("how", ["request.node.add_marker", "request.applymarker"])
+def test_an_xfail_mark_that_comes_after_the_failure_hides_nothing(how: str, suite: Suite) -> None:
+    suite.write(
+        test_it=SWALLOW
+        + f"""
+    def test_early(request):
+        {how}(pytest.mark.xfail)
+        assert_mrr_at_least(*case([1, 2]), 0.8)
+
+    def test_late(request):
+        try:
+            assert_mrr_at_least(*case([1, 2]), 0.8)
+        except AssertionError:
+            {how}(pytest.mark.xfail)
+            raise
+"""
+    )
+    result = suite.run()
+    result.assert_outcomes(xfailed=1, failed=1)
+    assert result.ret == 1
+
+
+GATE = """
+import contextlib
+from cases import case
+from pytest_rankmetrics import assert_mrr_at_least
+
+def lost():
+    with contextlib.suppress(AssertionError):
+        assert_mrr_at_least(*case([1, 2]), 0.8)
+
+"""
+PLACES = {
+    "conftest": "lost()",
+    "configure": "def pytest_configure(): lost()",
+    "sessionfinish": "def pytest_sessionfinish(): lost()",
+    "terminal summary": "def pytest_terminal_summary(): lost()",
+    "unconfigure": "def pytest_unconfigure(): lost()",
+    "cleanup": "def pytest_configure(config): config.add_cleanup(lost)",
+    "a thread, joined late": """
+import threading
+def pytest_sessionfinish():
+    global thread
+    thread = threading.Thread(target=lost)
+    thread.start()
+def pytest_unconfigure(): thread.join()
+""",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_failure_that_is_swallowed_in_a_hook_is_red(place: str, suite: Suite) -> None:
+    suite.write(test_it="def test_it(): pass")
+    (suite.path / "conftest.py").write_text(GATE + PLACES[place])
+    result = suite.run()
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    assert said(result).count("gate mrr failed, and its failure was swallowed") == 1
+
+
+def test_a_hook_swallows_a_failure_and_ends_the_run(suite: Suite) -> None:
+    text = "import pytest\ndef pytest_configure():\n    lost()\n    pytest.exit('x', returncode=0)"
+    (suite.path / "conftest.py").write_text(GATE + text)
+    assert suite.run().ret == 1
+
+
+def test_a_warning_that_was_given_before_is_made_an_error_all_the_same(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import warnings
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import RankGateWarning, assert_mrr_at_least
+
+        def test_it():
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                for action in ("default", "error"):
+                    warnings.filters[0] = (action, None, Warning, None, 0)
+                    assert_mrr_at_least(*case([1] * 30), 0.8)
+        """
+    )
+    suite.run().assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize("clear", ["monkeypatch.delenv('CI')", "monkeypatch.setenv('CI', '')"])
+def test_ci_is_what_it_was_before_the_tests(
+    clear: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    test = recorded.path / "test_it.py"
+    text = test.read_text().replace("(rank_gate):", f"(rank_gate, monkeypatch):\n    {clear}")
+    test.write_text(text)
+    recorded.system([10] + [2] * 29)
+    recorded.run().assert_outcomes(failed=1)
+    recorded.system(WORSE)
+    (recorded.path / FILE).unlink()
+    result = recorded.run("--rank-update")
+    assert result.ret == 1
+    assert "baselines were written in continuous integration" in said(result)
+
+
+@pytest.mark.parametrize("option", ["--rank-json", "--rank-html"])
+def test_a_report_of_an_earlier_run_does_not_outlive_this_one(option: str, gate: Suite) -> None:
+    test, report = gate.path / "test_it.py", gate.path / "report"
+    text = test.read_text()
+    gate.run("--rank-update", f"{option}=report")
+    assert report.stat().st_size
+    for early in ("--collect-only", "--version", "--help"):
+        gate.run(f"{option}=report", early)
+        assert report.exists(), early
+    test.write_text(f"{text}\nimport os\nos._exit(0)\n")
+    assert gate.spawn(f"{option}=report").ret == 0, "nobody can see it"
+    assert not report.exists(), "this is why CI asks for the file"
+    report.write_text("of somebody else")
+    assert gate.run(f"{option}=report").ret == 4
+    assert report.read_text() == "of somebody else"
 
 
 @pytest.mark.parametrize("owner", ["method", "class"])

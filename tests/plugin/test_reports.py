@@ -245,6 +245,31 @@ def test_junit_has_baseline_change_and_p(suite: Suite) -> None:
     assert 0 < float(found["rank.mrr.p"]) < 0.05
 
 
+def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import assert_map_at_least, assert_mrr_at_least
+
+        @pytest.fixture
+        def after():
+            yield
+            assert_map_at_least(*case([1, 3]), 0.2, name="later")
+
+        def test_it(after, record_property):
+            record_property("own", "kept")
+            assert_mrr_at_least(*case([1, 2]), 0.3, name="first")
+        """
+    )
+    suite.run("--junitxml=junit.xml", "-W", "ignore").assert_outcomes(passed=1)
+    found = properties(suite.path / "junit.xml", "test_it")
+    assert found["own"] == "kept"
+    assert found["rank.first.mrr"] == "0.75"
+    assert found["rank.later.map"] == "0.666667"
+    assert "rank.gate" not in found
+
+
 def test_strict_readers_of_junit_can_do_without_properties(gates: Suite) -> None:
     gates.run("--junitxml=junit.xml", "-o", "rank_junit=false").assert_outcomes(passed=3, failed=1)
     assert properties(gates.path / "junit.xml", "test_bad") == {}

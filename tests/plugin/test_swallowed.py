@@ -303,3 +303,32 @@ def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite: Suite) -> Non
     assert gate["verdict"] == "fail"
     assert gate["metrics"]["mrr"]["value"] == 1.0
     assert "mrr is exactly 1" in gate["headline"]
+
+
+def test_a_test_whose_name_holds_a_nul_hides_nothing(suite: Suite) -> None:
+    suite.file(
+        "conftest.py",
+        """
+        import contextlib
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        class Case(pytest.Item):
+            def runtest(self):
+                with contextlib.suppress(AssertionError):
+                    assert_mrr_at_least(*case([1, 2]), 0.8)
+
+        class File(pytest.File):
+            def collect(self):
+                yield Case.from_parent(self, name="a\\x00b")
+
+        def pytest_collect_file(file_path, parent):
+            if file_path.suffix == ".case":
+                return File.from_parent(parent, path=file_path)
+        """,
+    )
+    suite.file("one.case", "")
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert "failed, and its failure was swallowed" in said(result)
