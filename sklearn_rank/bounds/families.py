@@ -126,8 +126,9 @@ def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, chan
         return ByCount(top, ends=True)
     falls = names <= _RISE | _FALL
     by_absent = bool(names & _BY_ABSENT) or (bool(members) and (change or not falls))
-    # Two lengths of rankings divide by two numbers, whose quotient moves with the relevant items.
-    by_absent |= change and name == "fbeta" and measure.k is None
+    # Each relevant item moves the steps of iprec; two lengths of rankings are two divisors.
+    moves = name == "iprec" or measure.options.get("denominator") == "listed"
+    by_absent |= change and (moves or (name == "fbeta" and measure.k is None))
     return ByCount(top, change, falls_with_absent=falls and not change, counts_absent=by_absent)
 
 

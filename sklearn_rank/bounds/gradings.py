@@ -220,13 +220,15 @@ class ByAllLevels:
         """How many :meth:`make` makes."""
         n = len(self.levels)
         if not self.is_pair:
-            return comb(sizes[0] + n, n) + 2 * n * (sizes[0] + 1)
+            return comb(sizes[0] + n, n) * (1 + (n if absent else 0)) + 2 * n * (sizes[0] + 1)
         choices = comb(sizes[0] + n, n) * comb(sizes[1] + n, n) * (n + 1) ** sizes[2]
-        return 2 * int(choices) * (1 + (n if absent else 0))
+        return 2 * int(choices) * (1 + (2 * n if absent else 0))
 
     def make(self, sizes: tuple[int, ...], absent: int) -> Gradings:
         """All of them."""
-        numbers = [(0, 0.0), *((ALL, level) for level in self.levels.tolist() if absent)]
+        # Absent items enter the ideal alone, which one of the highest grade raises least.
+        levels = self.levels.tolist() if absent else []
+        one, every = ([(number, level) for level in levels] for number in (1, ALL))
         if self.is_pair:
             of_new, of_old = map(self._falling, sizes[:2])
             both = self._every(sizes[2])
@@ -235,9 +237,14 @@ class ByAllLevels:
                 combined(of_new[:, ::-1], of_old, both),
             ]
             return Gradings.join(
-                [Gradings.of(order, *number) for order in orders for number in numbers]
+                [
+                    Gradings.of(order, *number)
+                    for order in orders
+                    for number in [(0, 0.0), *one, *every]
+                ]
             )
-        parts = [Gradings.of(self._falling(sizes[0]))]
+        falling = self._falling(sizes[0])
+        parts = [Gradings.of(falling, *number) for number in [(0, 0.0), *one]]
         for level in self.levels.tolist():
             order = latest(sizes[0]) * level
             parts.append(Gradings.of(order))

@@ -21,7 +21,7 @@ from sklearn_rank import (
 )
 from sklearn_rank.bounds.families import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from tests.bounds.problems import MEASURES, problem
+from tests.bounds.problems import MEASURES, UNTIED, problem
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn_rank.exceptions.RankingDataWarning"),
@@ -63,17 +63,61 @@ def test_no_change_without_a_difference() -> None:
     assert (bounds.low, bounds.high) == (0.0, 0.0)
 
 
-CHANGES = [chosen for chosen in MEASURES if not cannot_bound(chosen, change=True)]
+@pytest.mark.parametrize(
+    ("chosen", "truth", "new", "old", "told", "ends"),
+    [
+        # Absent items of two grades: one of 3 sets the scale and raises the ideal least.
+        (
+            "nerr@3",
+            {"d0": 2, "d3": 2, "d4": 2, "d6": 1},
+            ["d4", "d3", "d6", "d1", "d5", "d0"],
+            ["d3", "d0", "d4", "d6"],
+            {"max_grade": 3},
+            (-0.0358423, -0.0121212),
+        ),
+        # Each absent item moves the steps of recall.
+        (
+            "iprec",
+            {"d1": 1, "d2": 1},
+            ["d2", "d1"],
+            ["d1"],
+            {"scope": "all", "unretrieved": 2},
+            (3 / 11, 4 / 11),
+        ),
+        # -1/2 and -3/8 with none and all absent ones, -1/4 with one.
+        (
+            "map(denominator=listed)@4",
+            {"a": 1, "b": 0, "c": 0, "d": 0},
+            ["b", "a", "c", "d"],
+            ["a", "b"],
+            {"scope": "all", "unretrieved": 3},
+            (-1 / 2, -1 / 4),
+        ),
+    ],
+)
+def test_numbers_and_grades_of_absent_items_are_tried(
+    chosen: str,
+    truth: dict[str, int],
+    new: list[str],
+    old: list[str],
+    told: dict[str, Any],
+    ends: tuple[float, float],
+) -> None:
+    bounds = change(new, old, chosen, truth, options={"assume": "partial"}, **told)
+    assert (bounds.low, bounds.high) == pytest.approx(ends, abs=1e-7)
+
+
+CHANGES = [chosen for chosen in (*MEASURES, *UNTIED) if not cannot_bound(chosen, change=True)]
 
 
 @pytest.mark.parametrize("chosen", CHANGES, ids=str)
 def test_bounds_are_the_extremes_of_all_gradings(chosen: Measure) -> None:
     for seed in range(3):
         rng = random.Random(f"{seed} {chosen}")
-        given = problem(rng, most=3)
+        given = problem(rng, tied=chosen not in UNTIED, most=3)
         pool = [*given.truth, *(item for item in given.unjudged if item[0] == "i"), "n1", "n2"]
         other: Any = rng.sample(pool, min(rng.randint(0, 5), len(pool)))
-        if rng.random() < 0.6:
+        if chosen not in UNTIED and rng.random() < 0.6:
             other = {item: float(rng.randint(0, 3)) for item in other}
         new_items = [item for item in other if item not in given.truth]
         unjudged = list(dict.fromkeys([*given.unjudged, *new_items]))
