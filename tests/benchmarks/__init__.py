@@ -1,4 +1,5 @@
-"""Speed as ratios against peers, measured side by side; never a timed test.
+"""Speed as ratios to peers, side by side in one run; and simulations of error rates.
 
-Run ``python -m tests.benchmarks``, with the extra ``bench`` installed for the peers.
+``python -m tests.benchmarks`` measures the rows of docs/scaling.md. The other modules are commands
+of their own; the pages that quote them name them.
 """

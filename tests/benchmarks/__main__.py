@@ -1,96 +1,86 @@
-"""``python -m tests.benchmarks [--only P2,P4] [--cpu all] [--cold] [--sweep] [--json FILE]``."""
+"""``python -m tests.benchmarks [--only P2,P4] [--cpu avx2] [--cold] [--json FILE]``."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import platform
+import re
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
-from tests.benchmarks._cpu import Setting, all_features, current, settings_of
-from tests.benchmarks._memory import can_release
-from tests.benchmarks._report import report
-from tests.benchmarks._runs import Run, store
-from tests.benchmarks._worker import FLOOR, SCALING, SWEEP, Order, run_in_process
-from tests.benchmarks.catalogue import ROWS
+import numpy as np
+from rich.console import Console
+from rich.progress import track
 
-PARTS = (*ROWS, SCALING, FLOOR)
+from tests.benchmarks import arrays, objects, processes
+from tests.benchmarks.harness import Figures, measure, table
+
+ROWS = {**arrays.ROWS, **objects.ROWS, **processes.ROWS}
+"""Name of a row -> rows of it for a size."""
+
+CPU = {
+    "native": (),
+    "avx2": ("AVX512", "X86_V4"),
+    "baseline": ("AVX512", "X86_V4", "AVX2", "X86_V3"),
+}
+"""Prefixes of the features of the processor that NumPy must not use."""
+VARIABLE = "NPY_DISABLE_CPU_FEATURES"
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measure, print the tables, and write the figures."""
-    parser = _parser()
+    """Measure, print the table, and write the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("--only", help=f"some of {','.join(ROWS)}; default: all")
+    parser.add_argument("--size", choices=("small", "full"), default="full")
+    parser.add_argument("--rounds", type=int, default=7, help="alternating runs of each program")
+    parser.add_argument("--cpu", choices=tuple(CPU), help="features of the processor NumPy may use")
+    parser.add_argument("--cold", action="store_true", help="also with memory returned before")
+    parser.add_argument("--json", type=Path, help="file for the figures")
     options = parser.parse_args(argv)
-    if options.rounds < 1:
-        parser.error(f"--rounds must be at least 1, got {options.rounds}")
-    chosen = _chosen(parser, options)
-    runs: list[Run] = []
-    for setting in _settings(parser, options.cpu):
-        order = Order(
-            chosen,
-            options.size,
-            options.rounds,
-            options.cold,
-            setting.name,
-            setting.disabled,
-            memory=not runs,  # what is allocated does not depend on the processor
-        )
-        runs.append(run_in_process(order))
-        _save(options.json, runs)
-    print(report(runs))
-    if options.cold and not can_release():
-        print("\nThis C library cannot return memory (no malloc_trim): no figures for cold memory.")
+    chosen = list(ROWS) if options.only is None else options.only.split(",")
+    unknown = [name for name in chosen if name not in ROWS]
+    if unknown:
+        parser.error(f"unknown row {unknown[0]!r}; there is {', '.join(ROWS)}")
+    if options.cpu and options.cpu != os.environ.get("BENCHMARK_CPU"):
+        return _restart(options.cpu, sys.argv[1:] if argv is None else argv)
+    results: list[Figures] = []
+    console = Console(stderr=True)
+    for name in track(chosen, "rows", console=console, disable=not sys.stderr.isatty()):
+        for row in ROWS[name](options.size):
+            results += measure(row, options.rounds, cold=options.cold)
+    facts = {"processor": processor(), "cpu": options.cpu or "as the environment says"}
+    facts |= {"python": platform.python_version(), "numpy": version("numpy")}
+    print(", ".join(f"{key}: {value}" for key, value in facts.items()))
+    print(table(results))
+    if options.json is not None:
+        figures = [one._asdict() for one in results]
+        options.json.write_text(json.dumps({**facts, "figures": figures}, indent=1))
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks",
-        description="Measure speed as ratios against peers, or against a reference (--sweep).",
-    )
-    parser.add_argument("--only", help=f"some of {','.join(PARTS)}; all by default")
-    parser.add_argument("--size", choices=("small", "full"), default="full")
-    parser.add_argument("--rounds", type=int, default=7, help="alternating runs of each program")
-    parser.add_argument(
-        "--cpu",
-        default="",
-        help="settings of the processor, as in native,avx2,baseline, or all that it has; "
-        "as the environment says by default",
-    )
-    parser.add_argument(
-        "--cold", action="store_true", help="also with memory returned to the system before"
-    )
-    parser.add_argument(
-        "--sweep", action="store_true", help="types, shapes and options instead of the rows"
-    )
-    parser.add_argument("--json", type=Path, help="file for the figures")
-    return parser
+def _restart(cpu: str, argv: list[str]) -> int:
+    """Run in a process whose NumPy does without some features, and whose OpenMP does not spin."""
+    found = (np.show_config(mode="dicts") or {}).get("SIMD Extensions", {}).get("found", [])
+    hidden = " ".join(name for name in found if name.startswith(CPU[cpu]))
+    environment = {**os.environ, "BENCHMARK_CPU": cpu, "OMP_WAIT_POLICY": "passive"}
+    environment.pop(VARIABLE, None)
+    if hidden:
+        environment[VARIABLE] = hidden
+    os.execve(sys.executable, [sys.executable, "-m", "tests.benchmarks", *argv], environment)
 
 
-def _chosen(parser: argparse.ArgumentParser, options: argparse.Namespace) -> tuple[str, ...]:
-    if options.only is None:
-        return (SWEEP,) if options.sweep else PARTS
-    chosen = tuple(options.only.split(","))
-    for name in chosen:
-        if name not in PARTS:
-            parser.error(f"unknown row {name!r}; there is {', '.join(PARTS)}")
-    return (*chosen, SWEEP) if options.sweep else chosen
-
-
-def _settings(parser: argparse.ArgumentParser, asked: str) -> list[Setting]:
-    if not asked:
-        return [current()]
-    known = settings_of(all_features())
-    if asked == "all":
-        return list(known.values())
-    for name in asked.split(","):
-        if name not in known:
-            parser.error(f"--cpu: no setting {name!r} here; there is {', '.join(known)}")
-    return [known[name] for name in asked.split(",")]
-
-
-def _save(path: Path | None, runs: list[Run]) -> None:
-    if path is not None:
-        store(path, runs)
+def processor() -> str:
+    """Name of the processor; virtual machines hide it, but not family and model."""
+    path = Path("/proc/cpuinfo")
+    if not path.exists():
+        return platform.processor() or platform.machine()
+    first = path.read_text(errors="replace").split("\n\n")[0]
+    facts = dict(re.findall(r"^([\w ]+?)\s*:\s*(.+)$", first, re.MULTILINE))
+    family, model = facts.get("cpu family", "?"), facts.get("model", "?")
+    return f"{facts.get('model name', platform.machine())} (family {family}, model {model})"
 
 
 if __name__ == "__main__":

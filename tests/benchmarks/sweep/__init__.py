@@ -1,1 +1,0 @@
-"""Types, shapes and options beside the reference of their layout: nothing may be a trap."""
