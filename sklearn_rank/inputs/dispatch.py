@@ -26,6 +26,36 @@ from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
+_SHAPES = (
+    (
+        "y_score",
+        "responses",
+        "the responses of an msearch request",
+        "{query: response['hits']['hits'] for query, response in zip(queries, "
+        "y_score['responses'])}",
+    ),
+    ("y_score", "hits", "one response of a search", "{query: y_score['hits']['hits']}"),
+    (
+        "y_true",
+        "requests",
+        "a _rank_eval request",
+        "{request['id']: {rating['_id']: rating['rating'] for rating in request['ratings']} "
+        "for request in y_true['requests']}",
+    ),
+)
+"""What other programs nest deeper: argument, key, name, and the code that reads it."""
+
+
+def _refuse_shapes(**sides: Any) -> None:
+    """TypeError for what other programs return or take, with the code that reads it."""
+    for name, key, what, code in _SHAPES:
+        side = sides[name]
+        if type(side) is dict and isinstance(side.get(key), (dict, list)):
+            msg = f"{name} is {what}, not a mapping of queries; pass {code}"
+            other = sides["y_true" if name == "y_score" else "y_score"]
+            if not (isinstance(other, Mapping) and key in other):
+                raise TypeError(msg)
+
 
 def layout_of(y_true: Any) -> str:
     """Name of the layout that ground truth of this type has; frames are read as mappings."""
@@ -85,6 +115,7 @@ def read_rankings(
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_words(owner, told)
     y_true, y_score = as_tables(y_true, y_score, columns)
+    _refuse_shapes(y_true=y_true, y_score=y_score)
     name = layout_of(y_true)
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
@@ -207,7 +238,7 @@ def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
             "pass ties='stable' or another rule, or use a mapping layout"
         )
         raise InvalidParameterError(msg)
-    if by_id and relevance is not None:
+    if relevance is not None and ties not in ("average", "stable"):
         msg = (
             f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
             "pass {item: score} rankings instead of relevance=, or ties='stable'"

@@ -10,13 +10,22 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.inputs.id_columns import as_list
 from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.roles import Columns, Role, check_role, find_roles
+from sklearn_rank.inputs.roles import (
+    LIST_COLUMNS,
+    Columns,
+    Role,
+    check_role,
+    find_roles,
+    plain_name,
+)
 from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
@@ -38,8 +47,14 @@ _WIDE = (
 def is_frame(values: Any) -> bool:
     """Whether this is a data frame, eager or lazy; nothing is imported or computed."""
     kind = type(values)
-    has_columns = hasattr(kind, "columns") or hasattr(kind, "column_names")
+    has_columns = hasattr(kind, "columns") or hasattr(kind, "column_names") or is_stream(values)
     return has_columns and not isinstance(values, (Mapping, np.ndarray))
+
+
+def is_stream(values: Any) -> bool:
+    """Whether this is a stream of Arrow's batches, and not a column."""
+    kind = type(values)
+    return hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "__getitem__")
 
 
 def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tuple[Any, Any]:
@@ -72,10 +87,48 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
     wanted = share_columns(columns, frames)
     refuse_swapped(frames, wanted)
     truth, ranked = frames
-    return (
-        y_true if truth is None else _read_truth(truth, wanted[0]),
-        y_score if ranked is None else _read_run(ranked, wanted[1]),
-    )
+    if truth is not None:
+        y_true = _by_query(truth, wanted[0], "y_true") or _read_truth(truth, wanted[0])
+    if ranked is not None:
+        y_score = _by_query(ranked, wanted[1], "y_score") or _read_run(ranked, wanted[1])
+    return y_true, y_score
+
+
+def _by_query(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any, Any] | None:
+    """{query: list or {item: number}} of a frame with lists of items; None if it has none."""
+    role: Role = "grade" if name == "y_true" else "score"
+    named = _roles(frame, columns, name, (), ("query", "item", role))
+    if "item" not in named:
+        lists = [n for n in frame.columns if plain_name(str(n)) in LIST_COLUMNS[name]]
+        if len(lists) == 1:
+            named["item"] = lists[0]
+    if "query" not in named or "item" not in named or not _holds_lists(frame, named["item"]):
+        return None
+    queries, items = _ids(frame, named["query"], name), frame[named["item"]].to_list()
+    if role in named and _holds_lists(frame, named[role]):
+        pairs = zip(items, frame[named[role]].to_list(), strict=True)
+        items = [list(zip(ids, numbers, strict=True)) for ids, numbers in pairs]
+        if name == "y_true":
+            items = [dict(pairs) for pairs in items]
+    table = dict(zip(as_list(queries), items, strict=True))
+    if len(table) < len(items):
+        twice = [query for query, times in Counter(as_list(queries)).items() if times > 1]
+        msg = (
+            f"column {safe_repr(named['query'])} of {name}, whose items are lists, holds queries "
+            f"more than once: {listed(twice)}"
+        )
+        raise ValueError(msg)
+    return table
+
+
+def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
+    import narwhals as nw
+
+    values = frame[column]
+    if values.dtype != nw.Object:
+        return isinstance(values.dtype, (nw.List, nw.Array))
+    first = next((value for value in values.head(1).to_list()), None)
+    return isinstance(first, (list, tuple, np.ndarray))
 
 
 def _refuse_paths(y_true: Any, y_score: Any) -> None:
@@ -122,9 +175,16 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
     import narwhals as nw
 
     try:
-        frame: Any = nw.from_native(values)
-    except (TypeError, ValueError) as error:
-        msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame: {error}"
+        if is_stream(values):
+            backend = "polars" if find_spec("polars") else "pyarrow"
+            frame: Any = nw.from_arrow(values, backend=backend)
+        else:
+            frame = nw.from_native(values)
+    except (TypeError, ValueError, ImportError) as error:
+        ways = ("to_polars", "to_pandas", "to_arrow", "to_table")
+        way = next((way for way in ways if hasattr(values, way)), None)
+        hint = f"; pass {name}.{way}()" if way else f": {error}"
+        msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame{hint}"
         raise TypeError(msg) from error
     if isinstance(frame, nw.LazyFrame):
         msg = (
@@ -254,8 +314,13 @@ def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
 
 
 def truth_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
-    """The columns of judgements by their roles."""
-    return columns_of(frame, columns, "y_true", "grade")
+    """The columns of judgements by their roles; BEIR calls a grade ``score``."""
+    named = columns_of(frame, columns, "y_true", "grade")
+    if "grade" not in {*named, *columns}:
+        grade = _roles(frame, columns, "y_true", (), ("score",)).get("score")
+        if grade is not None and frame[grade].dtype.is_integer():
+            named["grade"] = grade
+    return named
 
 
 def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:

@@ -135,7 +135,7 @@ def _relevant(truth: Any) -> list[Any]:
 
 
 def _first(items: Iterable[Any]) -> list[Any]:
-    return list(islice(items, _ITEMS))
+    return [item for item in islice(items, _ITEMS) if getattr(item, "__hash__", None)]
 
 
 # Swapped arguments -------------------------------------------------------------------------------
@@ -211,21 +211,18 @@ def _numbers(side: Any) -> Iterator[Any]:
 
 
 def _per_query(side: Any) -> Iterable[Any]:
-    return side.values() if isinstance(side, Mapping) else side
+    """Truths or rankings; mappings of other types may read each of them from a disk."""
+    if isinstance(side, Mapping):
+        return side.values() if type(side) is dict else ()
+    return side if isinstance(side, (list, tuple)) else ()
 
 
 def _first_of(side: Any) -> Any:
-    if isinstance(side, (list, tuple)):
-        return side[0] if side else None
     if isinstance(side, np.ndarray):
         return side.flat[0] if side.ndim == 1 and side.size else None
-    if isinstance(side, LongTable):
-        return None
-    if isinstance(side, Mapping):
-        return next(iter(side.values()), None)
-    if hasattr(side, "iloc") and len(side):
-        return side.iloc[0]
-    return None
+    if hasattr(side, "iloc"):
+        return side.iloc[0] if len(side) else None
+    return next(iter(_per_query(side)), None)
 
 
 # Spelling of ids ---------------------------------------------------------------------------------

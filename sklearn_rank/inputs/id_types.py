@@ -9,6 +9,9 @@ from numbers import Number
 from operator import countOf
 from typing import Any
 
+from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.support.warn import warn
+
 
 def _are_strings(items: Collection[Any]) -> bool:
     """Whether all items are strings; to join them is the fastest way to look at their types."""
@@ -30,11 +33,13 @@ ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {str: _are_strings, int
 def refuse_unequal_types(ranked: set[type], true: set[type]) -> None:
     """TypeError if ids of these types cannot be equal, whatever they hold."""
     pairs, both = list(product(ranked, true)), ranked | true
+    names = _names(both)
     # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
     mixed = _kinds(both, float) and _kinds(both, int)
     if not pairs or not (mixed or not any(starmap(_can_be_equal, pairs))):
+        if pairs:
+            _warn_of_mixed(ranked, true, names)
         return
-    names = _names(both)
     msg = (
         f"items of y_score are {_spoken(ranked, names)}, items of y_true are "
         f"{_spoken(true, names)}; pass string_provider (such as str) to compare them"
@@ -42,6 +47,19 @@ def refuse_unequal_types(ranked: set[type], true: set[type]) -> None:
     if _kinds(ranked, float):
         msg += ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
     raise TypeError(msg)
+
+
+def _warn_of_mixed(ranked: set[type], true: set[type], names: Mapping[type, str]) -> None:
+    """RankingDataWarning if some items of one side can never equal one of the other."""
+    for side, other, name in ((ranked, true, "y_score"), (true, ranked, "y_true")):
+        alone = [kind for kind in side if not any(_can_be_equal(kind, other_) for other_ in other)]
+        if alone:
+            warn(
+                f"items of {name} are {_spoken(side, names)}, those of the other side "
+                f"{_spoken(other, names)}: no {_spoken(alone, names)} of {name} can match; "
+                "pass string_provider (such as str), or one type of ids",
+                RankingDataWarning,
+            )
 
 
 def _kinds(types: Iterable[type], base: type) -> list[type]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from numbers import Real
 from operator import index
 from typing import Any
 
@@ -13,9 +14,10 @@ from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.grades import are_grades, grade_of
 from sklearn_rank.inputs.id_types import ARE_ALL, refuse_unequal_types
 from sklearn_rank.inputs.ranking import Ranking, Where, sequence
+from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.inputs.scores import check_scores, item_at, score_array
 from sklearn_rank.support.arrays import MISSING_TYPES, is_missing
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider
 
 
@@ -63,7 +65,7 @@ class ItemReader:
             raise TypeError(msg)
         items = sequence(given, where)
         keys = self._keys(items, where, self._ranked_types)
-        kept = self._without_duplicates(keys, items, where, None)
+        kept = self.without_duplicates(keys, items, where, None)
         if kept is None:
             return Ranking(keys, None, where)
         return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
@@ -78,7 +80,7 @@ class ItemReader:
                 return Ranking(given, scores, where)
         items, values = list(given), list(values)
         keys = self._keys(items, where, self._ranked_types)
-        kept = self._without_duplicates(keys, items, where, values)
+        kept = self.without_duplicates(keys, items, where, values)
         if kept is None:
             return Ranking(dict(zip(keys, values, strict=True)), scores, where)
         # All of them are checked, not only those that are kept.
@@ -87,7 +89,7 @@ class ItemReader:
         best = {keys[i]: values[i] for i in kept}
         return Ranking(best, scores, where, len(keys) - len(kept))
 
-    def _without_duplicates(
+    def without_duplicates(
         self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
     ) -> list[int] | None:
         """Positions of the best-ranked occurrence of each item; None if none repeats."""
@@ -176,6 +178,11 @@ class ItemReader:
         self.unjudged_grades += len(negative)
         return {key: grade for key, grade in judged.items() if grade >= 0}
 
+    def refuse_ids(self, items: list[Any], where: Where) -> None:
+        """TypeError at the first item that cannot be an id."""
+        for position, item in enumerate(items):
+            _check_id(item, where, position)
+
     # Keys ---------------------------------------------------------------------------------------
 
     def _kind_of(self, items: Collection[Any]) -> type | None:
@@ -227,6 +234,83 @@ class ItemReader:
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
         refuse_unequal_types(self._ranked_types, self._true_types)
+
+
+# Rankings as retrievers return them ---------------------------------------------------------------
+
+
+def read_hits(rankings: list[Any], truths: Iterable[Any], reader: ItemReader) -> list[Any]:
+    """Rankings of (id, score) pairs, or of {"id": ..., "score": ...}, as {id: score}.
+
+    Pairs are ids themselves where the ground truth has tuples, and for a provider.
+    """
+    filled = (ranking for ranking in rankings if isinstance(ranking, (list, tuple)) and ranking)
+    first = next(filled, (None,))[0]
+    is_hit = isinstance(first, Mapping)
+    if reader.provider is not None or not (is_hit or _is_pair(first)):
+        return rankings
+    if not is_hit and any(isinstance(item, tuple) for truth in truths for item in truth):
+        return rankings
+    read = _hits_of if is_hit else _pairs_of
+    return [
+        read(ranking, number, reader) if isinstance(ranking, (list, tuple)) else ranking
+        for number, ranking in enumerate(rankings)
+    ]
+
+
+def _is_pair(item: Any) -> bool:
+    if not isinstance(item, (list, tuple)) or len(item) != 2:
+        return False
+    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
+
+
+def _pairs_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
+    if not all(map(_is_pair, ranking)):
+        return ranking
+    return _scored([item for item, _ in ranking], [score for _, score in ranking], number, reader)
+
+
+def _hits_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
+    """Objects with an id and a score, or a rank, or in ranked order."""
+    columns: dict[str, list[Any]] = {"item": [], "score": [], "rank": []}
+    for hit in ranking:
+        if not isinstance(hit, Mapping):
+            return ranking
+        for key, value in hit.items():
+            plain = plain_name(key) if isinstance(key, str) else ""
+            role = "item" if plain == "id" else role_of(plain)
+            if role in columns and value is not None:
+                columns[role].append(value)
+    items, scores, ranks = columns.values()
+    if len(items) != len(ranking):
+        keys = listed(ranking[0])
+        msg = (
+            f"query {number} of y_score holds dicts without one id each ({keys}); the id is called "
+            '"id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
+        )
+        raise TypeError(msg)
+    if scores and len(scores) != len(items):
+        msg = f"query {number} of y_score has {len(scores)} scores for {len(items)} items"
+        raise ValueError(msg)
+    if scores:
+        return _scored(items, scores, number, reader)
+    if len(ranks) == len(items):
+        return [items[place] for place in sorted(range(len(items)), key=ranks.__getitem__)]
+    return items
+
+
+def _scored(items: list[Any], scores: list[Any], number: int, reader: ItemReader) -> Any:
+    """{item: score}; of an item that comes twice the best score, if that is allowed."""
+    where = Where("y_score", number)
+    try:
+        table = dict(zip(items, scores, strict=True))
+    except TypeError:
+        reader.refuse_ids(items, where)
+        raise
+    if len(table) == len(items):
+        return table
+    kept = reader.without_duplicates(items, items, where, scores) or []
+    return {items[place]: scores[place] for place in kept}
 
 
 def _as_plain(items: list[Any], kinds: set[type]) -> list[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.holes import may_be_partial
-from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.items import ItemReader, read_hits
 from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
@@ -64,20 +64,23 @@ def from_lists(
     if not lists:
         msg = "no queries to evaluate: y_score is empty"
         raise ValueError(msg)
+    lists = read_hits(lists, [y_true] if truths is None else truths, reader)
     query_ids = np.arange(len(lists))
     if truths is not None and relevance is None and reader.provider is None:
         plain = find_plain(lists, truths, assume)
         if plain is not None:
             judged = at_places(plain, query_ids, _weights(sample_weight, lists))
             kept = kept_plainly(query_ids.tolist(), lists, truths) if reader.keeps else None
-            return replace(judged, positional=True, items=kept)
+            counts = InputCounts(duplicates=reader.dropped)
+            return replace(judged, positional=True, items=kept, counts=counts)
         scored = None
         if reader.reads_plainly and not TIE_RULES[ties].by_place:
             scored = find_scored(lists, truths, assume)
         if scored is not None:
             weights = _weights(sample_weight, lists)
             judged = by_scores(scored, query_ids, weights, ties, depth=depth, n_jobs=n_jobs)
-            return replace(judged, positional=True)
+            counts = InputCounts(duplicates=reader.dropped)
+            return replace(judged, positional=True, counts=counts)
     truth = missed = None
     partial = [assume == "partial"] * len(lists)
     if truths is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank.exceptions import QueryMismatchError
 from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.inputs.holes import may_be_partial
-from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.items import ItemReader, read_hits
 from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
 from sklearn_rank.inputs.long_tables import columns_about_queries
 from sklearn_rank.inputs.plain_ids import find_plain
@@ -52,6 +52,7 @@ def from_mapping(
         y_score[query] if query in y_score else _ABSENT  # noqa: SIM401
         for query in queries
     ]
+    rankings = read_hits(rankings, truths, reader)
     plain = scored = kept = None
     lists: list[Any] = []
     if relevance is None and reader.provider is None:

@@ -21,7 +21,7 @@ ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
         "query": (
             *("query", "query_id", "qid", "topic", "topic_id"),
-            *("user", "user_id", "session", "session_id"),
+            *("user", "user_id", "session", "session_id", "user_input"),
         ),
         "item": (
             *("item", "item_id", "doc", "doc_id", "docno", "document", "document_id"),
@@ -33,6 +33,20 @@ ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Names of each role. Case, ``_``, ``-`` and spaces do not count: ``queryId`` is ``query_id``."""
+
+LIST_COLUMNS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "y_true": frozenset(
+            {"relevant", "relevantids", "relevantdocs", "relevantdocids", "groundtruth"}
+            | {"referencecontextids", "referencecontexts", "qrels", "expected", "expectedids"}
+        ),
+        "y_score": frozenset(
+            {"results", "hits", "ranking", "retrieved", "retrievedids", "retrieveddocs"}
+            | {"retrievedcontextids", "retrievedcontexts", "predictions", "recommendations"}
+        ),
+    }
+)
+"""Plain names of columns that hold all items of a query, as Ragas and others have them."""
 
 _PLAIN = {role: frozenset(name.replace("_", "") for name in names) for role, names in ROLES.items()}
 

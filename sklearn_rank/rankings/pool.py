@@ -13,6 +13,7 @@ from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import ranked
 from sklearn_rank.rankings.scored import ScoredItems
+from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_score
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
@@ -36,6 +37,12 @@ class ScorePool:
             msg = (
                 "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
                 "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
+        if TIE_RULES[self.ties].by_id:
+            msg = (
+                f"ties={self.ties!r} breaks ties among the items of a query, and a pooled measure "
+                "ranks the items of all queries together; pass ties='average' or 'stable'"
             )
             raise InvalidParameterError(msg)
         items, missed = self.items, self.missed

@@ -32,8 +32,7 @@ TIE_RULES: Mapping[str, TieRule] = MappingProxyType(
             TieRule("stable", "the order of the input", by_place=True),
             TieRule(
                 "docid",
-                "falling item ids, as trec_eval does; not for arrays, which have no ids, nor for "
-                "`relevance=`",
+                "falling item ids, as trec_eval does; not for arrays, which have no ids",
                 by_place=True,
                 by_id=True,
             ),

@@ -102,8 +102,8 @@ from tests.inputs.cases import case
         case(
             "dict",
             {"a"},
-            [{"id": 1}],
-            r"items of y_score\[0\] are unhashable dict; pass string_provider",
+            [{"a": 1}],
+            r"query 0 of y_score holds dicts without one id each",
         ),
         case(
             "array",

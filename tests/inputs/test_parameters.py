@@ -160,7 +160,7 @@ def test_ties_by_id_need_ids():
     with pytest.raises(ValueError, match="pass ties='stable' or another rule"):
         evaluate(GRADES, SCORES, "map", groups=GROUPS, convention="trec_eval")
     # Ids compare as text, whatever they are.
-    assert evaluate([{"a"}], [{"a": 1, (1, 2): 1}], "map", ties="docid")["map"] == 1.0
+    assert evaluate([{"a"}], [{"a": 1, "(1, 2)": 1}], "map", ties="docid")["map"] == 1.0
 
 
 # Messages ----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from typing import Any
 from unittest import mock
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sklearn_rank import evaluate
+from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs import lists, mappings
 from sklearn_rank.inputs.plain_scores import find_scored
 from tests.numbers.invariants import MEASURES, bits
@@ -42,7 +44,9 @@ ties = st.sampled_from(("average", "stable", "docid", "optimistic", "pessimistic
 def outcome(*args: Any, **options: Any) -> Any:
     """The bits of all values and what was counted, or the error with its text."""
     try:
-        evaluation = evaluate(*args, measures=MEASURES, zero_division=np.nan, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankingDataWarning)
+            evaluation = evaluate(*args, measures=MEASURES, zero_division=np.nan, **options)
         return bits(evaluation), evaluation.counts
     except (TypeError, ValueError) as error:
         return type(error), str(error)
