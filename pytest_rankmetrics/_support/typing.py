@@ -15,6 +15,8 @@ Allowed: TypeAlias = Literal[
     "single_rows",
     "no_hits",
     "unknown_items",
+    "swapped",
+    "undefined",
     "cannot_tell",
     "truncated",
     "unretrieved",
@@ -61,9 +63,10 @@ class Reading(TypedDict, total=False):
     allow: Collection[Allowed]
     """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
     truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
-    "no_hits" at all; judged items that are not in the index, "unknown_items". And what is no
-    warning: rankings "truncated" before the cutoff, a measure that gets better when relevant
-    items are "unretrieved", and a "perfect" score."""
+    "no_hits" at all; judged items that are not in the index, "unknown_items"; arguments that look
+    "swapped"; queries that found nothing, or had a value in the baseline, and are "undefined" now.
+    And what is no warning: rankings "truncated" before the cutoff, a measure that gets better when
+    relevant items are "unretrieved", and a "perfect" score."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
     """What a query asks for, shown beside its id where a gate fails."""
     n_queries: int

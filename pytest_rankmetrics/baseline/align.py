@@ -7,7 +7,7 @@ has changed are scored anew from the recorded ranks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -50,6 +50,10 @@ class Alignment:
     """What was re-scored."""
     lacks_holes: bool = False
     """Whether it is asked for, and not recorded, where unjudged items stood."""
+    slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Recorded slices: their values, and numbers of queries."""
+    labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Recorded labels of the measured queries, by number, as far as they are known."""
 
     @property
     def stale(self) -> bool:
@@ -62,7 +66,8 @@ class Alignment:
         """What does not fit besides the queries."""
         return (
             *(
-                f"baseline has {safe_repr(name)} but the test did not compute it"
+                f"baseline has {safe_repr(name)} but the test did not compute it; "
+                "if that is right, refresh with: --rank-update"
                 for name in self.not_computed
             ),
             *(f"baseline does not have {safe_repr(name)}" for name in self.not_recorded),
@@ -100,6 +105,8 @@ class _Aligner:
                 per_query[name] = column
             if anew is not None:
                 values[name] = anew
+        if self.baseline.seal_fits is False:
+            self._refuse("seal", "it does not fit the rest of the file")
         return Alignment(
             reference=Reference(
                 self.common,
@@ -124,6 +131,12 @@ class _Aligner:
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
             lacks_holes=self.measured.is_bounded and self._old_holes is None,
+            slices=self.baseline.slices,
+            labels={
+                number: labels
+                for number, row in enumerate(self.rows)
+                if row is not None and (labels := stored.slices[row]) is not None
+            },
         )
 
     @cached_property
@@ -153,9 +166,13 @@ class _Aligner:
         return np.array([row for _, row in self._pairs], dtype=np.int64)
 
     @property
-    def complete(self) -> bool:
-        """Whether both sides have the same queries."""
+    def _same_queries(self) -> bool:
         return len(self._pairs) == len(self.keys) == len(self.baseline.queries)
+
+    @property
+    def complete(self) -> bool:
+        """Whether both sides have the same queries with the same weights."""
+        return self._same_queries and not self.reweighed
 
     @cached_property
     def reweighed(self) -> tuple[str, ...]:
@@ -218,10 +235,8 @@ class _Aligner:
     def _old_holes(self) -> StoredRankings | None:
         """The recorded rankings, if it is stored as deep as needed where unjudged items stood."""
         holes = self.baseline.holes
-        if holes is None or holes.seal is None or not self.rankings.are_known:
+        if holes is None or not self.baseline.queries.have_holes or not self.rankings.are_known:
             return None
-        if holes.seal != self.baseline.seal_of_holes:
-            self._refuse("queries.*.holes", "their seal does not fit them")
         deep = holes.depth is None
         if holes.depth is not None and self.measured.depth is not None:
             deep = holes.depth >= self.measured.depth
@@ -239,29 +254,26 @@ class _Aligner:
 
     def _recorded_column(self, name: str, other: str) -> FloatArray | None:
         """Recorded values of the common queries, checked against all that can be recomputed."""
-        used, metric = self.measured.used[name], self.baseline.metrics[other]
-        if self.baseline.needs_seal(other) and metric.seal != self.baseline.seal(other):
-            self._refuse(f"metrics.{other}", "its seal does not fit its values")
+        used = self.measured.used[name]
+        proved = self.baseline.is_proved_by_ranks(other, of_judgements=used.metric.of_judgements)
+        if not proved and self.baseline.seal_fits is None:
+            self._refuse(f"metrics.{other}", "nothing proves its values, and the file has no seal")
         if used.is_pooled:
             return None
         stored = self.baseline.queries.values.get(other)
         if stored is None:
             self._refuse(f"metrics.{other}", "the queries have no values of it")
         column: FloatArray = np.array(stored, dtype=np.float64)[self.common_rows]
-        self._check_ranks(name, other, column)
+        if proved and len(column):
+            self._check_ranks(name, other, column)
         self._check_mean(name, other, column)
         return column
 
     def _check_ranks(self, name: str, other: str, column: FloatArray) -> None:
         """Compare the values per query with those that the ranks give."""
-        definition = self.recording.definitions[name]
-        if definition.get("relevance") or not len(column):
-            return
-        if not self.rankings.are_known:  # values without ranks are sealed
-            return
         anew = self.rankings.scored(self.measured.used[name])
         if anew is None:
-            if self.complete:
+            if self._same_queries:
                 self._refuse(f"queries.*.{other}", "the ranks contradict each other")
             return
         limit = 2 * STEP * np.maximum(1.0, np.abs(column))
@@ -275,7 +287,7 @@ class _Aligner:
 
     def _check_mean(self, name: str, other: str, column: FloatArray) -> None:
         """Compare the value with the weighted mean of the values per query."""
-        if not self.complete or self.reweighed:
+        if not self.complete:
             return
         metric, weights = self.baseline.metrics[other], self.measured.weights(name)
         if metric.weighted != (weights is not None):
@@ -288,7 +300,8 @@ class _Aligner:
 
     def _common_weights(self, name: str) -> FloatArray | None:
         weights = self.measured.weights(name)
-        return None if weights is None else weights[self.common]
+        # Where no query is defined, none has a weight, and all count alike as the settled number.
+        return None if weights is None or not weights.any() else weights[self.common]
 
     def _refuse(self, field: str, what: str) -> NoReturn:
         msg = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -42,6 +42,8 @@ class StoredQueries:
     """Weight of each query in the data; None where none are given."""
     holes: Sequence[Mapping[str, Any] | None]
     """Rank of each unjudged item, where gates ask what its grade could change."""
+    slices: Sequence[Sequence[str] | None]
+    """Labels of each query, where there are slices; None in files of older versions."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -71,7 +73,10 @@ class StoredQueries:
 
     def _rows(self) -> dict[str, tuple[Any, ...]]:
         values = [self.values[name] for name in sorted(self.values)]
-        own = (self.truths, self.ranks, self.lengths, self.grades, self.weights, self.holes)
+        own = (
+            *(self.truths, self.ranks, self.lengths, self.grades),
+            *(self.weights, self.holes, self.slices),
+        )
         return dict(zip(self.keys, zip(*own, *values, strict=True), strict=True))
 
 
@@ -85,8 +90,6 @@ class StoredHoles:
     """Share of the items in them that was unjudged."""
     depth: int | None = None
     """Ranks to which unjudged items are stored, if they are; None: all."""
-    seal: str | None = None
-    """Fingerprint of these items, which nothing else proves; None where they are not stored."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,6 @@ class StoredMetric:
     definition: Mapping[str, Any]
     weighted: bool = False
     """Whether queries weigh differently, so that the value is no plain mean."""
-    seal: str | None = None
-    """Fingerprint of what the ranks cannot prove: pooled values, those by relevance scores."""
 
 
 @dataclass(frozen=True)
@@ -110,54 +111,27 @@ class Baseline:
     metrics: Mapping[str, StoredMetric]
     queries: StoredQueries
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Values of each slice by measure, and its number of queries."""
     accepted: tuple[Mapping[str, Any], ...] = ()
     """Drops that were accepted, with their reasons."""
     holes: StoredHoles | None = None
     """None where every item counts as judged, and in files of older versions."""
 
-    def sealed(self) -> Baseline:
-        """The same with a seal on each measure that its ranks do not prove."""
-        metrics = {
-            name: replace(metric, seal=self.seal(name)) if self.needs_seal(name) else metric
-            for name, metric in self.metrics.items()
-        }
-        holes = self.holes
-        if holes is not None and self.queries.have_holes:
-            holes = replace(holes, seal=self.seal_of_holes)
-        return replace(self, metrics=metrics, holes=holes)
+    seal_fits: bool | None = field(default=None, compare=False)
+    """Whether the fingerprint in its file is that of the rest; None: it has none."""
 
-    @property
-    def seal_of_holes(self) -> str:
-        """Fingerprint of the unjudged items: nothing else in the file proves where they stood."""
-        queries = self.queries
-        # Keys differ, so that nothing behind them is ever compared.
-        rows = sorted(zip(queries.keys, queries.truths, queries.holes, strict=True))
-        return _fingerprint([None if self.holes is None else self.holes.depth, rows])
-
-    def seal(self, name: str) -> str:
-        """Fingerprint of a measure: its value, and those of its queries."""
-        metric, queries = self.metrics[name], self.queries
-        slices = {label: values.get(name) for label, values in self.slices.items()}
-        content = [
-            name,
-            round(metric.value, DECIMALS),
-            metric.queries,
-            dict(metric.definition),
-            metric.weighted,
-            slices,
-        ]
-        column = queries.values.get(name, [None] * len(queries))
-        # Keys differ, so that nothing behind them is ever compared.
-        rows = sorted(zip(queries.keys, queries.truths, column, strict=True))
-        return _fingerprint([content, rows])
-
-    def needs_seal(self, name: str) -> bool:
-        """Whether the ranks cannot tell what the values of a measure have to be."""
+    def is_proved_by_ranks(self, name: str, *, of_judgements: bool) -> bool:
+        """Whether the ranks of relevant items tell what the values of a measure have to be."""
         by_relevance = self.metrics[name].definition.get("relevance")
-        return bool(by_relevance or name not in self.queries.values or not self.queries.have_ranks)
+        known = name in self.queries.values and self.queries.have_ranks
+        return known and not by_relevance and not of_judgements
 
 
-def _fingerprint(content: Any) -> str:
+def fingerprint(content: Mapping[str, Any]) -> str:
+    """Fingerprint of a file's content, in whatever order or layout it stands there.
+
+    It is a checksum against accidents, and no signature: whoever edits a file can make a new one.
+    """
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -26,6 +26,7 @@ from pytest_rankmetrics.baseline.content import (
     StoredHoles,
     StoredMetric,
     StoredQueries,
+    fingerprint,
     read_rank,
 )
 from pytest_rankmetrics.baseline.owner import Owner
@@ -39,7 +40,7 @@ FORMAT = "rank-baseline/1"
 MAX_BYTES = 256 * 2**20
 """Two million queries; JSON of this size takes some gigabytes to read."""
 
-_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight", "holes"))
+_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight", "holes", "slices"))
 
 
 class BaselineError(RankGateFailure):
@@ -125,7 +126,9 @@ def _checked(content: Any) -> Baseline:
         msg = "accepted must be a list"
         raise TypeError(msg)
     holes = _holes(content.get("unjudged"))
-    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted), holes)
+    seal = content.pop("seal", None)
+    fits = None if seal is None else seal == fingerprint(content)
+    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted), holes, fits)
 
 
 def _holes(row: Any) -> StoredHoles | None:
@@ -135,16 +138,13 @@ def _holes(row: Any) -> StoredHoles | None:
     if not isinstance(row, dict):
         msg = "unjudged must be an object"
         raise TypeError(msg)
-    top, depth, seal = row.get("top"), row.get("depth"), row.get("seal")
+    top, depth = row.get("top"), row.get("depth")
     share = _number(row.get("share"), "unjudged")
     counts = [top] if depth is None else [top, depth]
     if not all(map(_is_count, counts)) or not 0 <= share <= 1:
         msg = "unjudged needs the share of unjudged items in the first so many ranks"
         raise ValueError(msg)
-    if not isinstance(seal, str | None):
-        msg = "unjudged has a seal that is no text"
-        raise TypeError(msg)
-    return StoredHoles(int(row["top"]), share, depth, seal)
+    return StoredHoles(int(row["top"]), share, depth)
 
 
 def _is_count(value: Any) -> bool:
@@ -175,11 +175,11 @@ def _metric(name: str, row: Mapping[str, Any]) -> StoredMetric:
     if not isinstance(row.get("definition"), dict):
         msg = f"{name} has no definition"
         raise TypeError(msg)
-    weighted, seal = row.get("weighted", False), row.get("seal")
-    if not isinstance(weighted, bool) or not isinstance(seal, str | None):
-        msg = f"{name} has a weighted that is no bool, or a seal that is no text"
+    weighted = row.get("weighted", False)
+    if not isinstance(weighted, bool):
+        msg = f"{name} has a weighted that is no bool"
         raise TypeError(msg)
-    return StoredMetric(value, queries, row["definition"], weighted, seal)
+    return StoredMetric(value, queries, row["definition"], weighted)
 
 
 def _number(value: Any, where: str) -> float:
@@ -213,6 +213,7 @@ def _queries(
         grades=[None if own is None else tuple(map(float, own)) for own in grades],
         weights=[None if weight is None else float(weight) for weight in weights],
         holes=[row.get("holes") for row in rows],
+        slices=[row.get("slices") for row in rows],
     )
 
 
@@ -246,6 +247,10 @@ def _check_query(key: str, row: Mapping[str, Any]) -> None:
             raise ValueError(msg)
     if "weight" in row:
         _number(row["weight"], f"query {key!r:.40}")
+    labels = row.get("slices", [])
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        msg = f"query {key!r:.40} has slices that are no list of labels"
+        raise TypeError(msg)
 
 
 def _check_ranks(key: str, ranks: Any, n: Any) -> None:

@@ -12,7 +12,7 @@ from pytest_rankmetrics.failures import RankGateFailure
 from sklearn_rank.support.text import safe_repr
 
 # An address, or a set, whose order depends on the hash seed.
-_FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{|\bset\(")
+_FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
 
 
 def key_of(value: Any) -> str:

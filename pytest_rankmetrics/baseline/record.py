@@ -89,12 +89,13 @@ class Recording:
         store: Store,
         slices: Mapping[str, Mapping[str, float]],
         accepted: Sequence[Mapping[str, Any]] = (),
+        labels: Sequence[Sequence[str]] | None = None,
     ) -> Baseline:
         """The baseline to write."""
         metrics = {name: self._metric(name) for name in self.measured.names}
-        queries = self._queries(with_ranks=store == "ranks")
+        queries = self._queries(labels, with_ranks=store == "ranks")
         holes = self._stored_holes(with_ranks=store == "ranks")
-        return Baseline(owner, metrics, queries, slices, tuple(accepted), holes).sealed()
+        return Baseline(owner, metrics, queries, slices, tuple(accepted), holes)
 
     def _stored_holes(self, *, with_ranks: bool) -> StoredHoles | None:
         """How much nobody had judged; None where every item counts as judged."""
@@ -105,7 +106,9 @@ class Recording:
         depth = self.measured.depth if with_ranks and self.measured.holes == "bounds" else None
         return StoredHoles(top, round(share, DECIMALS), depth)
 
-    def _queries(self, *, with_ranks: bool) -> StoredQueries:
+    def _queries(
+        self, labels: Sequence[Sequence[str]] | None, *, with_ranks: bool
+    ) -> StoredQueries:
         unknown = [None] * len(self.measured)
         return StoredQueries(
             keys=self.keys,
@@ -116,6 +119,7 @@ class Recording:
             grades=self._grades if with_ranks and self.measured.items is None else unknown,
             weights=self.weights,
             holes=self.holes if with_ranks and self._keeps_holes else unknown,
+            slices=unknown if labels is None else labels,
         )
 
     @property

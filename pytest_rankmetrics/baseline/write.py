@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,35 +16,43 @@ from pytest_rankmetrics.baseline.content import (
     StoredHoles,
     StoredMetric,
     StoredQueries,
+    fingerprint,
 )
 from pytest_rankmetrics.baseline.file import FORMAT, MAX_BYTES, BaselineError
 from sklearn_rank.support.disk import replace_file
 
 
 def baseline_text(baseline: Baseline) -> str:
-    """The file: sorted, one query per line."""
+    """The file: sorted, one query per line, with the fingerprint of all that it says."""
     metrics, queries = baseline.metrics, baseline.queries
-    parts = [
-        f'  "format": {_dumped(FORMAT)}',
-        f'  "gate": {_dumped(baseline.owner.gate)}',
-        f'  "name": {_dumped(baseline.owner.name)}',
-        _table("metrics", [(name, _metric_row(metrics[name])) for name in sorted(metrics)]),
-    ]
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "gate": baseline.owner.gate,
+        "name": baseline.owner.name,
+        "metrics": {name: _metric_row(metrics[name]) for name in sorted(metrics)},
+    }
     if baseline.holes is not None:
-        parts.append(f'  "unjudged": {_dumped(_holes_row(baseline.holes))}')
+        content["unjudged"] = _holes_row(baseline.holes, deep=queries.have_holes)
     if baseline.slices:
-        parts.append(_table("slices", sorted(baseline.slices.items())))
+        content["slices"] = dict(sorted(baseline.slices.items()))
     if baseline.accepted:
-        rows = ",\n".join(f"    {_dumped(drop)}" for drop in baseline.accepted)
-        parts.append(f'  "accepted": [\n{rows}\n  ]')
-    parts.append(_table("queries", _query_rows(queries)))
+        content["accepted"] = list(baseline.accepted)
+    content["queries"] = dict(_query_rows(queries))
+    parts = [_part(name, value) for name, value in content.items()]
+    parts.insert(3, _part("seal", fingerprint(content)))
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def _table(name: str, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """An object with one row on each line."""
-    lines = ",\n".join(f"    {_dumped({key: row})[1:-1]}" for key, row in rows)
-    return f'  "{name}": {{\n{lines}\n  }}' if lines else f'  "{name}": {{}}'
+def _part(name: str, value: Any) -> str:
+    """A value on one line; a table or list has one row on each."""
+    if name == "accepted":
+        rows, ends = [_dumped(drop) for drop in value], "[]"
+    elif name in ("metrics", "slices", "queries"):
+        rows, ends = [_dumped({key: row})[1:-1] for key, row in value.items()], "{}"
+    else:
+        return f'  "{name}": {_dumped(value)}'
+    lines = ",\n".join(f"    {row}" for row in rows)
+    return f'  "{name}": {ends[0]}\n{lines}\n  {ends[1]}' if rows else f'  "{name}": {ends}'
 
 
 def _metric_row(metric: StoredMetric) -> dict[str, Any]:
@@ -53,18 +61,12 @@ def _metric_row(metric: StoredMetric) -> dict[str, Any]:
         "queries": metric.queries,
         "definition": dict(metric.definition),
     }
-    if metric.weighted:
-        row["weighted"] = True
-    if metric.seal is not None:
-        row["seal"] = metric.seal
-    return row
+    return {**row, "weighted": True} if metric.weighted else row
 
 
-def _holes_row(holes: StoredHoles) -> dict[str, Any]:
+def _holes_row(holes: StoredHoles, *, deep: bool) -> dict[str, Any]:
     row: dict[str, Any] = {"top": holes.top, "share": round(holes.share, DECIMALS)}
-    if holes.seal is not None:
-        row |= {"depth": holes.depth, "seal": holes.seal}
-    return row
+    return {**row, "depth": holes.depth} if deep else row
 
 
 def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -78,6 +80,7 @@ def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
             "grades": queries.grades[number],
             "weight": queries.weights[number],
             "holes": queries.holes[number],
+            "slices": queries.slices[number],
         }
         row.update({name: value for name, value in optional.items() if value is not None})
         yield queries.keys[number], row

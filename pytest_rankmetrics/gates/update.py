@@ -7,9 +7,10 @@ Nothing that regenerates lowers a baseline: updates write what is missing, raise
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +25,11 @@ from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.judging.findings import Finding, Judgement
-from pytest_rankmetrics.judging.judge import judge, vacuous
+from pytest_rankmetrics.judging.judge import judge, judge_limits, vacuous
 from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.judging.slices import labels_of
+from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
+from pytest_rankmetrics.measuring.refusals import refuse
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 from sklearn_rank.evaluation.scale import mean_over
@@ -60,13 +64,12 @@ class Keeper:
 
     def result(self) -> GateResult:
         """The outcome; the baseline is written if that is asked for and right."""
+        self._refuse_unbounded()
         if not os.path.lexists(self.gate.path):
             return self._without_baseline()
         baseline, read = read_baseline(self.gate.path, self.gate.file)
         alignment = align(self.recording, baseline, self.gate.file)
-        judgement = judge(
-            self.policy, self.recording.measured, alignment.reference, alignment, baseline.slices
-        )
+        judgement = judge(self.policy, self.recording.measured, alignment.reference, alignment)
         self._require_ratchet(judgement)
         if self._accepts:
             return self._rewritten(baseline, read, judgement)
@@ -92,12 +95,29 @@ class Keeper:
             remedy = "a gate that was renamed is red until the file there says so"
         judgement.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
+    def _refuse_unbounded(self) -> None:
+        """RankGateFailure where a baseline could never say what unjudged items may change."""
+        measured = self.recording.measured
+        if not measured.is_bounded:
+            return
+        if self.store == "scores":
+            refuse("holes='bounds' needs to know where unjudged items stood: pass store='ranks'")
+        for name in self.policy.max_drop:
+            refuse_unbounded(measured.used[name], change=True)
+        if measured.ties_follow_grades:
+            refuse(
+                "holes='bounds' has no bounds with ties='optimistic' or 'pessimistic', which go by "
+                "the grades of items; pass ties='average', 'stable' or 'docid'"
+            )
+
     # No baseline ---------------------------------------------------------------------------------
 
     def _without_baseline(self) -> GateResult:
         measured = self.recording.measured
         judgement = judge(replace(self.policy, max_drop={}), measured)
         self._refuse_vacuous(judgement)
+        drops = self.policy.max_drop.keys() - set(judgement.policy.limited)
+        judge_limits(judgement, sorted(drops))
         if judgement.verdict in BROKEN:
             return self._result(judgement)
         if not (self._accepts or self._updates):
@@ -107,9 +127,7 @@ class Keeper:
             gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
             judgement.fail(f"{gate}; {values} now - {self.gate.remedy(self.options.baseline_dir)}")
             return self._result(judgement)
-        self._put(
-            self.recording.baseline(self.gate.owner, self.store, self._slices(judgement)), None
-        )
+        self._put(self._content((), {}, judgement), None)
         return self._result(judgement, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
@@ -144,7 +162,7 @@ class Keeper:
         alignment, reference = judgement.alignment, judgement.reference
         if alignment is None or reference is None or not judgement.changes:
             return False
-        if alignment.not_computed or alignment.not_comparable or alignment.reweighed:
+        if alignment.not_comparable:
             return False
         if any(
             name in reference.values for name in self.policy.max_drop.keys() - judgement.changes
@@ -156,6 +174,7 @@ class Keeper:
         better = bool(self._moves(judgement, baseline))
         renamed = not baseline.owner.may_be(self.gate.owner)
         lacks = bool(alignment.notes) or alignment.lacks_holes
+        lacks |= bool(judgement.slices) and not alignment.labels
         return better or Verdict.STALE in verdicts or lacks or renamed
 
     def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
@@ -166,7 +185,7 @@ class Keeper:
         self._refuse_vacuous(settled)
         if settled.verdict in BROKEN:
             return self._result(settled)
-        renewed = self._content(baseline, lowered, judgement)
+        renewed = self._content(baseline.accepted, lowered, judgement)
         same_owner = baseline.owner.may_be(self.gate.owner)
         if same_owner and renewed == replace(baseline, owner=renewed.owner):
             return self._result(settled)
@@ -223,13 +242,16 @@ class Keeper:
         )
         return None if np.isnan(old) or np.isnan(new) else (old, new)
 
-    def _content(self, baseline: Baseline, lowered: Moves, judgement: Judgement) -> Baseline:
-        accepted = list(baseline.accepted)
+    def _content(
+        self, accepted: Sequence[Mapping[str, Any]], lowered: Moves, judgement: Judgement
+    ) -> Baseline:
+        accepted = list(accepted)
         if lowered:
             moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
             accepted.append({"reason": self.options.reason, **moves})
         slices = self._slices(judgement)
-        return self.recording.baseline(self.gate.owner, self.store, slices, accepted)
+        labels = labels_of(judgement) if slices else None
+        return self.recording.baseline(self.gate.owner, self.store, slices, accepted, labels)
 
     def _slices(self, judgement: Judgement) -> dict[str, dict[str, float]]:
         names = self.recording.measured.names

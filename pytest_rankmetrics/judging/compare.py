@@ -15,6 +15,7 @@ from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import (
+    SLACK,
     Decision,
     Rule,
     Verdict,
@@ -148,16 +149,21 @@ def compare_slices(
     changes = _judge_slices(pairs, policy)
     if not measured.is_bounded:
         return changes
-    gated = {
-        key: boxes.get(key)
-        for key, change in changes.items()
-        if change.decision.verdict is not Verdict.SHOWN
-    }
-    rules = {key: _slice_rule(key[0], policy) for key in gated}
-    decisions = judge_boxes(gated, rules, settings, lambda _floor, _tests: True)
+    judged = [key for key, own in changes.items() if own.decision.verdict is not Verdict.SHOWN]
+    decisions: dict[tuple[str, str], Decision] = {}
+    for small in (False, True):
+        own = [key for key in judged if (pairs[key].n < settings.min_slice_size) is small]
+        rules = {key: _slice_rule(key[0], policy) for key in own}
+        if small:  # the hard limit alone counts
+            rules = {
+                key: replace(rule, max_drop=rule.hard_drop, confirm=False)
+                for key, rule in rules.items()
+            }
+        known = {key: boxes.get(key) for key in own}
+        decisions |= judge_boxes(known, rules, settings, lambda _floor, _tests: True)
     return changes | {
-        key: _over_gradings(changes[key], box, decisions[key], measured.used[key[1]])
-        for key, box in gated.items()
+        key: _over_gradings(changes[key], boxes.get(key), decisions[key], measured.used[key[1]])
+        for key in judged
     }
 
 
@@ -183,6 +189,9 @@ def _judge_slice(pair: _Pair, label: str, p: float | None, policy: Policy) -> Ch
     allowed = policy.slices.allowed(label)
     if allowed is None or p is None:
         reason = "not gated" if allowed is None else f"n={pair.n}, not gated"
+        hard = policy.slices.hard_drop
+        if allowed is not None and pair.drop > hard + SLACK:
+            return pair.decided(allowed, pair.p, Decision(Verdict.FAIL, f"hard limit {hard:g}"))
         return pair.decided(allowed or 0.0, pair.p, Decision(Verdict.SHOWN, reason))
     return pair.judged(_slice_rule(label, policy), p)
 
@@ -219,14 +228,14 @@ class _Pair:
         return self.pooled if self.paired is None else self.paired.n
 
     def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
-        decision = judge_change(self._drop, self.n, p, rule, can_confirm=can_confirm)
+        decision = judge_change(self.drop, self.n, p, rule, can_confirm=can_confirm)
         return self.decided(rule.max_drop, p, decision)
 
     def decided(self, allowed: float, p: float, decision: Decision) -> Change:
-        return Change(self.was, self.now, self.paired, allowed, self._drop, p, decision)
+        return Change(self.was, self.now, self.paired, allowed, self.drop, p, decision)
 
     @property
-    def _drop(self) -> float:
+    def drop(self) -> float:
         return self.was - self.now if self.greater_is_better else self.now - self.was
 
 
@@ -280,7 +289,7 @@ def _tested(
         old,
         greater_is_better=greater_is_better,
         weights=shares,
-        test="t" if shares is not None else settings.test,
+        test=settings.test,
         alpha=settings.alpha,
         random_state=settings.seed,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from numbers import Number
 from typing import Any
+
+import numpy as np
 
 from pytest_rankmetrics._support import words
 from pytest_rankmetrics.baseline.align import Alignment
@@ -49,17 +51,17 @@ def judge(
     measured: StrictEvaluation,
     reference: Reference | None = None,
     alignment: Alignment | None = None,
-    recorded_slices: Mapping[str, Any] | None = None,
 ) -> Judgement:
     """Judge everything that a policy asks for."""
     judgement = Judgement(policy, measured, reference, alignment)
     _judge_queries(judgement)
-    find_slices(judgement, recorded_slices or {})
+    judge_limits(judgement, policy.limited)
+    find_slices(judgement)
     if reference is not None and len(reference.queries):
         _compare(judgement)
     judge_new_holes(judgement)
     note_no_holes(judgement)
-    judge_slices_fit(judgement, recorded_slices or {})
+    judge_slices_fit(judgement)
     if alignment is not None and alignment.stale:
         _judge_fit(judgement, alignment)
     _judge_metrics(judgement)
@@ -122,14 +124,63 @@ def _compare(judgement: Judgement) -> None:
         text = vacuous(judgement, name, change.was)
         if text:
             judgement.fail(text, of_baseline=True)
+        _judge_undefined(judgement, name, reference)
 
 
 def vacuous(judgement: Judgement, name: str, baseline: float) -> str:
     """Why an allowed drop means nothing against this baseline; "" if it does mean something."""
-    allowed = judgement.policy.max_drop[name]
-    if not judgement.measured.used[name].metric.greater_is_better or not 0 < allowed >= baseline:
+    allowed, greatest = judgement.policy.max_drop[name], judgement.measured.greatest(name)
+    room = baseline if greatest is None else greatest - baseline
+    if not 0 < allowed >= room:
         return ""
-    return f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}: no value could fail"
+    of = "" if greatest is None else f", {greatest:g} the greatest value of such rankings"
+    return (
+        f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}{of}: no value could "
+        "fail"
+    )
+
+
+def _judge_undefined(judgement: Judgement, name: str, reference: Reference) -> None:
+    """Queries that had a value, and have none now: they would vanish from both means."""
+    measured, was = judgement.measured, reference.per_query.get(name)
+    values = measured.per_query(name)
+    if was is None or values is None or "undefined" in measured.allow:
+        return
+    lost = reference.queries[~np.isnan(was) & np.isnan(values[reference.queries])].tolist()
+    if lost:
+        other = "baseline" if judgement.alignment is not None else "reference"
+        ids = words.several([measured.query_ids[number] for number in lost])
+        text = f"{words.queries(len(lost))} had a value of {name} in the {other} and none now"
+        remedy = 'pass allow={"undefined"} if they may be left out'
+        judgement.fail(f"{text}: {ids}; {remedy}", text, of_baseline=True)
+
+
+def judge_limits(judgement: Judgement, names: Iterable[str]) -> None:
+    """Fail for limits that no ranking of this data could violate."""
+    policy, measured = judgement.policy, judgement.measured
+    for name in names:
+        used = measured.used[name]
+        greatest = measured.greatest(name)
+        most = policy.at_most.get(name)
+        if used.metric.of_judgements and not measured.is_partial:
+            judgement.fail(
+                f"the limit of {name} limits nothing: the judgements are taken as complete; pass "
+                "assume='partial' if they are not"
+            )
+        elif most is not None and greatest is not None and most >= greatest:
+            judgement.fail(
+                f"at_most of {name} is {most:g} and no ranking of so many items is above "
+                f"{greatest:g}: no value could fail"
+            )
+        elif used.metric.name in _SETS and used.k is None and measured.ranks_everything:
+            judgement.fail(
+                f"the limit of {name} limits nothing: every ranking holds all candidates, and no "
+                "order of them could fail; give it a cutoff"
+            )
+
+
+_SETS = ("recall", "hit_rate", "all_hit_rate")
+"""Metrics that read no order above their cutoff."""
 
 
 def _judge_fit(judgement: Judgement, alignment: Alignment) -> None:

@@ -46,15 +46,19 @@ class MetricResult:
     """Least and greatest value over all grades of unjudged items; None where that is not asked."""
     change_bounds: tuple[float, float] | None = None
     """Least and greatest change over all these grades."""
-    interval: Callable[[], tuple[float, float]] = field(
-        default=lambda: (math.nan, math.nan), repr=False, compare=False
+    interval: Callable[[], tuple[float, float]] | None = field(
+        default=None, repr=False, compare=False
     )
     """Computes ``ci`` on request: it needs SciPy."""
 
     @cached_property
     def ci(self) -> tuple[float, float]:
         """95 % confidence interval of the value; NaN where there is none."""
-        return self.interval()
+        return (math.nan, math.nan) if self.interval is None else self.interval()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values alone: another process has no data to compute an interval from."""
+        return {**self.__dict__, "ci": self.ci, "interval": None}
 
     @property
     def threshold(self) -> Verdict:
@@ -186,6 +190,11 @@ class GateResult:
     @cached_property
     def _explained(self) -> Explanation:
         return Explanation(self.headline) if self.explain is None else self.explain()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain values alone: another process has no data to explain them by."""
+        said = {"_explained": self._explained, "explain": None, "look_up": None}
+        return {**self.__dict__, **said}
 
     @property
     def message(self) -> str:

@@ -11,12 +11,13 @@ from pytest_rankmetrics.judging.findings import Finding, Judgement
 from pytest_rankmetrics.judging.holes import doubt_slice, judge_value
 from pytest_rankmetrics.judging.phrases import slice_text, threshold_phrase
 from pytest_rankmetrics.judging.result import SliceResult
-from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
+from pytest_rankmetrics.policy.verdicts import Verdict
 
 
-def find_slices(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
+def find_slices(judgement: Judgement) -> None:
     """Find the slices; those that are limited or recorded, and empty now, fail."""
-    policy = judgement.policy.slices
+    policy, alignment = judgement.policy.slices, judgement.alignment
+    recorded = {} if alignment is None else alignment.slices
     if policy.slices is not None:
         place = {query: number for number, query in enumerate(judgement.measured.own_ids)}
         judgement.slices = {
@@ -40,26 +41,36 @@ def find_slices(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
             judgement.fail(text, of_baseline=what == "baseline")
 
 
-def judge_slices_fit(judgement: Judgement, recorded: Mapping[str, Any]) -> None:
+def judge_slices_fit(judgement: Judgement) -> None:
     """Slices of other queries than those of the baseline: a drop could hide in the move."""
-    if judgement.reference is None or not judgement.reference.complete:
+    alignment, reference = judgement.alignment, judgement.reference
+    if reference is not None and reference.complete:
+        for label in judgement.slices:
+            _judge_pooled_slice(judgement, label)
+    if alignment is None or not judgement.slices:
         return
-    for label, part in judgement.slices.items():
-        stored = recorded.get(label)
-        _judge_pooled_slice(judgement, label)
-        if not isinstance(stored, Mapping):
-            continue
-        n, text = len(part.members), f"baseline does not fit: slice {words.shown(label)}"
-        if stored.get("queries") != n:
-            text += f" has {words.queries(n)}, {stored.get('queries')} in the baseline"
-            judgement.stale(text)
-        elif not (judgement.alignment and judgement.alignment.notes) and any(
-            abs(change.was - stored.get(name, change.was)) > 2 * IMPROVEMENT
-            for (own, name), change in judgement.slice_changes.items()
-            if own == label
-        ):
-            text += " has other queries than in the baseline"
-            judgement.stale(text)
+    labels = labels_of(judgement)
+    moved = [
+        f"{words.shown(judgement.measured.query_ids[number])} "
+        f"{words.several(then) or 'none'} -> {words.several(labels[number]) or 'none'}"
+        for number, then in alignment.labels.items()
+        if set(then) != set(labels[number])
+    ]
+    if moved:
+        more = f" and {len(moved) - 3:,} more" if len(moved) > 3 else ""
+        queries = words.count(len(moved), "query is", "queries are")
+        judgement.stale(
+            f"baseline does not fit: {queries} in other slices: {'; '.join(moved[:3])}{more}"
+        )
+
+
+def labels_of(judgement: Judgement) -> list[list[str]]:
+    """The labels of each query, sorted."""
+    labels: list[list[str]] = [[] for _ in judgement.measured.query_ids]
+    for label in sorted(judgement.slices):
+        for number in judgement.slices[label].members:
+            labels[number].append(label)
+    return labels
 
 
 def _judge_pooled_slice(judgement: Judgement, label: str) -> None:

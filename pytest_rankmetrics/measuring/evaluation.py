@@ -105,6 +105,25 @@ class StrictEvaluation:
         return self.evaluation.n_ranked
 
     @cached_property
+    def ranks_everything(self) -> bool:
+        """Whether every ranking holds all items that any of them has, as far as that is known."""
+        lengths = self.n_ranked
+        if self.layout in ("rows", "matrix"):
+            return bool(self.counts["retrieved"] == self.counts["relevant"])
+        if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or self.items is None:
+            return False
+        items = {item for own, _ in self.items.rankings.values() for item in own}
+        return len(items) == int(lengths[0])
+
+    def greatest(self, name: str) -> float | None:
+        """Greatest value of a measure of which less is better, for rankings of these lengths."""
+        used = self.used[name]
+        if used.metric.greater_is_better:
+            return None
+        longest = int(self.n_ranked.max(initial=0))
+        return float(longest if used.k is None else min(used.k, longest))
+
+    @cached_property
     def with_items(self) -> Evaluation:
         """The evaluation, read once more for the ids of its items where those were not kept.
 
@@ -155,6 +174,12 @@ class StrictEvaluation:
         """Whether values are judged by what they may be for any grades of unjudged items."""
         return self.holes == "bounds" and self.is_partial
 
+    @property
+    def ties_follow_grades(self) -> bool:
+        """Whether tied items are ordered by their grades, which unjudged ones do not have."""
+        unjudged = self.evaluation.rankings.unjudged
+        return unjudged is not None and unjudged.moves_with_grade
+
     def bounds(self, name: str) -> Bounds | None:
         """Least and greatest value of a measure over all grades of the unjudged items.
 
@@ -203,7 +228,8 @@ class StrictEvaluation:
     def slices(self, slices: Any) -> dict[str, Evaluation]:
         """The evaluation of each slice, by label."""
         if callable(slices):
-            slices = {query: slices(query) for query in self.query_ids}
+            labels = {query: slices(query) for query in self.query_ids}
+            slices = {query: label for query, label in labels.items() if label is not None}
         if isinstance(slices, Mapping) and self.query_ids != self.own_ids:
             slices = self._in_own_ids(slices)
         parts = self.evaluation.by_slice(slices)

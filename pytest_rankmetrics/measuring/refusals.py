@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
 
+import numpy as np
+
 from pytest_rankmetrics._support.typing import Reading
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.limits import check_count
+from sklearn_rank.inputs.hints import swap_suspicion
 from sklearn_rank.inputs.long_tables import Run
+from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import listed, safe_repr
 
 
@@ -31,6 +35,13 @@ def refuse_empty(y_true: Any, y_score: Any) -> None:
     if all(isinstance(ranking, (list, tuple, Mapping)) and not ranking for ranking in rankings):
         msg = f"nothing was retrieved: the rankings of all {len(y_score):,} queries are empty"
         raise RankGateFailure(msg)
+
+
+def refuse_swapped(y_true: Any, y_score: Any, allow: Collection[str]) -> None:
+    """RankGateFailure where judgements and rankings look swapped: the number would be plausible."""
+    suspicion = "" if "swapped" in allow else swap_suspicion(y_true, y_score)
+    if suspicion:
+        refuse(suspicion, "swapped")
 
 
 def _length(value: Any) -> int | None:
@@ -84,6 +95,32 @@ def refuse_left_out(measured: StrictEvaluation, allow: Collection[str]) -> None:
             f"do the ids of y_true and y_score meet?{_cause(measured)}",
             "no_hits",
         )
+
+
+def refuse_undefined(measured: StrictEvaluation, allow: Collection[str]) -> None:
+    """RankGateFailure for queries that found nothing, and would not count as such for a measure."""
+    settled = measured.zero_division
+    if "undefined" in allow:
+        return
+    rankings = measured.evaluation.rankings
+    for name, used in measured.used.items():
+        if used.is_pooled or used.metric.of_judgements:
+            continue
+        if settled == 0 and used.metric.greater_is_better:
+            continue  # the worst value
+        least = used.options.get("min_rel") or 0.0
+        wanted = segment_sum(rankings.judged_grades >= least, rankings.judged_offsets)
+        found = segment_sum(rankings.grades >= least, rankings.offsets)
+        lost = np.isnan(measured.evaluation.per_query[name]) & (wanted > 0) & (found == 0)
+        if lost.any():
+            ids = [measured.query_ids[number] for number in np.flatnonzero(lost).tolist()]
+            count = "count as well as can be" if settled in (0, 1) else "be left out"
+            have = "query has" if len(ids) == 1 else "queries have"
+            refuse(
+                f"{len(ids):,} {have} relevant items, retrieved none of them and would {count}, "
+                f"because {name} is undefined there ({listed(ids)})",
+                "undefined",
+            )
 
 
 def refuse_other_number(measured: StrictEvaluation, reading: Reading) -> None:

@@ -16,6 +16,8 @@ from pytest_rankmetrics.measuring.refusals import (
     refuse_empty,
     refuse_left_out,
     refuse_other_number,
+    refuse_swapped,
+    refuse_undefined,
     refuse_unjudged,
     refuse_unjudged_of_engine,
 )
@@ -76,6 +78,7 @@ def measure_strictly(
     else:
         y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
         refuse_empty(y_true, y_score)
+        refuse_swapped(y_true, y_score, allow)
     keep_items = keep_items or holes == "condense"  # which reads deeper than any cutoff
     read = partial(_evaluate, y_true, y_score, measures, options, unknown)
     measured = StrictEvaluation(
@@ -91,6 +94,7 @@ def measure_strictly(
     elif isinstance(y_true, Mapping):
         refuse_unjudged(y_true, y_score, allow)
     refuse_left_out(measured, allow)
+    refuse_undefined(measured, allow)
     refuse_other_number(measured, reading)
     measured.warnings += suspicions(measured, allow)
     return measured

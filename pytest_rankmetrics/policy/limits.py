@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import Any
 
+from pytest_rankmetrics.policy.verdicts import SLACK
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.text import safe_repr
@@ -18,8 +19,11 @@ def check_at_least(value: Any, measure: Measure, name: str = "at_least") -> floa
     if not measure.metric.greater_is_better:
         msg = f"less is better for {measure}: limit it by at_most, not by at_least"
         raise InvalidParameterError(msg)
-    if number <= 0:
-        msg = f"{name} of {measure} must be above 0, or every value meets it; got {number!r}"
+    if number <= SLACK:
+        msg = (
+            f"{name} of {measure} must be above 0 by more than the tolerance of {SLACK:g}, or "
+            f"every value meets it; got {number!r}"
+        )
         raise InvalidParameterError(msg)
     _check_reachable(number, measure, name)
     return number
@@ -52,18 +56,20 @@ def check_drop(value: Any, measure: Measure, name: str = "max_drop") -> float:
 
 
 def check_hard_drop(value: Any, measures: Iterable[Measure], name: str = "hard_drop") -> float:
-    """A drop that is never excused; infinity switches it off."""
+    """A drop that is never excused; 0 means that there is none, as in the settings."""
     if isinstance(value, float) and value == math.inf:
         return math.inf
     number = _number(value, name)
     if number < 0:
         msg = f"{name} must be at least 0, got {number!r}"
         raise InvalidParameterError(msg)
+    if number == 0:
+        return math.inf
     upper = max((measure.metric.upper for measure in measures), default=math.inf)
     if number >= upper:
         msg = (
             f"{name} must be below {upper:g}, or no drop exceeds it; got {number!r} "
-            "(math.inf switches it off)"
+            "(0 switches it off)"
         )
         raise InvalidParameterError(msg)
     return number

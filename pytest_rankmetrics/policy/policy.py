@@ -30,6 +30,9 @@ from sklearn_rank.support.text import safe_repr
 
 DEFAULT_METRICS = ("map", "ndcg@10")
 
+_BLIND = ("idcg",)
+"""Metrics that are the same for every ranking."""
+
 Limits = Mapping[str, float]
 """A number for each measure, by canonical spelling."""
 
@@ -69,6 +72,14 @@ class Policy:
     forbidden: tuple[Any, ...] = ()
 
     @property
+    def limited(self) -> list[str]:
+        """Measures that have a limit."""
+        limits: list[Limits] = [self.at_least, self.at_most, self.max_drop]
+        limits += [self.per_query_at_least, self.per_query_at_most]
+        limits += [*self.slices.at_least.values(), *self.slices.at_most.values()]
+        return list(dict.fromkeys(name for own in limits for name in own))
+
+    @property
     def compares(self) -> bool:
         """Whether anything is compared with a baseline or a reference."""
         return bool(self.max_drop)
@@ -85,6 +96,17 @@ class MeasureList:
         measure = read_measure(spec)
         return self.by_name.setdefault(str(measure), measure)
 
+    def add_limited(self, spec: str | Measure, name: str) -> Measure:
+        """The same of a measure with a limit, which has to depend on the ranking."""
+        measure = self.add(spec)
+        if measure.metric.name in _BLIND:
+            msg = (
+                f"{name} of {measure} limits nothing: it reads the judgements and no ranking; "
+                "name it in metrics= to show it"
+            )
+            raise InvalidParameterError(msg)
+        return measure
+
     def limits(self, given: Any, name: str, check: Any) -> dict[str, float]:
         """{measure: number} with canonical names and checked numbers."""
         if given is None:
@@ -95,7 +117,7 @@ class MeasureList:
         refuse_empty(given, name, "measure")
         result: dict[str, float] = {}
         for spec, value in given.items():
-            measure = self.add(spec)
+            measure = self.add_limited(spec, name)
             if str(measure) in result:
                 msg = f"{name} names {measure} twice"
                 raise InvalidParameterError(msg)
@@ -109,8 +131,12 @@ def read_drops(given: Any, measures: MeasureList, extra: Collection[str]) -> dic
         return {}
     if isinstance(given, Mapping):
         return measures.limits(given, "max_drop", check_drop)
-    named = [str(measures.add(name)) for name in (extra or DEFAULT_METRICS)]
-    return {name: check_drop(given, measures.by_name[name]) for name in named}
+    named = [measures.add(name) for name in (extra or DEFAULT_METRICS)]
+    return {
+        str(measure): check_drop(given, measure)
+        for measure in named
+        if measure.metric.name not in _BLIND
+    }
 
 
 def read_hard_drops(
@@ -134,7 +160,7 @@ def read_hard_drops(
         compared = [measures.by_name[name] for name in bounded]
         own = dict.fromkeys(bounded, check_hard_drop(given, compared))
     return {
-        name: own.get(name, default if is_bounded else math.inf)
+        name: own.get(name, (default if is_bounded else 0) or math.inf)
         for name, is_bounded in bounded.items()
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Literal, get_args
 
@@ -30,7 +29,6 @@ class Settings:
     confirm: Annotated[bool, "whether only significant drops fail"] = True
     min_queries: Annotated[int, "with fewer queries significance excuses nothing"] = 25
     min_slice_size: Annotated[int, "smaller slices are shown, not judged"] = 10
-    # math.inf means none; an ini file writes 0.
     hard_drop: Annotated[float, "drop of a bounded measure that is never excused; 0: none"] = 0.05
     correction: Annotated[Correction, "correction of p-values: holm, bh or none"] = "holm"
     test: Annotated[Test, "paired test: t or permutation"] = "t"
@@ -50,7 +48,7 @@ class Settings:
     def __post_init__(self) -> None:
         _between(self.alpha, "alpha", 0, 1)
         _between(self.slice_alpha, "slice_alpha", 0, 1)
-        if self.hard_drop != math.inf:
+        if self.hard_drop != 0:
             _between(self.hard_drop, "hard_drop", 0, 1)
         _at_least(self.min_queries, "min_queries", 0)
         _at_least(self.min_slice_size, "min_slice_size", 2)

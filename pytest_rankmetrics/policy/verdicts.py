@@ -77,7 +77,7 @@ def judge_change(
         )
     if math.isnan(p_value):
         return Decision(Verdict.FAIL, "regression (no test possible)")
-    if p_value < rule.alpha:
+    if p_value <= rule.alpha:
         return Decision(Verdict.FAIL, "regression")
     if not can_confirm:
         return Decision(Verdict.CANNOT_TELL, TOO_FEW)

@@ -97,7 +97,7 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
     best = [place for place in reversed(order) if gain[place] > 0][:most]
     ids, numbers = judgement.measured.query_ids, reference.queries.tolist()
-    gains = [(words.shown(ids[numbers[place]]), sign * float((new - old)[place])) for place in best]
+    gains = [(words.shown(ids[numbers[place]]), float((new - old)[place])) for place in best]
     return Worst(name, rows, share, tuple(gains))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
@@ -208,7 +207,6 @@ def _required(line: str) -> str:
 def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
     names = [setting.name for setting in fields(Settings)]
     values = {name: ini[f"rank_{name}"] for name in names}
-    values["hard_drop"] = values["hard_drop"] or math.inf
     values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))
     if config.getoption("rank_worst") is not None:
         values["worst_queries"] = config.getoption("rank_worst")

@@ -148,6 +148,7 @@ def redefine(suite: Suite) -> None:
     """Let the baseline say that its nDCG was computed by an older definition with other values."""
     path = suite.path / "test_it" / "test_graded.rank.json"
     baseline = json.loads(path.read_text())
+    del baseline["seal"]
     metric = baseline["metrics"]["ndcg@10"]
     metric["value"] = 0.9
     metric["definition"]["v"] = 0
@@ -175,6 +176,112 @@ def test_scores_alone_cannot_be_scored_anew(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *baseline does not fit*"])
+
+
+# What an update refreshes ------------------------------------------------------------------------
+
+WEIGHTED = """
+    from cases import system
+
+    def test_bm25(rank_gate):
+        truth, results = system()
+        weight = {{query: 1.0 + {factor} * n for n, query in enumerate(truth)}}
+        rank_gate.check(truth, results, max_drop={{"mrr": 0.005}}, sample_weight=weight{more})
+"""
+
+
+def test_an_update_refreshes_other_weights_where_nothing_is_lower(suite: Suite) -> None:
+    suite.write(test_it=WEIGHTED.format(factor=0, more=""))
+    suite.system([1] * 15 + [2] * 15)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(test_it=WEIGHTED.format(factor=1, more=""))
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    # Weights 1 to 30: by these the old system has (120 + 345 / 2) / 465 = 0.6290, too.
+    assert "weights changed for 29 (" in said(result)
+    assert "compare on 30 common queries: mrr 0.6290 -> 0.6290 (+0.0000)" in said(result)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
+    suite.write(test_it=WEIGHTED.format(factor=2, more=""))
+    suite.system([2] * 30)
+    before = suite.baselines()
+    suite.run("--rank-update").assert_outcomes(failed=1)
+    assert suite.baselines() == before
+
+
+def test_the_one_query_with_another_weight_is_named(suite: Suite) -> None:
+    gate = WEIGHTED.format(factor=0, more="").replace("1.0 + 0 * n", "1.0 + (n == NUMBER)")
+    suite.write(test_it=gate.replace("NUMBER", "3"))
+    suite.system([2] * 10)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(test_it=gate.replace("NUMBER", "99"))
+    assert "weights changed for 1 (q004)" in said(suite.run())
+
+
+def test_an_update_drops_a_measure_that_is_no_longer_computed(suite: Suite) -> None:
+    gate = """
+        from cases import system
+
+        def test_bm25(rank_gate):
+            rank_gate.check(*system(), max_drop={"mrr": 0.005}, metrics=("recall(min_rel=1)@5",))
+    """
+    suite.write(test_it=gate.replace("(min_rel=1)", ""))
+    suite.system([2] * 10)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.write(test_it=gate)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert (
+        "baseline has 'recall@5' but the test did not compute it; if that is right, refresh with: "
+        "--rank-update" in said(result)
+    )
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
+
+
+def test_how_much_is_judged_is_compared_with_what_was_recorded(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+            from cases import names, results
+
+            def test_bm25(rank_gate):
+                truth = {query: {"good": 1, "bad1": 0} for query in names(10)}
+                shown = ("judged@5", "unjudged@5", "judged@2")
+                rank_gate.check(truth, results([2] * 10), max_drop={"mrr": 0.005}, metrics=shown)
+        """
+    )
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.run("--rank-strict").assert_outcomes(passed=1)
+
+
+SLICED = """
+    from cases import system
+
+    def test_bm25(rank_gate):
+        truth, results = system()
+        labels = {{query: {label} for n, query in enumerate(truth)}}
+        rank_gate.check(
+            truth, results, max_drop={{"mrr": 0.005}}, slices=labels, max_slice_drop=0.02
+        )
+"""
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [[1] * 20 + [2] * 20, [1] * 10 + [2] * 10 + [1] * 10 + [2] * 10],
+    ids=["the same values", "a slice that fell"],
+)
+def test_queries_that_moved_between_slices_are_named(worse: list[int], suite: Suite) -> None:
+    suite.write(test_it=SLICED.format(label="'head' if n < 20 else 'tail'"))
+    suite.system([1] * 20 + [2] * 20)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.run().assert_outcomes(passed=1)
+    # As many in each, and where nothing fell no mean moved by more than one would notice.
+    suite.write(test_it=SLICED.format(label="'head' if n < 19 or n == 20 else 'tail'"))
+    suite.system(worse)
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert "2 queries are in other slices: q020 head -> tail; q021 tail -> head" in said(result)
 
 
 # Broken files ------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ GATE = """
     def test_bm25(rank_gate):
         rank_gate.check(*system(), max_drop={"mrr": 0.005}, allow={"unretrieved"})
 """
+SLICED = GATE.replace("max_drop", "slices=lambda query: 'all', max_drop")
 SCORES = GATE.replace("max_drop", 'store="scores", max_drop')
 POOLED = """
     def test_bm25(rank_gate):
@@ -76,9 +77,28 @@ def lower_one(content: dict[str, Any]) -> None:
     content["metrics"]["mrr"]["value"] = 0.475
 
 
+def worse_in_every_field(content: dict[str, Any]) -> None:
+    lower_all(content)
+    for query in content["queries"].values():
+        query["ranks"] = {"good": 4}
+
+
+def a_slice(content: dict[str, Any]) -> None:
+    content["slices"]["all"]["mrr"] = 0.4
+
+
+def a_label(content: dict[str, Any]) -> None:
+    content["queries"]["q003"]["slices"] = ["all"]
+    content["queries"]["q003"]["weight"] = 1.0
+
+
+def other_reason(content: dict[str, Any]) -> None:
+    content["accepted"] = [{"reason": "judgements v3", "mrr": [0.6, 0.5]}]
+
+
 EDITS: dict[str, tuple[str, Edit, str]] = {
     "a lower value": (GATE, set_metric("mrr", value=0.1), "mrr is said to be 0.1"),
-    "no values per query": (GATE, without_values, "metrics.mrr: its seal does not fit"),
+    "no values per query": (GATE, without_values, "metrics.mrr: the queries have no values"),
     "called weighted": (GATE, set_metric("mrr", weighted=True), "metrics.mrr.weighted: True"),
     "called weighted, and lower": (
         GATE,
@@ -89,11 +109,15 @@ EDITS: dict[str, tuple[str, Edit, str]] = {
     "one value lower": (GATE, lower_one, r"queries.q003.mrr: 0.250000 where its ranks give 0.5"),
     "another rank": (GATE, move_an_item, r"queries.q003.mrr: 0.500000 where its ranks give 0.25"),
     "a rank beyond the list": (GATE, beyond_the_list, "query 'q003' has 'good' at rank 11, of 10"),
-    "without ranks": (SCORES, lower_all, "metrics.mrr: its seal does not fit its values"),
+    "ranks, values and total": (GATE, worse_in_every_field, "seal: it does not fit the rest"),
+    "a slice": (SLICED, a_slice, "seal: it does not fit the rest"),
+    "a weight of a query": (SLICED, a_label, "seal: it does not fit the rest"),
+    "a reason": (GATE, other_reason, "seal: it does not fit the rest"),
+    "without ranks": (SCORES, lower_all, "seal: it does not fit the rest"),
     "a pooled value": (
         POOLED,
         set_metric("auc(average=pooled)", value=0.3),
-        r"metrics.auc\(average=pooled\): its seal does not fit its values",
+        "seal: it does not fit the rest",
     ),
     "a weighted value": (
         WEIGHTED,
@@ -117,6 +141,16 @@ def test_an_edited_baseline_is_refused_by_file_and_field(edit: str, suite: Suite
         result = suite.run(*arguments)
         result.assert_outcomes(failed=1)
         result.stdout.re_match_lines([f".*baseline {FILE} .*{complaint}.*"])
+
+
+def test_what_nothing_proves_needs_a_seal(suite: Suite) -> None:
+    suite.write(test_it=SCORES)
+    suite.system([2] * 10)
+    suite.run("--rank-update").assert_outcomes(passed=1)
+    content = json.loads(suite.baselines()[FILE])
+    del content["seal"]
+    (suite.path / FILE).write_text(json.dumps(content), encoding="utf-8")
+    assert "metrics.mrr: nothing proves its values, and the file has no seal" in said(suite.run())
 
 
 NUMBERS = {

@@ -374,3 +374,20 @@ def test_another_sample_of_queries_does_not_pass(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *baseline does not fit: *added*gone*"])
+
+
+def test_swapped_arguments_are_refused(suite: Suite) -> None:
+    refused(
+        suite,
+        {
+            "lists": "judged, ranked = case([2] * 10);"
+            " grades = {q: dict.fromkeys(items, 1) for q, items in judged.items()};"
+            " assert_map_at_least(ranked, grades, 0.01)",
+            "scores": "judged, ranked = case([2] * 10);"
+            " points = {q: {i: 9.5 - n * 1.01 - len(q) / 7 - int(q[1:]) / 99 for n, i in"
+            " enumerate(items)} for q, items in ranked.items()};"
+            " grades = {q: dict.fromkeys(items, 1) for q, items in judged.items()};"
+            " rank_gate.check(points, grades, at_least={'map': 0.01})",
+        },
+        r"are they swapped\? Judgements come first.*allow=\{.swapped.\}",
+    )

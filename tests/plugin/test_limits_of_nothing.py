@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
+from pytest_rankmetrics import (
+    RankGateWarning,
+    assert_metric,
+    assert_not_worse,
+    expected_failure,
+)
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
@@ -33,7 +38,7 @@ EMPTY: dict[str, tuple[dict[str, Any], str]] = {
     "hard_drop of 5": ({**DROP, "hard_drop": 5}, r"below 1, or no drop exceeds it; got 5\.0"),
     "slice_hard_drop of 1": (
         {**SLICED, "max_slice_drop": 0.1, "slice_hard_drop": 1},
-        r"slice_hard_drop must be below 1, .* \(math.inf switches it off\)",
+        r"slice_hard_drop must be below 1, .* \(0 switches it off\)",
     ),
 }
 
@@ -45,9 +50,12 @@ def test_a_limit_of_nothing_is_refused(name: str) -> None:
         read_policy(Settings(), limits)  # type: ignore[arg-type]
 
 
-def test_infinity_still_switches_the_hard_limits_off() -> None:
-    limits = {**SLICED, "max_slice_drop": 0.1, "hard_drop": math.inf, "slice_hard_drop": math.inf}
-    policy = read_policy(Settings(), limits)  # type: ignore[arg-type]
+@pytest.mark.parametrize("none", [0, 0.0, math.inf])
+@pytest.mark.parametrize("setting", [0, 0.05])
+def test_a_hard_limit_of_0_is_none_wherever_it_is_said(none: float, setting: float) -> None:
+    assert read_policy(Settings(hard_drop=0), DROP).hard_drop == {"map": math.inf}  # type: ignore[arg-type]
+    limits = {**SLICED, "max_slice_drop": 0.1, "hard_drop": none, "slice_hard_drop": none}
+    policy = read_policy(Settings(hard_drop=setting), limits)  # type: ignore[arg-type]
     assert policy.hard_drop == {"map": math.inf}
     assert policy.slices.hard_drop == math.inf
 
@@ -266,3 +274,75 @@ def test_a_gate_may_have_its_own_level_for_slices() -> None:
         assert_not_worse(
             truth, old, old, "mrr", slices=lambda q: q, max_slice_drop=0.1, slice_alpha=0.001
         )
+
+
+# Limits that no ranking of the data could violate -------------------------------------------------
+
+TRUTH = {"q1": {"a"}, "q2": {"b"}}
+LISTS = {"q1": ["a", "b", "c"], "q2": ["b", "a", "c"]}
+UNVIOLATED: dict[str, tuple[dict[str, Any], str]] = {
+    "idcg": ({"at_least": {"idcg@5": 0.1}}, "at_least of idcg@5 limits nothing: it reads the judg"),
+    "a drop of idcg": ({"max_drop": {"idcg@5": 0.1}}, "max_drop of idcg@5 limits nothing"),
+    "idcg alone": ({"metrics": "idcg@5", "max_drop": 0.1}, "the gate has no limit"),
+    "next to 0": ({"at_least": {"map": 1e-300}}, "above 0 by more than the tolerance of 1e-09"),
+    "the tolerance": ({"at_least": {"map": 1e-9}}, "above 0 by more than the tolerance of 1e-09"),
+    "recall": ({"at_least": {"recall": 0.5}}, "the limit of recall limits nothing: every ranking"),
+    "hit rate": ({"at_least": {"hit_rate": 0.5}}, "the limit of hit_rate limits nothing"),
+    "of a slice": (
+        {"slices": {"q1": "s", "q2": "s"}, "slice_at_least": {"s": {"recall": 0.5}}},
+        "the limit of recall limits nothing",
+    ),
+    "of each query": ({"per_query_at_least": {"recall": 0.5}}, "the limit of recall limits nothi"),
+    "judged": (
+        {"at_least": {"judged@2": 0.5}},
+        "judged@2 limits nothing: the judgements are",
+    ),
+    "unjudged": ({"at_most": {"unjudged@2": 1}}, "unjudged@2 limits nothing: the judgements are"),
+    "lag": (
+        {"at_most": {"lag": 3}},
+        "at_most of lag is 3 and no ranking of so many",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNVIOLATED)
+def test_a_limit_that_no_ranking_could_violate_is_refused(name: str, suite: Suite) -> None:
+    limits, complaint = UNVIOLATED[name]
+    suite.write(
+        test_it=f"""
+            def test_it(rank_gate):
+                rank_gate.check({TRUTH}, {LISTS}, **{limits})
+        """
+    )
+    result = suite.run("--rank-update")
+    result.assert_outcomes(failed=1)
+    assert complaint in said(result)
+
+
+def test_recall_of_rankings_that_differ_in_their_items_is_a_limit() -> None:
+    lists = {"q1": ["a", "b", "x"], "q2": ["b", "a", "c"]}
+    assert assert_metric(TRUTH, lists, "recall", at_least=0.5).value == 1.0
+    assert assert_metric(TRUTH, LISTS, "recall@2", at_least=0.5).value == 1.0
+
+
+def test_a_rise_of_lag_that_no_ranking_reaches_is_refused() -> None:
+    new = {"q1": ["b", "a", "c"], "q2": ["b", "a", "c"]}
+    refused = "max_drop of lag is 3 and the baseline 0.0000, 3 the greatest value"
+    with expected_failure(match=refused):
+        assert_not_worse(TRUTH, new, LISTS, "lag", max_drop=3)
+    assert assert_not_worse(TRUTH, new, LISTS, "lag", max_drop=2.9).value == 0.5
+
+
+def test_queries_without_a_label_are_in_no_slice(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+            from cases import system
+
+            def test_it(rank_gate):
+                labels = {"q001": "head", "q002": "head"}
+                result = rank_gate.check(*system(), at_least={"mrr": 0.1}, slices=labels.get)
+                assert [part.label for part in result.slices] == ["head"]
+        """
+    )
+    suite.system([2] * 30)
+    suite.run().assert_outcomes(passed=1)
