@@ -13,6 +13,7 @@ import numpy as np
 from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
 from sklearn_rank.evaluation.unfit import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -51,7 +52,11 @@ def score_measures(
     Functions of the caller, such as a gain, are called in one thread.
     """
     warn_of_rankings(measures, judged)
-    # What cannot be pooled is refused before anything is computed.
+    # What ties or cannot be pooled is refused before anything is computed.
+    for measure in measures:
+        for part in (measure, *measure.options.get("measures", ())):
+            if not part.metric.takes_ties and judged.remote is None:
+                refuse_ties(relevant_alone(part, judged.rankings))
     pooled = [
         _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
     ]

@@ -19,6 +19,7 @@ from sklearn_rank.kernels.expectation import (
 )
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 RecallLevel: TypeAlias = float | Literal["11pt"]
@@ -51,12 +52,7 @@ def interpolated_precision(
     recall: RecallLevel = "11pt",
 ) -> FloatArray:
     """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
-    if rankings.are_tied:
-        msg = (
-            "iprec has no closed form for tied items; pass ties='stable', 'docid', 'optimistic' "
-            "or 'pessimistic'"
-        )
-        raise InvalidParameterError(msg)
+    refuse_ties(rankings)
     best = _best_from_here(rankings)
     levels = ELEVEN if recall == "11pt" else (recall,)
     total = np.zeros(len(rankings))
@@ -67,6 +63,18 @@ def interpolated_precision(
         hits = rankings.offsets[:-1][reached] + np.maximum(wanted[reached], 1) - 1
         total[reached] += best[hits]
     return where_relevant(rankings, total / len(levels))
+
+
+def refuse_ties(rankings: JudgedRankings) -> None:
+    """InvalidParameterError if a relevant item shares its score."""
+    if rankings.n_tied:
+        first = safe_repr(rankings.query_ids[int(rankings.in_ties.argmax())])
+        msg = (
+            "iprec has no closed form for tied items; pass ties='stable', 'docid', 'optimistic' or "
+            f"'pessimistic' (relevant items share their score in {rankings.n_tied:,} of "
+            f"{len(rankings):,} queries, first in {first})"
+        )
+        raise InvalidParameterError(msg)
 
 
 def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatArray:

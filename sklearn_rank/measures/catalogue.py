@@ -150,6 +150,7 @@ IPREC = Metric(
     function="interpolated_precision_score",
     aliases=("11pt_avg", "iprec_at_recall", "interpolated_precision"),
     takes_k=False,
+    takes_ties=False,
     checks={"recall": check_recall},
 )
 SET_MAP = Metric(

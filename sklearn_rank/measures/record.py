@@ -49,6 +49,8 @@ class Metric:
         Whether grades matter beyond being above 0; where members are combined, those tell.
     takes_k : bool
         Whether a cutoff ``k`` applies.
+    takes_ties : bool
+        Whether the expectation over all orders of tied items is known.
     by_score : bool
         Whether relevance scores, where given, decide the order.
     counts_irrelevant : bool
@@ -89,6 +91,7 @@ class Metric:
     greater_is_better: bool = True
     graded: bool = False
     takes_k: bool = True
+    takes_ties: bool = True
     by_score: bool = False
     counts_irrelevant: bool = False
     rewards_short: str = ""

@@ -53,6 +53,13 @@ def test_interpolated_precision_of_ties_has_to_be_asked_for():
         InvalidParameterError, match="iprec has no closed form for tied items; pass"
     ):
         interpolated_precision_score(truth, scores)
+    called = []
+    gain = measure("dcg", gain=lambda grades: called.append(grades) or grades)
+    for other in ("iprec", "hmean(iprec,map)"):
+        with pytest.raises(InvalidParameterError, match=r"1 of 2 queries, first in 'q'"):
+            evaluate({"p": {"a"}, **truth}, {"p": {"a": 1.0}, **scores}, [gain, other])
+    assert not called  # refused before anything is computed
+    assert evaluate(truth, {"q": {"a": 2.0, "b": 1.0, "c": 1.0}}, "iprec")["iprec"] == 1
     assert interpolated_precision_score(truth, scores, ties="docid", recall=1) == 1 / 2
     assert interpolated_precision_score(truth, scores, ties="stable", recall=1) == 1
     assert interpolated_precision_score({"q": {"b"}}, {"q": {"a": 2, "b": 1}}, recall=0) == 1 / 2
