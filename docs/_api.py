@@ -60,7 +60,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.forest",
         "displays.search",
     ),
-    "Inputs": ("inputs.relevance", "inputs.long_tables"),
+    "Inputs": ("inputs.items", "inputs.tables"),
     "Files": ("files.read", "files.write", "files.judging"),
     "Larger than memory": ("engines.scan", "engines.options"),
     "Errors and warnings": ("exceptions",),

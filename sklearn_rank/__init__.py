@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from sklearn_rank.files.read import read_run as read_run
     from sklearn_rank.files.write import write_qrels as write_qrels
     from sklearn_rank.files.write import write_run as write_run
-    from sklearn_rank.inputs.long_tables import Qrels as Qrels
-    from sklearn_rank.inputs.long_tables import Run as Run
-    from sklearn_rank.inputs.relevance import RelevanceInput as RelevanceInput
+    from sklearn_rank.inputs.items import RelevanceInput as RelevanceInput
+    from sklearn_rank.inputs.tables import Qrels as Qrels
+    from sklearn_rank.inputs.tables import Run as Run
     from sklearn_rank.measures.catalogue import METRICS as METRICS
     from sklearn_rank.measures.catalogue import Measure as Measure
     from sklearn_rank.measures.catalogue import Metric as Metric
@@ -169,8 +169,8 @@ _HOMES = {
     "files.judging": ("read_template", "write_template"),
     "files.read": ("read_qrels", "read_run"),
     "files.write": ("write_qrels", "write_run"),
-    "inputs.long_tables": ("Qrels", "Run"),
-    "inputs.relevance": ("RelevanceInput",),
+    "inputs.tables": ("Qrels", "Run"),
+    "inputs.items": ("RelevanceInput",),
     "measures.catalogue": ("METRICS", "Measure", "Metric"),
     "metrics.binary": (
         "fbeta_at_k_score",

@@ -12,7 +12,7 @@ from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, Policy
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 
 
 class CheckArguments(GateLimits, Reading, total=False):

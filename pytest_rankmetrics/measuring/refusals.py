@@ -13,7 +13,7 @@ from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.limits import check_count
 from sklearn_rank.inputs.hints import swap_suspicion
-from sklearn_rank.inputs.long_tables import Run
+from sklearn_rank.inputs.tables import Run
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.support.text import listed, safe_repr
 

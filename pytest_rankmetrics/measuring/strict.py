@@ -31,8 +31,8 @@ from sklearn_rank.exceptions import (
     RankingDataWarning,
     UnknownItemsWarning,
 )
-from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.inputs.frames import as_tables
+from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.text import safe_repr
 

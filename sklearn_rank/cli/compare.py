@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sklearn_rank.cli.options import add_measuring, add_reading, share, whole
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.comparison.result import Comparison

@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sklearn_rank.cli.options import add_reading
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
-    from sklearn_rank.inputs.long_tables import Qrels, Run
+    from sklearn_rank.inputs.tables import Qrels, Run
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

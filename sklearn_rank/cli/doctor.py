@@ -6,7 +6,7 @@ import argparse
 
 from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn_rank.cli.engines import add_engine, engine_of, options_of, read_sides
 from sklearn_rank.cli.options import add_measuring, add_reading
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
 DEFAULT = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")

@@ -13,8 +13,7 @@ import numpy as np
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
 from sklearn_rank.inputs.hints import almost_equal, equal_but_for
-from sklearn_rank.inputs.id_columns import as_list
-from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
+from sklearn_rank.inputs.tables import LongTable, Qrels, Run, as_list
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import IntArray
 

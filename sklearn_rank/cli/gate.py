@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn_rank.cli.options import add_reading
 from sklearn_rank.cli.terminal import FAILED
 from sklearn_rank.cli.words import in_words_of
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession

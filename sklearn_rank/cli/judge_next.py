@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_reading, positive
 from sklearn_rank.cli.terminal import print_table
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.inputs.long_tables import Qrels
+    from sklearn_rank.inputs.tables import Qrels
     from sklearn_rank.tables.table import Cell, Table
 
 SHOWN = 20

@@ -12,8 +12,8 @@ from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
 from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.inputs.columns import judged_alone, read_columns
-from sklearn_rank.inputs.long_tables import Qrels, Run
+from sklearn_rank.inputs.join import judged_alone, read_columns
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures

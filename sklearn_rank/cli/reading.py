@@ -13,8 +13,8 @@ from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.files.jsons import load_json
 from sklearn_rank.files.read import qrels_of, run_of
 from sklearn_rank.files.source import Limits, Source, source_of
-from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import Columns, role_of
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.disk import readable
 from sklearn_rank.support.text import listed, safe_repr, safe_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sklearn_rank.cli.compare import add_comparing, compare_files
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

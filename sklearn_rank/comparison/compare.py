@@ -15,7 +15,7 @@ from sklearn_rank.evaluation.worst import QueryText, text_function
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.corrections import Correction
 from sklearn_rank.statistics.differences import Alternative, PairedTest
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 
 __all__ = ["compare", "compare_all"]
 

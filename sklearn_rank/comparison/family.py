@@ -23,7 +23,7 @@ from sklearn_rank.comparison.values import Difference
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.corrections import correct_p_values
 from sklearn_rank.statistics.tukey import AllPairs, parametric_tukey, randomised_tukey
-from sklearn_rank.support.progress import with_progress
+from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import BoolArray, FloatArray
 
 

@@ -24,7 +24,7 @@ from sklearn_rank.evaluation.by_measure import find_measure
 from sklearn_rank.evaluation.worst import QueryText
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.support.parameters import check_integer, check_option
+from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn_rank.statistics.corrections import Correction
 from sklearn_rank.statistics.differences import Alternative, PairedTest
 from sklearn_rank.statistics.samples import check_share
-from sklearn_rank.support.parameters import check_integer, check_option, check_seed
+from sklearn_rank.support.checks import check_integer, check_option, check_seed
 
 AllPairsTest = Literal["tukey", "anova"]
 """Tests of all pairs at once, which correct for their number themselves."""

@@ -24,8 +24,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics import mean_confidence_interval
-from sklearn_rank.support.arrays import check_same_length
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option, check_same_length
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:

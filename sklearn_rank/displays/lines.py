@@ -29,7 +29,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.support.arrays import check_same_length
+from sklearn_rank.support.checks import check_same_length
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

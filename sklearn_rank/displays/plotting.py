@@ -12,7 +12,7 @@ from sklearn_rank.displays.lines import MeasureAtKDisplay, QueryDistributionDisp
 from sklearn_rank.displays.queries import MeasureCorrelationDisplay, QueryDifferencesDisplay
 from sklearn_rank.displays.style import Display
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 
 _OF_EVALUATIONS: Mapping[str, Callable[..., Display]] = {
     "at_k": MeasureAtKDisplay.from_evaluation,

@@ -15,8 +15,7 @@ from sklearn_rank.displays.systems import check_system, measure_of, values_per_q
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.arrays import check_same_length
-from sklearn_rank.support.parameters import check_integer
+from sklearn_rank.support.checks import check_integer, check_same_length
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 

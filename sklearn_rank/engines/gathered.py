@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.columns import read_joined
-from sklearn_rank.inputs.dispatch import Told
 from sklearn_rank.inputs.hints import with_mismatch_hint
-from sklearn_rank.inputs.holes import settled
-from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.mappings import join_queries, query_weights
+from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, settled
+from sklearn_rank.inputs.layouts import Told
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged

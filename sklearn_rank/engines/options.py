@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.parameters import check_flag, check_option
+from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.text import safe_repr
 
 Way: TypeAlias = Literal["auto", "count", "window"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sklearn_rank.engines.options import EngineOptions
-from sklearn_rank.inputs.dispatch import Told
 from sklearn_rank.inputs.frames import (
     refuse_swapped,
     run_columns,
@@ -15,8 +14,8 @@ from sklearn_rank.inputs.frames import (
     truth_columns,
     watched_columns,
 )
-from sklearn_rank.inputs.roles import Columns, Role
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn
+from sklearn_rank.inputs.layouts import Told
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnreadColumn
 
 if TYPE_CHECKING:
     import narwhals as nw

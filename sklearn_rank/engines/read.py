@@ -9,8 +9,8 @@ from typing import Any, Unpack
 from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.registry import engine_of, without_wrapper
-from sklearn_rank.inputs.dispatch import Told, check_told, read_rankings
 from sklearn_rank.inputs.frames import is_frame
+from sklearn_rank.inputs.layouts import Told, check_told, read_rankings
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import safe_repr
 

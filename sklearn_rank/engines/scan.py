@@ -21,8 +21,8 @@ from sklearn_rank.files.read import (
 )
 from sklearn_rank.files.source import Limits, Source, opened, source_of
 from sklearn_rank.inputs.roles import Columns
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.disk import readable
-from sklearn_rank.support.parameters import check_option
 from sklearn_rank.support.text import listed, safe_repr
 
 if TYPE_CHECKING:

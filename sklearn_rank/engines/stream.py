@@ -21,15 +21,15 @@ from sklearn_rank.engines.rows import Held, Rows, all_batches, exact, hold, whol
 from sklearn_rank.engines.sides import LaterScores, LazyColumns, LeftBehind, qrels_of, rows_of_truth
 from sklearn_rank.engines.spill import Parts, concatenated, first_rows, numbered, spooled, temporary
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.dispatch import read_rankings
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
-from sklearn_rank.inputs.long_tables import Qrels, Run
-from sklearn_rank.inputs.unread import refuse_unread
+from sklearn_rank.inputs.layouts import read_rankings
+from sklearn_rank.inputs.roles import refuse_unread
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.arrays import as_bytes
-from sklearn_rank.support.progress import with_progress
+from sklearn_rank.support.checks import as_bytes
+from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:

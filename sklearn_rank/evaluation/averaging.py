@@ -10,9 +10,9 @@ import numpy as np
 
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.support.sums import exact_sum, in_unit
+from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.segments import exact_sum, in_unit
 from sklearn_rank.support.text import MAX_LISTED, listed, safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
 

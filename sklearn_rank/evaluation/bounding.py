@@ -38,7 +38,7 @@ from sklearn_rank.exceptions import InvalidParameterError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.parameters import check_integer, check_number, check_option
+from sklearn_rank.support.checks import check_integer, check_number, check_option
 from sklearn_rank.typing import FloatArray, IntArray
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.inputs.coded_ids import numbered
+from sklearn_rank.inputs.ids import numbered
 from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import IntArray
 
 

@@ -14,9 +14,9 @@ from sklearn_rank.evaluation.merge import check_same_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.tables.cells import count_cell, number_cell, text_cell
 from sklearn_rank.tables.table import Cell, Column, Table
 from sklearn_rank.tables.tabular import Tabular

@@ -19,8 +19,8 @@ from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.remote import ARE_REMOTE, RemoteRankings
-from sklearn_rank.support.sums import in_unit
-from sklearn_rank.support.threads import in_threads
+from sklearn_rank.support.runtime import in_threads
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import ConventionWarning
-from sklearn_rank.inputs.dispatch import layout_of
+from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.sorting import sortable
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array
 
 

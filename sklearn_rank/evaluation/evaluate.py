@@ -20,7 +20,7 @@ from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Placement, judged_alone, judged_from
-from sklearn_rank.support.parameters import check_flag, check_zero_division
+from sklearn_rank.support.checks import check_flag, check_zero_division
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
     Assume,

@@ -11,8 +11,8 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.kernels.pairwise import auc
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed
-from sklearn_rank.support.warn import warn
 
 FEW = 10
 """Fewer rankings or items than this may be alike by chance."""

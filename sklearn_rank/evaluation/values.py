@@ -22,7 +22,7 @@ from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.rankings.placements import Placement, placements_of
 from sklearn_rank.rankings.unjudged_items import UnjudgedItem, unjudged_items
 from sklearn_rank.statistics import IntervalMethod
-from sklearn_rank.support.parameters import check_integer, check_option
+from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.tables.table import Table
 from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray, IntArray

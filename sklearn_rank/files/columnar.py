@@ -12,8 +12,7 @@ from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.delimited import find_columns
 from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.files.source import MAX_ID, Source
-from sklearn_rank.inputs.roles import Columns
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, UnreadColumn, refuse_unread
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 

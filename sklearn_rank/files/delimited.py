@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 from sklearn_rank.files.numbers import as_value, read_number
 from sklearn_rank.files.rows import Fields, Rows, add_fast
 from sklearn_rank.files.source import Block, Source, check_id
-from sklearn_rank.inputs.roles import Columns, Role, find_roles, role_of
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
+from sklearn_rank.inputs.roles import (
+    GRADE,
+    ORDER,
+    Columns,
+    Role,
+    UnreadColumn,
+    find_roles,
+    refuse_unread,
+    role_of,
+    suspects,
+)
 
 _SEPARATORS = ("\t", ",", ";", "|")
 

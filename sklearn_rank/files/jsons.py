@@ -17,8 +17,17 @@ from typing import Any, NamedTuple, NoReturn
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Source, check_id
-from sklearn_rank.inputs.roles import Columns, Role, find_roles, plain_name, role_of
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread
+from sklearn_rank.inputs.roles import (
+    GRADE,
+    ORDER,
+    Columns,
+    Role,
+    UnreadColumn,
+    find_roles,
+    plain_name,
+    refuse_unread,
+    role_of,
+)
 from sklearn_rank.support.text import safe_repr
 
 _RANKED = frozenset(

@@ -15,8 +15,7 @@ from sklearn_rank.files.delimited import find_columns, read_delimited, separator
 from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.write import id_as_text
-from sklearn_rank.inputs.id_columns import as_list
-from sklearn_rank.inputs.long_tables import Qrels
+from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import listed, safe_text
 

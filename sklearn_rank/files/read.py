@@ -25,9 +25,9 @@ from sklearn_rank.files.source import (
     whole,
 )
 from sklearn_rank.files.trec import add_trec, read_trec
-from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import Columns, Role
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from sklearn_rank.files.numbers import MAX_WHOLE, as_value
 from sklearn_rank.files.source import MAX_ID, Block, Source
-from sklearn_rank.inputs.unread import UnreadColumn
+from sklearn_rank.inputs.roles import UnreadColumn
 from sklearn_rank.typing import Array
 
 

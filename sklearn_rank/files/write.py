@@ -19,8 +19,8 @@ from sklearn_rank.files.columnar import read_columnar
 from sklearn_rank.files.read import FORMATS, FileFormat, columnar_kind, kind_of_name, read_parts
 from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.files.source import Limits, opened, source_of
+from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
-from sklearn_rank.support.parameters import check_flag, check_option
 from sklearn_rank.support.text import safe_repr, safe_text
 
 _OTHERS = re.compile(

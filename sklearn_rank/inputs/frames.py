@@ -16,19 +16,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.inputs.id_columns import as_list
-from sklearn_rank.inputs.long_tables import Qrels, Run
 from sklearn_rank.inputs.roles import (
+    GRADE,
     LIST_COLUMNS,
+    ORDER,
     Columns,
     Role,
+    UnreadColumn,
     check_role,
     find_roles,
     plain_name,
+    refuse_unread,
+    suspects,
 )
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn, refuse_unread, suspects
+from sklearn_rank.inputs.tables import Qrels, Run, as_list
 from sklearn_rank.rankings.data import one_label_each
-from sklearn_rank.support.arrays import as_numbers, as_numpy, is_missing
+from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.text import listed, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     import narwhals as nw
     import polars as pl
 
-    from sklearn_rank.inputs.id_columns import IdColumn
+    from sklearn_rank.inputs.tables import IdColumn
 
 _WIDE = (
     "A frame has a row for each query and item; one with a row per query and a column per item "

@@ -20,11 +20,10 @@ from sklearn_rank.exceptions import (
     RankingDataWarning,
     UnknownItemsWarning,
 )
-from sklearn_rank.inputs.id_columns import as_list, take_ids
-from sklearn_rank.inputs.long_tables import LongTable, Qrels
+from sklearn_rank.inputs.tables import LongTable, Qrels, as_list, take_ids
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000

@@ -1,24 +1,190 @@
-"""Items of rankings and of ground truths: keys, duplicates, grades, and ids that cannot meet."""
+"""Items of rankings and of ground truths: ids, scores, grades, duplicates and relevance."""
 
 from __future__ import annotations
 
+import math
+import struct
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from numbers import Real
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.grades import are_grades, grade_of
-from sklearn_rank.inputs.id_types import ARE_ALL, refuse_unequal_types
-from sklearn_rank.inputs.ranking import Ranking, Where, sequence
+from sklearn_rank.inputs.ids import ARE_ALL, refuse_unequal_types
 from sklearn_rank.inputs.roles import plain_name, role_of
-from sklearn_rank.inputs.scores import check_scores, item_at, score_array
-from sklearn_rank.support.arrays import MISSING_TYPES, is_missing
+from sklearn_rank.support.checks import (
+    EXACT_INTEGER,
+    MISSING_TYPES,
+    check_flag,
+    is_missing,
+    refuse_unordered,
+)
+from sklearn_rank.support.segments import segment_index
+from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.typing import Duplicates, NegativeGrades, StringProvider
+from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
+
+
+class Where(NamedTuple):
+    """Which argument, and the query within it; written out only in messages."""
+
+    argument: str
+    query: Any
+
+    def __str__(self) -> str:
+        return f"{self.argument}[{safe_repr(self.query)}]"
+
+
+class Ranking(NamedTuple):
+    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array.
+
+    A mapping holds the scores as they were given, the array may have rounded them:
+    :func:`check_scores` compares the two.
+    """
+
+    items: Sequence[Any] | Mapping[Any, Any]
+    scores: Array | None
+    where: Where
+    dropped: int = 0
+
+
+def sequence(given: Any, where: Where | str) -> list[Any]:
+    """A list of the items of any ordered, finite sequence."""
+    if isinstance(given, (list, tuple)):
+        return list(given)
+    name = str(where)
+    refuse_unordered(given, name)
+    if isinstance(given, Mapping):
+        msg = f"{name} is a {type(given).__name__} where a list is expected"
+        raise TypeError(msg)
+    if isinstance(given, np.ndarray) and given.ndim != 1:
+        msg = f"{name} should be a 1d array, got an array of shape {given.shape} instead."
+        raise ValueError(msg)
+    return given.tolist() if hasattr(given, "tolist") else list(given)
+
+
+def are_grades(values: Collection[Any]) -> bool:
+    """Whether all values are plain numbers that are finite and not negative."""
+    if not set(map(type, values)) <= {int, float}:
+        return False
+    try:
+        return math.isfinite(math.fsum(values)) and min(values, default=0) >= 0
+    except (OverflowError, ValueError):
+        return False  # too large for a float, or infinite both ways
+
+
+def grade_of(value: Any, where: Where | str, item: Any) -> float:
+    """The grade as a finite float, or an error that names the item."""
+    if not isinstance(value, (Real, np.bool_)):
+        msg = f"{where} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
+        raise TypeError(msg)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        what = "NaN" if math.isnan(number) else "infinity"
+        msg = f"{where} contains {what} as the grade of item {safe_repr(item)}"
+        raise ValueError(msg)
+    return number
+
+
+def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
+    """Scores in one dtype; NaN and rounding are checked later, for all queries at once."""
+    try:
+        # Floats alone add up to a float; packing them is the fastest way into an array.
+        if type(sum(values)) is float:
+            return np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except (TypeError, ValueError, OverflowError, struct.error):
+        pass
+    values = list(values)
+    try:
+        scores = np.array(values)
+    except (ValueError, OverflowError):
+        scores = np.array(values, dtype=object)
+    if scores.dtype.kind in "iuf" and scores.ndim == 1:
+        return scores
+    if not values:
+        return np.zeros(0)
+    return np.array([_score(v, where, place_of, i) for i, v in enumerate(values)])
+
+
+def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) -> None:
+    """ValueError if a score of {item: score} is NaN, or an integer that its dtype cannot hold."""
+    if scores.dtype.kind != "f" or not len(scores):
+        return
+    low, high = scores.min(), scores.max()
+    if low > -EXACT_INTEGER and high < EXACT_INTEGER:
+        return
+    wrong = np.flatnonzero(np.isnan(scores))
+    if len(wrong):
+        query = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+        item = list(rankings[query].items)[int(wrong[0] - offsets[query])]
+        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        where = rankings[query].where
+        msg = f"{where} contains NaN as the score of item {safe_repr(item)}{more}"
+        raise ValueError(msg)
+    for ranking in rankings:
+        if isinstance(ranking.items, Mapping):
+            refuse_rounded(ranking.items.values(), ranking.where, item_at(ranking.items))
+
+
+def refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
+    """ValueError at the first integer that float64 cannot hold."""
+    for place, value in enumerate(values):
+        _score(value, where, place_of, place)
+
+
+def item_at(items: Iterable[Any]) -> Callable[[int], str]:
+    """Says in an error which item has the score at a place; reads the items only then."""
+    return lambda place: f"for item {safe_repr(list(items)[place])}"
+
+
+def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float, np.longdouble)):
+        msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
+        raise TypeError(msg)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if isinstance(value, int) and number != value:
+        msg = (
+            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
+            f"as the score {place_of(place)}"
+        )
+        raise ValueError(msg)
+    return number
+
+
+@dataclass(frozen=True)
+class TableScores:
+    """Counts scores of a long table that conventions speak of."""
+
+    scores: Array
+    offsets: IntArray
+    """Of the queries."""
+
+    def __call__(self, case: str) -> int:
+        """Scores of at most 0, or queries with scores that float32 does not tell apart."""
+        if case == "at most 0":
+            return int(np.count_nonzero(self.scores <= 0))
+        return len(self.close)
+
+    @property
+    def close(self) -> IntArray:
+        """Numbers of the queries in which two scores differ, and are equal as float32."""
+        scores = self.scores[order_segments(falling_codes(self.scores), self.offsets).order]
+        query = segment_index(self.offsets)
+        narrow = scores.astype(np.float32)
+        differ = (scores[1:] != scores[:-1]) & (narrow[1:] == narrow[:-1])
+        return np.unique(query[1:][differ & (query[1:] == query[:-1])])
 
 
 class ItemReader:
@@ -350,3 +516,118 @@ def _check_id(item: Any, where: Where | str, position: int) -> None:
     if isinstance(item, bool):
         msg = f"{where} holds the bool {item} as an item; pass string_provider"
         raise TypeError(msg)
+
+
+@dataclass(frozen=True)
+class RelevanceInput:
+    """Relevance scores of ranked results, how to read them, and which way is better.
+
+    Parameters
+    ----------
+    scores : sequence of sequences, or mapping of query to sequence
+        For each query one score for each ranked result, in the same order.
+    provider : callable, default=float
+        Turns an element of ``scores`` into a number; ``float`` leaves numbers as they are.
+    higher_is_better : bool, default=True
+        False for distances. The order of the ranked results stands as given; scores that
+        contradict it are an error.
+
+    Raises
+    ------
+    TypeError
+        If ``provider`` is not callable.
+    InvalidParameterError
+        If ``higher_is_better`` is not a bool.
+
+    References
+    ----------
+    .. [1] ArDoCo, Rank Metrics, https://github.com/ArDoCo/Metrics
+
+    Examples
+    --------
+    Ties between scores matter to the measures that read scores, such as AUC:
+
+    >>> from sklearn_rank import RelevanceInput, group_auc_score
+    >>> distances = RelevanceInput([["0.1", "0.4", "0.4"]], higher_is_better=False)
+    >>> group_auc_score([{"b"}], [["a", "b", "c"]], relevance=distances)
+    0.25
+    """
+
+    scores: Any
+    provider: Callable[[Any], float] = float
+    higher_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        if not callable(self.provider):
+            msg = f"provider must be a function of a score, got {safe_repr(self.provider)}"
+            raise TypeError(msg)
+        check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
+
+
+def read_relevance(relevance: Any) -> Any:
+    """The scores as given, wrapped or not; TypeError for what can be neither."""
+    scores = relevance.scores if isinstance(relevance, RelevanceInput) else relevance
+    return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")
+
+
+def refuse_scored(rankings: list[Ranking], name: str) -> None:
+    """TypeError if rankings bring scores of their own besides a relevance input."""
+    if any(ranking.scores is not None for ranking in rankings):
+        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
+        raise TypeError(msg)
+    if any(ranking.dropped for ranking in rankings):
+        msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
+        raise ValueError(msg)
+
+
+def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
+    """Scores of one query, greater for what stands higher, checked against the order."""
+    values = sequence(given, name)
+    if len(values) != n_ranked:
+        msg = f"{name} has {len(values)} scores for {n_ranked} ranked results"
+        raise ValueError(msg)
+    falls = isinstance(relevance, RelevanceInput) and not relevance.higher_is_better
+    if isinstance(relevance, RelevanceInput) and not _stay(relevance, values):
+        values = [_provided(relevance, value, name, i) for i, value in enumerate(values)]
+    scores = score_array(values, name, _at_position)
+    if scores.dtype.kind == "f" and np.isnan(scores).any():
+        msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
+        raise ValueError(msg)
+    if scores.dtype.kind == "f" and (np.abs(scores) >= EXACT_INTEGER).any():
+        refuse_rounded(values, name, _at_position)
+    wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
+    if len(wrong):
+        place = int(wrong[0])
+        sign = "<" if falls else ">"
+        msg = (
+            f"{name} contradicts the order of the ranked results at position {place + 2}: "
+            f"{scores[place + 1]} {sign} {scores[place]}; sort the results, or say "
+            f"RelevanceInput(..., higher_is_better={falls})"
+        )
+        raise ValueError(msg)
+    if not falls:
+        return scores
+    # Python's own numbers, of which the negative is always exact.
+    return score_array([-value for value in scores.tolist()], name, _at_position)
+
+
+def _at_position(place: int) -> str:
+    return f"at position {place + 1}"
+
+
+def _stay(relevance: RelevanceInput, values: list[Any]) -> bool:
+    """Whether the provider would leave all values as they are."""
+    return relevance.provider is float and set(map(type, values)) <= {int, float}
+
+
+def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> Any:
+    if relevance.provider is float and isinstance(value, (int, np.integer, np.floating)):
+        return value  # float() would round large integers
+    try:
+        return relevance.provider(value)
+    except Exception as error:
+        msg = (
+            f"provider of RelevanceInput raised {type(error).__name__}({safe_repr(str(error))}) "
+            f"on score {position} of {name}"
+        )
+        raise ValueError(msg) from error

@@ -1,28 +1,95 @@
-"""From the items of each query to judged rankings; what lists and mappings have in common."""
+"""The join of rankings with judgements by query and item."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from sklearn_rank.inputs.holes import flags_of, settled, unjudged_items
-from sklearn_rank.inputs.id_types import ARE_ALL
-from sklearn_rank.inputs.ranking import Ranking
-from sklearn_rank.inputs.scores import check_scores
-from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
+from sklearn_rank.exceptions import DuplicateItemError, QueryMismatchError
+from sklearn_rank.inputs.hints import spelling_hint
+from sklearn_rank.inputs.ids import ARE_ALL, refuse_unequal_types
+from sklearn_rank.inputs.items import Ranking, TableScores, check_scores
+from sklearn_rank.inputs.tables import (
+    LongTable,
+    Qrels,
+    Run,
+    columns_about_queries,
+    fall_order,
+    fall_orders,
+    take_ids,
+    types_of,
+)
+from sklearn_rank.rankings.data import InputCounts, KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
-from sklearn_rank.support.arrays import EXACT_INTEGER
-from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.text import as_text
-from sklearn_rank.typing import Array, Assume, FloatArray, IntArray, Ties
+from sklearn_rank.support.checks import EXACT_INTEGER, check_finite, check_grades, check_weights
+from sklearn_rank.support.segments import offsets_of, segment_index
+from sklearn_rank.support.text import as_text, listed, safe_repr
+from sklearn_rank.typing import (
+    Array,
+    Assume,
+    Duplicates,
+    FloatArray,
+    IntArray,
+    Missing,
+    NegativeGrades,
+    Ties,
+)
+
+
+def may_be_partial(truths: Sequence[Any], assume: Assume | None) -> list[bool]:
+    """For each query, whether items that its truth does not name may be unjudged.
+
+    A set or a list names what is relevant, and says nothing of the rest unless told to.
+    """
+    if assume is None:
+        return [isinstance(truth, Mapping) for truth in truths]
+    return [assume == "partial"] * len(truths)
+
+
+def settled(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
+    """What is assumed of items that a ground truth does not name, one of ``source.ASSUMED``.
+
+    Who wrote down that an item is not relevant has written down all that was judged. A set says of
+    itself that it is complete.
+    """
+    if assume is None and not has_grades:
+        return ""
+    return assume or ("partial" if has_zero else "complete")
+
+
+def unjudged_items(
+    rankings: Sequence[Collection[Any]],
+    truths: Sequence[Collection[Any]],
+    partial: Sequence[bool],
+    known: Mapping[int, bytes] = MappingProxyType({}),
+) -> UnjudgedItems:
+    """Ranked items that the truth of their query does not name, if that is ``partial``.
+
+    The flags of some queries, by their numbers, may be ``known``.
+    """
+    parts = [
+        known.get(number) or (flags_of(items, truth) if is_partial else b"\x01" * len(items))
+        for number, (items, truth, is_partial) in enumerate(
+            zip(rankings, truths, partial, strict=True)
+        )
+    ]
+    flags = np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
+    return UnjudgedItems(flags, None if all(partial) else np.array(partial, dtype=bool))
+
+
+def flags_of(items: Iterable[Any], truth: Collection[Any]) -> bytes:
+    """1 for each item that the truth names, else 0."""
+    return bytes(map(truth.__contains__, items))
+
 
 _NO_SCORES = NoPool(
     "ranked lists carry no scores that compare across queries; "
@@ -350,3 +417,337 @@ def _by_falling_id(ranking: Ranking) -> Ranking:
     values = list(cast("Mapping[Any, Any]", ranking.items).values())
     ordered = {keys[place]: values[place] for place in order}
     return ranking._replace(items=ordered, scores=ranking.scores[np.array(order, dtype=np.int64)])
+
+
+def read_columns(
+    qrels: Qrels,
+    run: Run,
+    *,
+    sample_weight: Any = None,
+    ties: Ties = "average",
+    missing: Missing = "zero",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
+    assume: Assume | None = None,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """Judged rankings of long tables of judgements and of a run."""
+    queries = join_queries(qrels.numbers, run.numbers, missing)
+    left_out = dict.fromkeys((*qrels, *run))
+    for query in queries:
+        del left_out[query]
+    counts = InputCounts(
+        missing=len(qrels.numbers.keys() - run.numbers.keys()),
+        unjudged=len(run.numbers.keys() - qrels.numbers.keys()),
+    )
+    absent = np.flatnonzero([query not in run.numbers for query in queries])
+    weights = query_weights(sample_weight, queries)
+    judged = read_joined(
+        qrels.of_queries(queries),
+        run.of_queries(queries),
+        weights=weights,
+        ties=ties,
+        duplicates=duplicates,
+        negative_grades=negative_grades,
+        assume=assume,
+        depth=depth,
+        n_jobs=n_jobs,
+    )
+    return replace(
+        judged,
+        counts=replace(counts, **{name: getattr(judged.counts, name) for name in _OF_ROWS}),
+        missing=absent,
+        left_out=list(left_out),
+        query_columns=columns_about_queries(qrels, run),
+        count_scores=None if run.scores is None else TableScores(run.scores, run.offsets),
+    )
+
+
+_OF_ROWS = ("duplicates", "unjudged_grades")
+"""What is counted of the rows of queries that are evaluated."""
+
+
+def read_joined(
+    qrels: Qrels,
+    run: Run,
+    *,
+    weights: Any = None,
+    ties: Ties = "average",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    assume: Assume | None = None,
+    depth: int | None = None,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """The same of tables that have the same queries, in one order."""
+    _refuse_unequal_types(qrels, run)
+    _check_scores(run)
+    check_grades(
+        qrels.grades, "y_true", where=lambda row: _row_of(qrels, row), negative=negative_grades
+    )
+    qrels = _without_repeated_judgements(qrels)
+    run, n_dropped = _without_duplicates(run, duplicates)
+    assumed = settled(assume, has_grades=True, has_zero=bool(qrels.grades.min(initial=1) <= 0))
+    hits = _find_hits(qrels, run, all_judged=assumed == "partial")
+    judged = _judged(hits, run, weights, ties, depth=depth, n_jobs=n_jobs)
+    n_unjudged = int(np.count_nonzero(qrels.grades < 0))
+    counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
+    return replace(judged, counts=counts, keyed=True, assumed=assumed)
+
+
+class _Hits(NamedTuple):
+    """Relevant items among the rows of a run."""
+
+    rows: IntArray
+    """(H,) where they stand, ascending."""
+    grades: Ragged
+    """Theirs."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
+    unjudged: UnjudgedItems | None = None
+    """None: nothing can be unjudged."""
+
+
+def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
+    """Join the relevant items with the rows of the run; both have the same queries.
+
+    ``all_judged`` joins those that are judged and not relevant, too.
+    """
+    wanted = np.flatnonzero(qrels.grades >= 0 if all_judged else qrels.grades > 0)
+    query = segment_index(qrels.offsets)[wanted]
+    rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
+    unjudged = None
+    if all_judged:
+        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8))
+        unjudged.flags[rows[rows >= 0]] = 0
+        is_relevant = qrels.grades[wanted] > 0
+        rows, wanted = rows[is_relevant], wanted[is_relevant]
+    grades = qrels.grades[wanted].astype(np.float64)
+    retrieved = np.flatnonzero(rows >= 0)
+    retrieved = retrieved[np.argsort(rows[retrieved])]
+    rows = rows[retrieved]
+    return _Hits(
+        rows,
+        Ragged(np.searchsorted(rows, run.offsets), grades[retrieved]),
+        Ragged(np.searchsorted(wanted, qrels.offsets), grades),
+        unjudged,
+    )
+
+
+def _judged(
+    hits: _Hits, run: Run, weights: Any, ties: Ties, *, depth: int | None, n_jobs: int | None
+) -> RankingData:
+    """The waist: places from scores, or from the order of the rows where there are none."""
+    queries = run.query_ids
+    if run.scores is None:
+        starts = np.repeat(run.offsets[:-1], np.diff(hits.grades.offsets))
+        sizes = np.diff(run.offsets)
+        places = hits.rows - starts
+        placed = PlacedItems(sizes, places, hits.grades, hits.relevant, unjudged=hits.unjudged)
+        return at_places(placed, queries, weights)
+    if TIE_RULES[ties].by_id:
+        hits = _ties_by_id(run, run.scores, hits)
+    known = KnownHits(
+        run.scores,
+        run.offsets,
+        hits.grades.offsets,
+        run.scores[hits.rows],
+        hits.grades.values,
+        hits.rows,
+    )
+    return judged_by_scores(
+        known,
+        ties,
+        query_ids=queries,
+        weights=weights,
+        judged=hits.relevant,
+        unjudged=hits.unjudged,
+        depth=depth,
+        n_jobs=n_jobs,
+    )
+
+
+def _ties_by_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
+    """The hits as if tied rows stood by falling id.
+
+    Tied rows have one score: to move them among each other changes nothing but where hits stand.
+    """
+    came, by_id = fall_orders(scores, run.offsets, run.item_ids)
+    if by_id is came:
+        return hits
+    place = np.empty_like(by_id)
+    place[by_id] = np.arange(len(by_id))
+    rows = came[place[hits.rows]]
+    order = np.argsort(rows)
+    grades = Ragged(hits.grades.offsets, hits.grades.values[order])
+    unjudged = hits.unjudged
+    if unjudged is not None:
+        moved = np.empty_like(unjudged.flags)
+        moved[came] = unjudged.flags[by_id]
+        unjudged = unjudged._replace(flags=moved)
+    return hits._replace(rows=rows[order], grades=grades, unjudged=unjudged)
+
+
+# What is checked first ------------------------------------------------------------------------
+
+
+def _row_of(table: LongTable, row: int) -> str:
+    number = int(np.searchsorted(table.offsets, row, side="right")) - 1
+    item = take_ids(table.item_ids, np.array([row]))[0]
+    return f"item {safe_repr(item)} of query {safe_repr(table.query_ids[number])}"
+
+
+def _refuse_unequal_types(qrels: Qrels, run: Run) -> None:
+    """TypeError if ids cannot be equal; in a table, floats among them have a known origin."""
+    ranked, judged = types_of(run.item_ids), types_of(qrels.item_ids)
+    for side, other, name in ((ranked, judged, "y_score"), (judged, ranked, "y_true")):
+        if side == {float} and other == {int}:
+            msg = (
+                f"items of {name} are float, those of the other side are int: a column that had "
+                "missing values? Drop these rows and cast it, as by .astype('int64')"
+            )
+            raise TypeError(msg)
+    refuse_unequal_types(ranked, judged)
+
+
+def _check_scores(run: Run) -> None:
+    if run.scores is not None:
+        check_finite(run.scores, "y_score", where=lambda row: _row_of(run, row), infinite=True)
+
+
+def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
+    """DuplicateItemError, or only the best row of each item; and how many rows were dropped."""
+    if duplicates == "raise":
+        pair = run.rows.first_repeated()
+        if pair is None:
+            return run, 0
+        first, again = pair
+        number = int(np.searchsorted(run.offsets, first, side="right")) - 1
+        start = int(run.offsets[number])
+        item = take_ids(run.item_ids, np.array([first]))[0]
+        msg = (
+            f"y_score[{safe_repr(run.query_ids[number])}] holds item {safe_repr(item)} at "
+            f"positions {first - start + 1} and {again - start + 1}. "
+            "Pass duplicates='first' to evaluate to keep the best-ranked one."
+        )
+        raise DuplicateItemError(msg)
+    rows = run.rows.repeated()
+    if not len(rows):
+        return run, 0
+    # Best first, so that of each item the first row is kept.
+    if run.scores is not None:
+        rows = rows[np.argsort(_places(run.scores, run.offsets)[rows], kind="stable")]
+    numbers = (np.searchsorted(run.offsets, rows, side="right") - 1).tolist()
+    best: dict[tuple[int, Any], int] = {}
+    for row, number, item in zip(rows.tolist(), numbers, take_ids(run.item_ids, rows), strict=True):
+        best.setdefault((number, item), row)
+    keep = np.ones(run.n_rows, dtype=bool)
+    keep[rows] = False
+    keep[list(best.values())] = True
+    return run.take(np.flatnonzero(keep)), len(rows) - len(best)
+
+
+def _places(scores: Array, offsets: IntArray) -> IntArray:
+    """Place of each row in its ranking."""
+    order = fall_order(scores, offsets, None)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _without_repeated_judgements(qrels: Qrels) -> Qrels:
+    """Each item once; ValueError if one is judged twice and not alike."""
+    rows = qrels.rows.repeated()
+    if not len(rows):
+        return qrels
+    numbers = (np.searchsorted(qrels.offsets, rows, side="right") - 1).tolist()
+    first: dict[tuple[int, Any], int] = {}
+    keep = np.ones(qrels.n_rows, dtype=bool)
+    for row, number, item in zip(
+        rows.tolist(), numbers, take_ids(qrels.item_ids, rows), strict=True
+    ):
+        before = first.setdefault((number, item), row)
+        if before == row:
+            continue
+        if qrels.grades[before] != qrels.grades[row]:
+            msg = (
+                f"y_true[{safe_repr(qrels.query_ids[number])}] judges item {safe_repr(item)} "
+                f"twice, with grades {qrels.grades[before]:g} and {qrels.grades[row]:g}"
+            )
+            raise ValueError(msg)
+        keep[row] = False
+    return qrels.take(np.flatnonzero(keep))
+
+
+def judged_alone(run: Run, qrels: Qrels) -> Run:
+    """The run without items that are not judged for their query, or with a negative grade."""
+    qrels = _without_repeated_judgements(qrels.of_queries(run.query_ids))
+    judged = np.flatnonzero(qrels.grades >= 0)
+    query = segment_index(qrels.offsets)[judged]
+    rows = run.rows.find(take_ids(qrels.item_ids, judged), query)
+    return run.take(np.unique(rows[rows >= 0]))
+
+
+# Queries of two sides ---------------------------------------------------------------------------
+
+
+def join_queries(
+    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing
+) -> list[Any]:
+    """Queries to evaluate, in the order of ``y_true``."""
+    if not y_true:
+        msg = "no queries to evaluate: y_true is empty"
+        raise ValueError(msg)
+    absent = [query for query in y_true if query not in y_score]
+    if len(absent) == len(y_true):
+        msg = (
+            f"y_true and y_score have no query in common: {listed(y_true)} against "
+            f"{listed(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
+        )
+        raise QueryMismatchError(msg)
+    if absent and missing != "skip":
+        _refuse_other_type(absent, y_true, y_score)
+    if absent and missing == "raise":
+        msg = (
+            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed(absent)}. "
+            "Pass missing='zero' to count them as empty rankings, or missing='skip'."
+        )
+        raise QueryMismatchError(msg)
+    if missing == "skip":
+        return [query for query in y_true if query in y_score]
+    return list(y_true)
+
+
+def _refuse_other_type(
+    absent: list[Any], y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]
+) -> None:
+    """QueryMismatchError if unmatched ids of both sides are the same text in other types."""
+    spare = {str(query): query for query in y_score if query not in y_true}
+    meeting = [query for query in absent if str(query) in spare]
+    if meeting:
+        query = meeting[0]
+        other = spare[str(query)]
+        msg = (
+            f"{len(meeting):,} queries have other types in y_true and y_score, as "
+            f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
+            f"({type(other).__name__}), and do not meet; use one type"
+        )
+        raise QueryMismatchError(msg)
+
+
+def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
+    """Weights of queries that were given by key."""
+    if sample_weight is None:
+        return None
+    if not isinstance(sample_weight, Mapping):
+        msg = "sample_weight for mappings must be {query: weight}: queries are joined by key"
+        raise TypeError(msg)
+    absent = [query for query in queries if query not in sample_weight]
+    if absent:
+        msg = f"sample_weight has no weight for {len(absent):,} queries: {listed(absent)}"
+        raise ValueError(msg)
+    weights = [sample_weight[query] for query in queries]
+    return check_weights(
+        weights, len(queries), where=lambda place: f"query {safe_repr(queries[place])}"
+    )

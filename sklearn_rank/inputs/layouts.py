@@ -1,16 +1,32 @@
-"""The layouts of an input: one record each, on which reading, refusals and the guide draw."""
+"""The layouts of inputs: one record each, told apart by the type of ``y_true``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Set
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any, TypedDict, Unpack
 
+from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
+from sklearn_rank.inputs.frames import as_tables, is_frame
+from sklearn_rank.inputs.hints import (
+    Corpus,
+    swap_suspicion,
+    with_mismatch_hint,
+    with_unknown_counted,
+)
+from sklearn_rank.inputs.items import ItemReader
+from sklearn_rank.inputs.join import read_columns
 from sklearn_rank.inputs.lists import from_lists
 from sklearn_rank.inputs.mappings import from_mapping
-from sklearn_rank.inputs.matrix import from_matrix
+from sklearn_rank.inputs.matrix import from_matrix, is_sparse
 from sklearn_rank.inputs.rows import from_rows
+from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.support.checks import check_option, refuse_unordered
+from sklearn_rank.support.runtime import warn
+from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 
 @dataclass(frozen=True)
@@ -72,3 +88,248 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         )
     }
 )
+
+
+_SHAPES = (
+    (
+        "y_score",
+        "responses",
+        "the responses of an msearch request",
+        "{query: response['hits']['hits'] for query, response in zip(queries, "
+        "y_score['responses'])}",
+    ),
+    ("y_score", "hits", "one response of a search", "{query: y_score['hits']['hits']}"),
+    (
+        "y_true",
+        "requests",
+        "a _rank_eval request",
+        "{request['id']: {rating['_id']: rating['rating'] for rating in request['ratings']} "
+        "for request in y_true['requests']}",
+    ),
+)
+"""What other programs nest deeper: argument, key, name, and the code that reads it."""
+
+
+def _refuse_shapes(**sides: Any) -> None:
+    """TypeError for what other programs return or take, with the code that reads it."""
+    for name, key, what, code in _SHAPES:
+        side = sides[name]
+        if type(side) is dict and isinstance(side.get(key), (dict, list)):
+            msg = f"{name} is {what}, not a mapping of queries; pass {code}"
+            other = sides["y_true" if name == "y_score" else "y_score"]
+            if not (isinstance(other, Mapping) and key in other):
+                raise TypeError(msg)
+
+
+def layout_of(y_true: Any) -> str:
+    """Name of the layout that ground truth of this type has; frames are read as mappings."""
+    if is_sparse(y_true):
+        return "matrix"
+    if isinstance(y_true, Mapping) or is_frame(y_true):
+        return "mapping"
+    if isinstance(y_true, Set):
+        return "lists"
+    refuse_unordered(y_true, "y_true")
+    shape = getattr(y_true, "shape", None)
+    if shape is not None and len(shape) != 1:
+        return "matrix"
+    first = next((item for item in y_true if item is not None), None)
+    per_query = hasattr(first, "__len__") or hasattr(first, "__next__")
+    if isinstance(first, (str, bytes)):
+        msg = "y_true holds strings; pass a set, list or {item: grade} per query, or numbers"
+        raise TypeError(msg)
+    return "lists" if per_query else "rows"
+
+
+class Told(TypedDict, total=False):
+    """What an input is read by; what is left out has the default of :func:`read_layout`."""
+
+    groups: Any
+    string_provider: StringProvider | None
+    relevance: Any
+    candidates: Any
+    sample_weight: Any
+    ties: Ties
+    missing: Missing
+    duplicates: Duplicates
+    negative_grades: NegativeGrades
+    depth: int | None
+    assume: Assume | None
+    n_jobs: int | None
+    keep_items: bool
+
+
+_WORDS: Mapping[str, Collection[str]] = {
+    "ties": TIE_RULES,
+    "missing": ("zero", "skip", "raise"),
+    "duplicates": ("raise", "first"),
+    "assume": ("complete", "partial"),
+}
+
+
+def read_rankings(
+    y_true: Any,
+    y_score: Any,
+    *,
+    columns: Mapping[str, str | None] | None = None,
+    known_items: Any = None,
+    owner: str = "evaluate",
+    **told: Unpack[Told],
+) -> RankingData:
+    """Read any layout into judged rankings, or say what is wrong with it."""
+    _check_words(owner, told)
+    y_true, y_score = as_tables(y_true, y_score, columns)
+    _refuse_shapes(y_true=y_true, y_score=y_score)
+    name = layout_of(y_true)
+    suspicion = swap_suspicion(y_true, y_score)
+    if suspicion:
+        warn(suspicion, RankingDataWarning)
+    if known_items is None:
+        return read_layout(name, y_true, y_score, **told)
+    known = Corpus(known_items)
+    if not LAYOUTS[name].has_ids:
+        _refuse_ids(LAYOUTS[name], known_items=known_items)
+    keeps, provider = told.get("keep_items", False), told.get("string_provider")
+    if not _are_columns(y_true, y_score, provider, told.get("relevance")):
+        told["keep_items"] = True  # the judged items as they are compared
+    judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, known)
+    return judged if keeps else replace(judged, items=None)
+
+
+def check_told(owner: str, **told: Unpack[Told]) -> None:
+    """Refuse what means nothing for data frames, before a row of them is read."""
+    _check_words(owner, told)
+    foreign = {name: told.get(name) for name in _FOREIGN}
+    _refuse_foreign(LAYOUTS["mapping"], **foreign)
+
+
+def _check_words(owner: str, told: Mapping[str, Any]) -> None:
+    for name, value in told.items():
+        if name in _WORDS and not (name == "assume" and value is None):
+            check_option(value, name, _WORDS[name], owner)
+
+
+def read_layout(
+    name: str,
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+    candidates: Any = None,
+    sample_weight: Any = None,
+    ties: Ties = "average",
+    missing: Missing = "zero",
+    duplicates: Duplicates = "raise",
+    negative_grades: NegativeGrades = "raise",
+    depth: int | None = None,
+    assume: Assume | None = None,
+    n_jobs: int | None = None,
+    keep_items: bool = False,
+) -> RankingData:
+    """The same for those who know the layout and have checked the words.
+
+    Hits below ``depth`` ranks are counted and need not be stored; None stores all.
+    """
+    layout = LAYOUTS[name]
+    _refuse_foreign(layout, groups=groups, candidates=candidates)
+    if assume != "complete":  # which arrays are
+        _refuse_foreign(layout, assume=assume)
+    _check_ties_by_id(ties, layout, relevance)
+    if not layout.has_ids:
+        _refuse_ids(layout, string_provider=string_provider, relevance=relevance)
+        _refuse_lists(y_score, layout)
+    common = {"sample_weight": sample_weight, "ties": ties, "depth": depth, "n_jobs": n_jobs}
+    if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
+        judged = read_columns(
+            y_true,
+            y_score,
+            **common,
+            missing=missing,
+            duplicates=duplicates,
+            negative_grades=negative_grades,
+            assume=assume,
+        )
+        return with_mismatch_hint(judged, y_true, y_score, None)
+    reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
+    own = {
+        "assume": assume,
+        "candidates": candidates,
+        "groups": groups,
+        "missing": missing,
+        "negative_grades": negative_grades,
+        "reader": reader,
+        "relevance": relevance,
+    }
+    own = {name: value for name, value in own.items() if name in layout.takes}
+    judged = layout.read(y_true, y_score, **common, **own)
+    return (
+        with_mismatch_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
+    )
+
+
+_FOREIGN = {
+    "groups": "groups says which rows belong to a query, and y_true is of the {layout} layout, "
+    "where each element is one; leave groups out",
+    "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
+    "{layout} layout; leave out of y_score what cannot be ranked",
+    "assume": "assume='partial' says that items without a grade are unjudged, and y_true is of the "
+    "{layout} layout, which has a grade for every item; leave assume out",
+}
+"""What to say of an argument that speaks of another layout."""
+
+
+def _refuse_foreign(layout: Layout, **arguments: Any) -> None:
+    """TypeError for arguments that mean nothing in this layout."""
+    for name, value in arguments.items():
+        if value is not None and name not in layout.takes:
+            raise TypeError(_FOREIGN[name].format(layout=layout.name))
+
+
+def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any) -> bool:
+    """Whether both sides are long tables that can be joined as they are."""
+    tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
+    return tables and string_provider is None and relevance is None
+
+
+def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
+    """Refuse to break ties by item ids that are not there, or do not count."""
+    by_id = TIE_RULES[ties].by_id
+    if by_id and not layout.has_ids:
+        msg = (
+            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
+            "pass ties='stable' or another rule, or use a mapping layout"
+        )
+        raise InvalidParameterError(msg)
+    if relevance is not None and ties not in ("average", "stable"):
+        msg = (
+            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
+            "pass {item: score} rankings instead of relevance=, or ties='stable'"
+        )
+        raise InvalidParameterError(msg)
+
+
+def _refuse_ids(layout: Layout, **arguments: Any) -> None:
+    """TypeError for arguments that speak of the ids or the order of items, where there are none."""
+    for name, value in arguments.items():
+        if value is not None:
+            msg = (
+                f"{name} applies to ranked lists and mappings; y_true is of the {layout.name} "
+                "layout"
+            )
+            raise TypeError(msg)
+
+
+def _refuse_lists(y_score: Any, layout: Layout) -> None:
+    """TypeError where grades meet rankings instead of scores, as happens when swapped."""
+    if isinstance(y_score, (Set, Mapping)) or (
+        isinstance(y_score, (list, tuple))
+        # Types are few where elements are many.
+        and any(issubclass(kind, (Set, Mapping)) for kind in set(map(type, y_score)))
+    ):
+        msg = (
+            f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "
+            "are y_true and y_score swapped?"
+        )
+        raise TypeError(msg)

@@ -11,18 +11,31 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.inputs.holes import may_be_partial
-from sklearn_rank.inputs.items import ItemReader, read_hits
-from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
+from sklearn_rank.inputs.items import (
+    ItemReader,
+    Ranking,
+    Where,
+    query_scores,
+    read_hits,
+    read_relevance,
+    refuse_scored,
+    sequence,
+)
+from sklearn_rank.inputs.join import (
+    assemble,
+    at_places,
+    by_scores,
+    find_items,
+    kept_plainly,
+    may_be_partial,
+)
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
-from sklearn_rank.inputs.ranking import Ranking, Where, sequence
-from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.support.arrays import check_same_index, check_same_length, check_weights
+from sklearn_rank.support.checks import check_same_index, check_same_length, check_weights
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, Assume, FloatArray, Ties
 
 

@@ -8,21 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import QueryMismatchError
-from sklearn_rank.inputs.hints import spelling_hint
-from sklearn_rank.inputs.holes import may_be_partial
-from sklearn_rank.inputs.items import ItemReader, read_hits
-from sklearn_rank.inputs.join import assemble, at_places, by_scores, find_items, kept_plainly
-from sklearn_rank.inputs.long_tables import columns_about_queries
+from sklearn_rank.inputs.items import (
+    ItemReader,
+    Ranking,
+    Where,
+    query_scores,
+    read_hits,
+    read_relevance,
+    refuse_scored,
+)
+from sklearn_rank.inputs.join import (
+    assemble,
+    at_places,
+    by_scores,
+    find_items,
+    join_queries,
+    kept_plainly,
+    may_be_partial,
+    query_weights,
+)
 from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.inputs.plain_scores import find_scored
-from sklearn_rank.inputs.ranking import Ranking, Where
-from sklearn_rank.inputs.relevance import query_scores, read_relevance, refuse_scored
+from sklearn_rank.inputs.tables import columns_about_queries
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.support.arrays import check_weights
-from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.typing import Array, Assume, FloatArray, Missing, Ties
+from sklearn_rank.typing import Array, Assume, Missing, Ties
 
 
 def from_mapping(
@@ -125,50 +135,6 @@ _ABSENT = object()
 _NOWHERE = Where("y_score", None)
 
 
-def join_queries(
-    y_true: Mapping[Any, Any], y_score: Mapping[Any, Any], missing: Missing
-) -> list[Any]:
-    """Queries to evaluate, in the order of ``y_true``."""
-    if not y_true:
-        msg = "no queries to evaluate: y_true is empty"
-        raise ValueError(msg)
-    absent = [query for query in y_true if query not in y_score]
-    if len(absent) == len(y_true):
-        msg = (
-            f"y_true and y_score have no query in common: {listed(y_true)} against "
-            f"{listed(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
-        )
-        raise QueryMismatchError(msg)
-    if absent and missing != "skip":
-        _refuse_other_type(absent, y_true, y_score)
-    if absent and missing == "raise":
-        msg = (
-            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed(absent)}. "
-            "Pass missing='zero' to count them as empty rankings, or missing='skip'."
-        )
-        raise QueryMismatchError(msg)
-    if missing == "skip":
-        return [query for query in y_true if query in y_score]
-    return list(y_true)
-
-
-def _refuse_other_type(
-    absent: list[Any], y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]
-) -> None:
-    """QueryMismatchError if unmatched ids of both sides are the same text in other types."""
-    spare = {str(query): query for query in y_score if query not in y_true}
-    meeting = [query for query in absent if str(query) in spare]
-    if meeting:
-        query = meeting[0]
-        other = spare[str(query)]
-        msg = (
-            f"{len(meeting):,} queries have other types in y_true and y_score, as "
-            f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
-            f"({type(other).__name__}), and do not meet; use one type"
-        )
-        raise QueryMismatchError(msg)
-
-
 def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> list[Array] | None:
     if relevance is None:
         return None
@@ -183,20 +149,3 @@ def _relevance(relevance: Any, queries: list[Any], rankings: list[Ranking]) -> l
         )
         for query, ranking in zip(queries, rankings, strict=True)
     ]
-
-
-def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
-    """Weights of queries that were given by key."""
-    if sample_weight is None:
-        return None
-    if not isinstance(sample_weight, Mapping):
-        msg = "sample_weight for mappings must be {query: weight}: queries are joined by key"
-        raise TypeError(msg)
-    absent = [query for query in queries if query not in sample_weight]
-    if absent:
-        msg = f"sample_weight has no weight for {len(absent):,} queries: {listed(absent)}"
-        raise ValueError(msg)
-    weights = [sample_weight[query] for query in queries]
-    return check_weights(
-        weights, len(queries), where=lambda place: f"query {safe_repr(queries[place])}"
-    )

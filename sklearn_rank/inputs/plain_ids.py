@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.grades import are_grades
-from sklearn_rank.inputs.holes import may_be_partial, settled, unjudged_items
-from sklearn_rank.inputs.id_types import ARE_ALL
-from sklearn_rank.inputs.join import PlacedItems, Ragged
+from sklearn_rank.inputs.ids import ARE_ALL
+from sklearn_rank.inputs.items import are_grades
+from sklearn_rank.inputs.join import PlacedItems, Ragged, may_be_partial, settled, unjudged_items
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Assume, IntArray
 

@@ -16,9 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.holes import may_be_partial, settled, unjudged_items
-from sklearn_rank.inputs.id_types import ARE_ALL
-from sklearn_rank.inputs.join import FoundScores, Ragged, flatten
+from sklearn_rank.inputs.ids import ARE_ALL
+from sklearn_rank.inputs.join import (
+    FoundScores,
+    Ragged,
+    flatten,
+    may_be_partial,
+    settled,
+    unjudged_items,
+)
 from sklearn_rank.inputs.plain_ids import (
     LISTS,
     SETS,
@@ -28,7 +34,7 @@ from sklearn_rank.inputs.plain_ids import (
     relevant_items,
     sizes_of,
 )
-from sklearn_rank.support.arrays import EXACT_INTEGER
+from sklearn_rank.support.checks import EXACT_INTEGER
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Assume, FloatArray
 

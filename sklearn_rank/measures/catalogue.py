@@ -29,7 +29,7 @@ from sklearn_rank.measures.parameters import (
     one_of,
 )
 from sklearn_rank.measures.record import Measure, Metric
-from sklearn_rank.support.parameters import check_flag
+from sklearn_rank.support.checks import check_flag
 from sklearn_rank.support.text import closest, safe_repr
 
 __all__ = ["METRICS", "Measure", "Metric", "find_metric"]

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure, find_metric, plain
-from sklearn_rank.support.parameters import check_cutoff
+from sklearn_rank.support.checks import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
 __all__ = ["measure", "parse_measures", "safe_names"]

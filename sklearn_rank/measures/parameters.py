@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.parameters import check_number, check_option
+from sklearn_rank.support.checks import check_number, check_option
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray
 

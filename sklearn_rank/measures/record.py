@@ -16,7 +16,7 @@ from typing import Any
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
 from sklearn_rank.measures.parameters import Check, number_from, shown
-from sklearn_rank.support.parameters import check_cutoff, check_option
+from sklearn_rank.support.checks import check_cutoff, check_option
 from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.support.parameters import check_zero_division
+from sklearn_rank.support.checks import check_zero_division
 
 
 def score(

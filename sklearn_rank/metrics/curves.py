@@ -15,7 +15,7 @@ from sklearn_rank.evaluation.curves import (
     roc_curves,
 )
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.typing import FloatArray, StringProvider
 
 __all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]

@@ -11,14 +11,14 @@ from sklearn_rank.exceptions import (
     RankingConfigError,
     RankingDataWarning,
 )
-from sklearn_rank.inputs.coded_ids import CodedIds, Ids, PlainIds
-from sklearn_rank.inputs.groups import (
+from sklearn_rank.inputs.ids import CodedIds, Ids, PlainIds
+from sklearn_rank.inputs.roles import role_of
+from sklearn_rank.inputs.rows import (
     code_rows,
     group_rows,
     listed_ids,
     read_groups,
 )
-from sklearn_rank.inputs.roles import role_of
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_rows import QueryRows, cut_queries
 from sklearn_rank.model_selection.shown import sizes_shown
@@ -30,7 +30,7 @@ from sklearn_rank.model_selection.sklearn_frames import (
     length,
     notes_of_search,
 )
-from sklearn_rank.support.arrays import check_same_order
+from sklearn_rank.support.checks import check_same_order
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.inputs.coded_ids import CodedIds, Ids
-from sklearn_rank.inputs.groups import code_rows, listed_ids, read_groups
+from sklearn_rank.inputs.ids import CodedIds, Ids
+from sklearn_rank.inputs.rows import code_rows, listed_ids, read_groups
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array, IntArray
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.dispatch import layout_of
 from sklearn_rank.inputs.frames import as_tables
+from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.model_selection import responses
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.model_selection.responses import Responses
-from sklearn_rank.support.arrays import as_numpy
+from sklearn_rank.support.checks import as_numpy
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array
 

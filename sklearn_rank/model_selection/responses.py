@@ -11,7 +11,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions
-from sklearn_rank.support.arrays import to_array
+from sklearn_rank.support.checks import to_array
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, FloatArray
 

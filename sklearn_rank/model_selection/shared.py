@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.reading import Reading
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.support.warn import Give
+from sklearn_rank.support.runtime import Give
 
 Told = tuple[str, type[Warning]]
 """A warning."""

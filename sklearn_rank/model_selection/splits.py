@@ -11,8 +11,8 @@ from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from sklearn_rank.exceptions import QuerySplitError, RankingConfigError
-from sklearn_rank.inputs.groups import group_rows, read_groups
 from sklearn_rank.inputs.matrix import is_sparse
+from sklearn_rank.inputs.rows import group_rows, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import (
     carried_query_ids,
@@ -21,8 +21,15 @@ from sklearn_rank.model_selection.query_ids import (
 )
 from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
-from sklearn_rank.support.arrays import as_numbers, as_numpy, check_finite, is_missing
-from sklearn_rank.support.parameters import check_flag, check_option, check_query_name
+from sklearn_rank.support.checks import (
+    as_numbers,
+    as_numpy,
+    check_finite,
+    check_flag,
+    check_option,
+    check_query_name,
+    is_missing,
+)
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["QueryKFold", "check_query_splits"]

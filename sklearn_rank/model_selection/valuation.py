@@ -17,7 +17,7 @@ from sklearn_rank.exceptions import (
     UndefinedMetricError,
     UndefinedMetricWarning,
 )
-from sklearn_rank.inputs.dispatch import read_layout
+from sklearn_rank.inputs.layouts import read_layout
 from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import ScorerOptions, as_asked
@@ -27,8 +27,8 @@ from sklearn_rank.model_selection.shared import Asked, JudgedFold, Told, fold_of
 from sklearn_rank.model_selection.sklearn_frames import notes_of_search
 from sklearn_rank.model_selection.warn_once import warn_once
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.runtime import Give, warnings_given_by
 from sklearn_rank.support.text import listed
-from sklearn_rank.support.warn import Give, warnings_given_by
 
 
 def scored_of(measure: Measure, asked: Asked, caller: MethodCaller, *, owner: str) -> Scored:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sklearn_rank.model_selection.sklearn_frames import notes_of_warnings
-from sklearn_rank.support.warn import warn
+from sklearn_rank.support.runtime import warn
 
 
 def warn_once(message: str, category: type[Warning], key: Any = None) -> None:

@@ -16,7 +16,7 @@ from sklearn_rank.rankers.stopping import refuse_wrong_direction
 from sklearn_rank.rankers.watched_truths import WatchedRows, WatchedTruths
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.scorers import RankingScorer, get_scorer
-from sklearn_rank.support.arrays import as_numbers, check_finite, check_same_length
+from sklearn_rank.support.checks import as_numbers, check_finite, check_same_length
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import NegativeGrades, Ties
 

@@ -11,7 +11,7 @@ from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.inputs.groups import Grouping, group_rows, listed_ids, read_groups
+from sklearn_rank.inputs.rows import Grouping, group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.query_ids import (
     query_name,
     require_query_ids,
@@ -22,10 +22,9 @@ from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
 from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
 from sklearn_rank.rankers.watching import watched_by, watching
-from sklearn_rank.support.arrays import as_numbers, check_same_length
-from sklearn_rank.support.parameters import check_query_name
+from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
+from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.support.warn import warn
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["QueryRanker"]

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.groups import Grouping
-from sklearn_rank.inputs.rows import GradedQueries
+from sklearn_rank.inputs.rows import GradedQueries, Grouping
 from sklearn_rank.rankings.grade_counts import narrow_grades
 from sklearn_rank.rankings.pool import count_unjudged
-from sklearn_rank.support.arrays import as_numbers, check_grades, check_weights
+from sklearn_rank.support.checks import as_numbers, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades
 

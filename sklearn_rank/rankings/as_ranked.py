@@ -15,8 +15,8 @@ import numpy as np
 
 from sklearn_rank.rankings.hits import Hits
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import blocks, offsets_of
-from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.arrays import as_bytes
+from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.segments import offsets_of, segment_index, segment_total
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray

@@ -17,6 +17,7 @@ from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.look_up import look_up
 from sklearn_rank.rankings.scored import ItemRows, ScoredItems
 from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
     blocks,
     by_rising_length,
@@ -29,7 +30,6 @@ from sklearn_rank.support.sorting import (
     runs_of,
     sort_tagged,
 )
-from sklearn_rank.support.threads import in_threads
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 RANK_BLOCK = 1 << 17

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.typing import Ties
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_repr
 
 Correction = Literal["holm", "bh", "bonferroni"]

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.resampling import bca_interval, p_of_flips, p_of_studentized
 from sklearn_rank.statistics.samples import error_of_mean, is_flat, mean_of, t_quantile
-from sklearn_rank.support.sums import in_unit
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.typing import FloatArray
 
 PairedTest = Literal["t", "permutation", "wilcoxon", "bootstrap"]

@@ -18,8 +18,8 @@ from sklearn_rank.statistics.samples import (
     read_weights,
     t_quantile,
 )
-from sklearn_rank.support.parameters import check_integer, check_option, check_seed
-from sklearn_rank.support.sums import in_unit
+from sklearn_rank.support.checks import check_integer, check_option, check_seed
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 

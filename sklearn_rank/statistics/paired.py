@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_rank.statistics.differences import Alternative, Differences
 from sklearn_rank.statistics.samples import check_share, read_values, read_weights
-from sklearn_rank.support.parameters import check_flag, check_integer, check_option, check_seed
+from sklearn_rank.support.checks import check_flag, check_integer, check_option, check_seed
 
 
 @dataclass(frozen=True)

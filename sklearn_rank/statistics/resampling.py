@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sklearn_rank.support.progress import with_progress
+from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 BATCH = 1 << 17

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.arrays import as_numbers, check_weights
-from sklearn_rank.support.sums import in_unit
+from sklearn_rank.support.checks import as_numbers, check_weights
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 

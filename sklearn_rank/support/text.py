@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 MAX_CHARACTERS = 80
 """Characters of an id in a message: it should fit a line of a terminal."""
 MAX_LISTED = 5
@@ -24,8 +22,8 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
     Control characters, bidirectional and zero-width marks, line separators, lone surrogates and
     unassigned code points are written as escapes; other Unicode stays readable.
     """
-    if isinstance(value, np.generic):
-        value = value.item()
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
+        value = value.item()  # told without importing NumPy, which a command may not need
     full = value if isinstance(value, str) else _repr(value)
     shown = full[:limit]
     left = len(full) - len(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 
 FrameBackend = Literal["pandas", "polars", "pyarrow"]
 _FRAMES = get_args(FrameBackend)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sklearn_rank.support.parameters import check_option
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.tables.csv import to_csv
 from sklearn_rank.tables.html import to_html
 from sklearn_rank.tables.latex import to_latex

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sklearn_rank.support import progress
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support import runtime
+from sklearn_rank.support.runtime import waiting
 
 
 def test_nothing_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,8 +30,8 @@ def test_one_bar_is_enough(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    token = progress._SHOWN.set(True)
-    with progress.waiting("Spark counts rows"):
+    token = runtime._SHOWN.set(True)
+    with runtime.waiting("Spark counts rows"):
         pass
-    progress._SHOWN.reset(token)
+    runtime._SHOWN.reset(token)
     assert capsys.readouterr().err == ""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import compare, compare_all, evaluate
-from sklearn_rank.support import progress
+from sklearn_rank.support import runtime
 
 
 def systems() -> dict[str, Any]:
@@ -31,21 +31,21 @@ def test_a_terminal_shows_how_many_tests_are_done(
     function: Any, test: str, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     evaluated = systems()
-    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     function(evaluated, test=test, n_resamples=9999)
     assert ("tests" in capsys.readouterr().err) == shown
 
 
 def test_a_step_draws_no_bar_within_the_bar(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    outside = progress.with_progress([1] * 3, 3, "outside")
+    outside = runtime.with_progress([1] * 3, 3, "outside")
     next(outside)  # the first step is over before the bar appears
     for _ in outside:
-        assert list(progress.with_progress([1] * 3, 3, "inside")) == [1] * 3
+        assert list(runtime.with_progress([1] * 3, 3, "inside")) == [1] * 3
     shown = capsys.readouterr().err
     assert "outside" in shown
     assert "inside" not in shown
-    assert list(progress.with_progress([1] * 3, 3, "again")) == [1] * 3
+    assert list(runtime.with_progress([1] * 3, 3, "again")) == [1] * 3
     assert "again" in capsys.readouterr().err

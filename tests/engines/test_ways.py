@@ -17,7 +17,7 @@ from sklearn_rank import (
     mean_average_precision_score,
 )
 from sklearn_rank.engines import rows, spill, stream
-from sklearn_rank.support import progress
+from sklearn_rank.support import runtime
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same
 
@@ -284,7 +284,7 @@ def test_a_terminal_shows_how_many_rows_were_read(
 ) -> None:
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(rows, "BATCH", 16)
-    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     truth, run = _data(rising=True)
     found = evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(progress=wanted))

@@ -11,7 +11,7 @@ import pytest
 from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
 from sklearn_rank.cli import main
 from sklearn_rank.files import columnar, rows
-from sklearn_rank.inputs.unread import GRADE, ORDER, UnreadColumn
+from sklearn_rank.inputs.roles import GRADE, ORDER, UnreadColumn
 
 TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}
 RANKED = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "points": [0.1, 0.9, 2.5]}

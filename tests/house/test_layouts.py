@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank.inputs.dispatch import layout_of, read_rankings
-from sklearn_rank.inputs.layouts import LAYOUTS, Layout
+from sklearn_rank.inputs.layouts import LAYOUTS, Layout, layout_of, read_rankings
 
 every_layout = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=lambda layout: layout.name)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate
-from sklearn_rank.inputs.coded_ids import code_objects
-from sklearn_rank.inputs.groups import read_groups
+from sklearn_rank.inputs.ids import code_objects
+from sklearn_rank.inputs.rows import read_groups
 
 SPACE = UUID(int=7)
 

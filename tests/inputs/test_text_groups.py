@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sklearn_rank.inputs import groups as _groups
-from sklearn_rank.inputs.groups import group_rows, read_groups
-from sklearn_rank.support import hashing
-from sklearn_rank.support.hashing import equal_rows
+from sklearn_rank.inputs import rows as _groups
+from sklearn_rank.inputs.rows import group_rows, read_groups
+from sklearn_rank.support import sorting as hashing
+from sklearn_rank.support.sorting import equal_rows
 
 SORTED = ["b"] * 9 + ["a"] * 7 + ["\u00e9\U0001f600"] * 5 + ["b"] * 4
 SCATTERED = ["b", "a", "c", "a", "b", "", "c", "b"] * 3

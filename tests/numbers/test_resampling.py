@@ -10,7 +10,7 @@ from scipy import stats
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import compare_paired, mean_confidence_interval
-from sklearn_rank.support import progress
+from sklearn_rank.support import runtime
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -123,12 +123,12 @@ def test_two_dimensional_values_are_refused() -> None:
 
 def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:
     now = iter(range(100))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(runtime.time, "monotonic", lambda: next(now))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    assert list(progress.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
+    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
     assert "bootstrap" in capsys.readouterr().err
 
 
 def test_elsewhere_progress_is_silent(capsys) -> None:
-    assert list(progress.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
+    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
     assert capsys.readouterr().err == ""

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 import numpy as np
 import pytest
 
-from sklearn_rank.support.threads import in_threads
+from sklearn_rank.support.runtime import in_threads
 
 CONTEXT: ContextVar[str] = ContextVar("CONTEXT", default="unset")
 JOBS = [None, 1, 2, 3, 8, -1]

@@ -23,9 +23,8 @@ from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
-from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.segments import exact_sum, offsets_of
 from sklearn_rank.support.sorting import falling_codes, order_segments
-from sklearn_rank.support.sums import exact_sum
 from tests.numbers.invariants import MEASURES, POOLED, bits, waist
 from tests.strategies import examples
 

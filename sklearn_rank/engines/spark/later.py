@@ -12,7 +12,7 @@ from sklearn_rank.engines.spark.frames import refuse_twins
 from sklearn_rank.engines.spark.sides import Sides, SparkSide
 from sklearn_rank.inputs.frames import DIVIDED_QUERY
 from sklearn_rank.rankings.data import one_label_each
-from sklearn_rank.support.arrays import is_missing
+from sklearn_rank.support.checks import is_missing
 
 
 def sample(sides: Sides, side: str) -> dict[Any, Any]:

@@ -30,12 +30,12 @@ from sklearn_rank.engines.spark.unjudged import UnjudgedRows
 from sklearn_rank.engines.spark.waist import WaistRows, rankings_of
 from sklearn_rank.exceptions import DuplicateItemError, InvalidParameterError
 from sklearn_rank.inputs.hints import with_mismatch_hint
-from sklearn_rank.inputs.mappings import query_weights
+from sklearn_rank.inputs.join import query_weights
 from sklearn_rank.rankings.data import InputCounts, NoPool, RankingData
 from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unjudged import Unjudged
-from sklearn_rank.support.progress import waiting
+from sklearn_rank.support.runtime import waiting
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:

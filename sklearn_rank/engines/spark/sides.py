@@ -17,13 +17,11 @@ from sklearn_rank.engines.spark.frames import native, planned, refuse_twins, ses
 from sklearn_rank.engines.spark.plans import quoted
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.inputs.holes import settled
-from sklearn_rank.inputs.id_columns import as_list
-from sklearn_rank.inputs.id_types import refuse_unequal_types
-from sklearn_rank.inputs.items import ItemReader
-from sklearn_rank.inputs.long_tables import LongTable, Qrels, Run
-from sklearn_rank.inputs.ranking import Where
+from sklearn_rank.inputs.ids import refuse_unequal_types
+from sklearn_rank.inputs.items import ItemReader, Where
+from sklearn_rank.inputs.join import settled
 from sklearn_rank.inputs.roles import Role
+from sklearn_rank.inputs.tables import LongTable, Qrels, Run, as_list
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Assume

@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 from sklearn_rank.engines.spark import plans
 from sklearn_rank.engines.spark.sides import Sides, SparkSide
 from sklearn_rank.exceptions import DuplicateItemError, QueryMismatchError
-from sklearn_rank.inputs.mappings import join_queries
-from sklearn_rank.inputs.unread import UnreadColumn, refuse_unread
+from sklearn_rank.inputs.join import join_queries
+from sklearn_rank.inputs.roles import UnreadColumn, refuse_unread
 from sklearn_rank.support.text import MAX_LISTED, listed, safe_repr
 from sklearn_rank.typing import Missing, NegativeGrades
 

@@ -1,0 +1,168 @@
+"""Warnings at the line of the caller, work in threads, and progress on terminals."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any, TypeVar
+
+from sklearn_rank.support.text import safe_text
+
+Give = Callable[[str, type[Warning]], None]
+"""(message, category) -> None."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Give a warning at the first frame outside of the package."""
+    give = _GIVE.get()
+    if give is not None:
+        give(message, category)
+        return
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+# Warnings about data arise where it is read, far below the scorer, which alone knows that a search
+# is running and wants them once.
+_GIVE: ContextVar[Give | None] = ContextVar("give", default=None)
+
+
+@contextmanager
+def warnings_given_by(give: Give) -> Iterator[None]:
+    """Hand the warnings of this block to ``give``; what it warns of itself goes out as usual."""
+
+    def outside(message: str, category: type[Warning]) -> None:
+        inner = _GIVE.set(None)
+        try:
+            give(message, category)
+        finally:
+            _GIVE.reset(inner)
+
+    token = _GIVE.set(outside)
+    try:
+        yield
+    finally:
+        _GIVE.reset(token)
+
+
+def _is_ours(module: str) -> bool:
+    return module == "sklearn_rank" or module.startswith("sklearn_rank.")
+
+
+_Work = TypeVar("_Work")
+_Done = TypeVar("_Done")
+
+
+def in_threads(
+    function: Callable[[_Work], _Done], work: Iterable[_Work], n_jobs: int | None
+) -> list[_Done]:
+    """Results of a function over all work, in order; ``n_jobs=-1`` takes all cores.
+
+    Of several errors, that of the first piece is raised, as it would be without threads.
+    """
+    import numpy as np  # which a command that only tells its version does not need
+
+    pieces = list(work)
+    n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
+    if n_threads < 2:
+        return [function(piece) for piece in pieces]
+    waiting = deque(range(len(pieces)))
+    done: dict[int, _Done] = {}
+    errors: dict[int, Exception] = {}
+    # NumPy 1 keeps the error state per thread, outside of its context.
+    reports: dict[str, Any] = {"call": np.geterrcall(), **np.geterr()}
+
+    def run() -> None:
+        # Threads take the next piece as they become free, so that none waits for another.
+        while waiting and not errors:
+            try:
+                number = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                with np.errstate(**reports):
+                    done[number] = function(pieces[number])
+            except Exception as error:
+                errors[number] = error
+
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        try:
+            others = [pool.submit(copy_context().run, run) for _ in range(n_threads - 1)]
+            run()
+        finally:
+            waiting.clear()  # no more work is begun, after an interrupt either
+    for other in others:
+        other.result()  # re-raise KeyboardInterrupt and the like
+    try:
+        if errors:
+            raise errors[min(errors)]
+    finally:
+        # Breaks the cycle error -> traceback -> this frame, which would keep all the work alive.
+        errors.clear()
+    return [done[number] for number in range(len(pieces))]
+
+
+_PATIENCE = 1.0
+"""Seconds before a bar appears: shorter work needs none."""
+_SHOWN: ContextVar[bool] = ContextVar("_SHOWN", default=False)
+"""Whether a bar is drawn already: the work of its steps has none of its own."""
+
+
+def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterator[int]:
+    """The steps, unchanged, with a bar on stderr that shows how far they have come.
+
+    Of a total that nobody knows, the bar is a count.
+    """
+    if not sys.stderr.isatty() or _SHOWN.get():
+        yield from steps
+        return
+    start, done = time.monotonic(), 0
+    steps = iter(steps)
+    for step in steps:
+        yield step
+        done += step
+        if time.monotonic() - start > _PATIENCE:
+            yield from _with_bar(steps, done, total, doing)
+
+
+@contextmanager
+def waiting(doing: str) -> Iterator[None]:
+    """Say on a terminal's stderr what is going on and for how long; nothing elsewhere."""
+    if not sys.stderr.isatty() or _SHOWN.get():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(escape(safe_text(doing)), total=None)
+        yield
+
+
+def _with_bar(steps: Iterable[int], done: int, total: int | None, doing: str) -> Iterator[int]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = Progress.get_default_columns()
+    if total is None:
+        columns = SpinnerColumn(), TextColumn("{task.description}: {task.completed:,}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=total, completed=done)
+        _SHOWN.set(True)
+        try:
+            for step in steps:
+                yield step
+                progress.advance(task, step)
+        finally:
+            _SHOWN.set(False)
