@@ -178,7 +178,7 @@ class StrictEvaluation:
     def ties_follow_grades(self) -> bool:
         """Whether tied items are ordered by their grades, which unjudged ones do not have."""
         unjudged = self.evaluation.rankings.unjudged
-        return unjudged is not None and unjudged.moves_with_grade
+        return unjudged is not None and unjudged.grade_order != ""
 
     def bounds(self, name: str) -> Bounds | None:
         """Least and greatest value of a measure over all grades of the unjudged items.

@@ -101,7 +101,7 @@ def checked_maker(
 def refuse_moving_ties(measure: Measure, systems: Sequence[JudgedRankings], holes: Holes) -> None:
     """UndefinedMetricError if the place of an unjudged item hangs on its grade."""
     for rankings, above, tied in zip(systems, holes.above, holes.tied, strict=True):
-        moves = rankings.unjudged is not None and rankings.unjudged.moves_with_grade
+        moves = rankings.unjudged is not None and rankings.unjudged.grade_order
         if moves and ((tied > 1) & (above >= 0)).any():
             msg = (
                 f"{measure} has no bounds over all gradings: ties='optimistic' and 'pessimistic' "

@@ -17,6 +17,7 @@ from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged
+from sklearn_rank.rankings.ties import grade_order
 from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
 from sklearn_rank.typing import IntArray
 
@@ -103,7 +104,9 @@ class Gathered:
         if (order[1:] < order[:-1]).any():
             rankings, n_unjudged = rankings.take(np.argsort(order)), n_unjudged[np.argsort(order)]
         if assumed == "partial" and not self._keeps_unjudged:
-            rankings = replace(rankings, unjudged=Unjudged(n_unjudged, LaterUnjudged(read_again)))
+            order_of_grades = grade_order(self.told.get("ties") or "average")
+            later = Unjudged(n_unjudged, LaterUnjudged(read_again), grade_order=order_of_grades)
+            rankings = replace(rankings, unjudged=later)
         n_missing = len(self.places) - len(self._ranked)
         is_missing = [query not in self._ranked for query in queries]
         judged = replace(
@@ -130,7 +133,7 @@ class Gathered:
             np.zeros(len(part.rankings), np.int64) if unjudged is None else unjudged.counts
         )
         if unjudged is not None:
-            kept = Unjudged(unjudged.counts, unjudged.places) if self._keeps_unjudged else None
+            kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
             part = replace(part, rankings=replace(part.rankings, unjudged=kept))
         # A pool holds all scores; of the parts only places are kept.
         self._parts.append(replace(part, pool=_PARTS_HAVE_NONE, query_columns=()))

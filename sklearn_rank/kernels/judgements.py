@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.support.segments import segment_index, segment_sum
 from sklearn_rank.typing import FloatArray, IntArray
 
 
@@ -27,8 +27,16 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
         return holes.counts.astype(np.float64)
     cut = min(k, rankings.longest)
     places = holes.within(cut)
-    inside = np.minimum(cut - places.above.astype(np.int64), places.tied)
-    return segment_sum(inside / places.tied, places.offsets)
+    above, tied = places.above.astype(np.int64), places.tied.astype(np.int64)
+    inside, alike = np.minimum(cut - above, tied), tied
+    if holes.grade_order:
+        groups = segment_index(places.offsets) * (cut + 1) + above
+        _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
+        alike = counts[group.ravel()]
+        if holes.grade_order == "optimistic":
+            inside = np.maximum(inside - tied + alike, 0)  # below all that is judged
+        inside = np.minimum(inside, alike)
+    return segment_sum(inside / alike, places.offsets)
 
 
 def unjudged_share(

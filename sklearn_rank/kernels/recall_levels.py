@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.binary import average_precision, precision, recall
+from sklearn_rank.kernels.binary import average_precision
 from sklearn_rank.kernels.expectation import (
     Parts,
     as_float,
@@ -15,6 +15,7 @@ from sklearn_rank.kernels.expectation import (
     parts_of,
     ratio,
     reach,
+    top_hits,
     where_relevant,
 )
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -80,19 +81,12 @@ def refuse_ties(rankings: JudgedRankings) -> None:
 def set_average_precision(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """Precision times recall of the first k.
 
-    That is the square of the hits over k R; of tied items its expectation is the square of the
-    expected hits plus their variance, which the tie group has that the cutoff divides.
+    That is the square of the hits over k R, in trec_eval's order; of tied items its expectation is
+    the square of the expected hits plus their variance.
     """
-    squares = precision(rankings, k=k) * recall(rankings, k=k)
-    if k is None:
-        return squares
-    groups = rankings.groups
-    inside = reach(groups.above, groups.size, depth(rankings, k)) / groups.size
-    share = groups.relevant / groups.size
-    # Hypergeometric: drawn without replacement. A group of one item is never divided.
-    draws = groups.size * inside * (1 - inside) * groups.size / np.maximum(groups.size - 1, 1)
-    variance = segment_sum(draws * share * (1 - share), groups.offsets)
-    return np.asarray(squares + ratio(variance, rankings.n_relevant) / as_float(k))
+    hits, variance = top_hits(rankings, k)
+    read = rankings.n_ranked if k is None else as_float(k)
+    return where_relevant(rankings, ratio(hits * hits + variance, read * rankings.n_relevant))
 
 
 def average_precision_of_all(rankings: JudgedRankings, *, k: int | None) -> FloatArray:

@@ -43,6 +43,11 @@ TIE_RULES: Mapping[str, TieRule] = MappingProxyType(
 )
 
 
+def grade_order(ties: str) -> str:
+    """The rule if it puts tied items in the order of their grades; else empty."""
+    return ties if ties in ("optimistic", "pessimistic") else ""
+
+
 def check_ties(value: Any, owner: str) -> Ties:
     """``value`` if it names a rule for tied items."""
     return TIE_RULES[check_option(value, "ties", TIE_RULES, owner)].name

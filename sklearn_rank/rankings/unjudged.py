@@ -72,8 +72,9 @@ class Unjudged:
     """Only items with fewer than so many above them are stored; None: all."""
     is_open: BoolArray | None = None
     """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
-    moves_with_grade: bool = False
-    """Whether tied items stand in the order of their grades, which unjudged ones do not have."""
+    grade_order: str = ""
+    """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
+    empty where none does."""
 
     @cached_property
     def places(self) -> Places:
@@ -168,5 +169,5 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
         np.concatenate([part.tied for part in places]),
     )
     counts = np.concatenate([part.counts for part in known])
-    moves = any(part.moves_with_grade for part in known)
+    moves = max(part.grade_order for part in known)
     return Unjudged(counts, merged, depth, None if is_open.all() else is_open, moves)

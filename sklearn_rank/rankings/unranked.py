@@ -9,7 +9,7 @@ import numpy as np
 
 from sklearn_rank.rankings.ranking import ranked
 from sklearn_rank.rankings.scored import GradedRows
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ties import TIE_RULES, grade_order
 from sklearn_rank.rankings.unjudged import Places, Unjudged
 from sklearn_rank.support.segments import segment_sum
 from sklearn_rank.typing import Array, BoolArray, IntArray, Ties
@@ -58,8 +58,7 @@ def unjudged_by_score(
     """The unjudged ones of scored items."""
     counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
     items = UnrankedItems(GradedRows(scores, offsets, unjudged.flags), ties)
-    moves = not TIE_RULES[ties].by_place and ties != "average"
-    return Unjudged(counts, items, is_open=unjudged.is_open, moves_with_grade=moves)
+    return Unjudged(counts, items, is_open=unjudged.is_open, grade_order=grade_order(ties))
 
 
 def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:

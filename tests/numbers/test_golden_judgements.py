@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from sklearn_rank import evaluate, judged_at_k_score, unjudged_at_k_count
 
 TRUTHS = [{"a": 2, "b": 0}, {"c": 1}]
 RANKINGS = [["a", "x", "b", "y"], ["z", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("average", 1.0), ("optimistic", 0.0), ("pessimistic", 2.0)]
+)
+def test_ties_are_at_their_best_with_judged_items_first(ties: str, expected: float) -> None:
+    truth, scores = {"q": {"a": 1, "b": 0}}, {"q": dict.fromkeys("abxy", 1.0)}
+    values = evaluate(truth, scores, ["unjudged@2", "judged@2"], ties=ties)
+    assert values.scores == {"unjudged@2": expected, "judged@2": 1 - expected / 2}
+    lazy = [
+        pl.DataFrame(
+            {"query_id": ["q"] * len(side), "item_id": list(side), name: [*side.values()]}
+        ).lazy()
+        for name, side in (("relevance", truth["q"]), ("score", scores["q"]))
+    ]
+    assert evaluate(*lazy, ["unjudged@2", "judged@2"], ties=ties).scores == values.scores
 
 
 def test_share_of_what_is_judged() -> None:

@@ -33,7 +33,7 @@ from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.join import query_weights
 from sklearn_rank.rankings.data import InputCounts, NoPool, RankingData
 from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ties import TIE_RULES, grade_order
 from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.typing import IntArray
@@ -217,7 +217,8 @@ class _Reading:
     def _unjudged(self, query_ids: Sequence[Any], counts: IntArray) -> Unjudged:
         depth = self.told.get("depth")
         plan = plans.unjudged(by_id=self.by_id, depth=depth)
-        return Unjudged(counts, UnjudgedRows(self.sides, plan, query_ids), depth)
+        rows = UnjudgedRows(self.sides, plan, query_ids)
+        return Unjudged(counts, rows, depth, grade_order=grade_order(self.ties))
 
     def _with_counts(self, survey: Survey, judged: RankingData) -> RankingData:
         """The same with what was counted, weights, and what else is known of the queries."""
