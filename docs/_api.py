@@ -61,7 +61,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.search",
     ),
     "Inputs": ("inputs.items", "inputs.tables"),
-    "Files": ("files.read", "files.write", "files.judging"),
+    "Files": ("files.read", "files.write", "files.templates"),
     "Larger than memory": ("engines.scan", "engines.options"),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),

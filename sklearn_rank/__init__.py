@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from sklearn_rank.exceptions import UndefinedMetricWarning as UndefinedMetricWarning
     from sklearn_rank.exceptions import UnknownItemsWarning as UnknownItemsWarning
     from sklearn_rank.exceptions import UnknownMeasureError as UnknownMeasureError
-    from sklearn_rank.files.judging import read_template as read_template
-    from sklearn_rank.files.judging import write_template as write_template
     from sklearn_rank.files.read import read_qrels as read_qrels
     from sklearn_rank.files.read import read_run as read_run
+    from sklearn_rank.files.templates import read_template as read_template
+    from sklearn_rank.files.templates import write_template as write_template
     from sklearn_rank.files.write import write_qrels as write_qrels
     from sklearn_rank.files.write import write_run as write_run
     from sklearn_rank.inputs.items import RelevanceInput as RelevanceInput
@@ -166,7 +166,7 @@ _HOMES = {
         "UnknownMeasureError",
     ),
     "measures.grammar": ("measure",),
-    "files.judging": ("read_template", "write_template"),
+    "files.templates": ("read_template", "write_template"),
     "files.read": ("read_qrels", "read_run"),
     "files.write": ("write_qrels", "write_run"),
     "inputs.tables": ("Qrels", "Run"),

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(arguments.qrels, arguments.run_path, arguments.other)
     inputs = (arguments.qrels, arguments.run_path, arguments.other, *arguments.filled)
     if arguments.template:
-        from sklearn_rank.files.judging import check_template
+        from sklearn_rank.files.templates import check_template
 
         check_template(arguments.template, inputs=inputs)
     if arguments.into:
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _judgements(arguments: argparse.Namespace, reader: Reader) -> Qrels:
     """The judgements with those of the templates that were filled in."""
-    from sklearn_rank.files.judging import read_template
+    from sklearn_rank.files.templates import read_template
     from sklearn_rank.files.write import write_qrels
     from sklearn_rank.support.text import safe_text
 
@@ -123,7 +123,7 @@ def _list(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
         arguments.n, *systems[1:], max_grade=arguments.max_grade, backend=None
     )
     if arguments.template:
-        from sklearn_rank.files.judging import save_template
+        from sklearn_rank.files.templates import save_template
 
         save_template(columns, arguments.template)
         n_rows = len(columns["query"])

@@ -11,15 +11,15 @@ from sklearn_rank.engines.duckdb import quoted
 from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.engines.rows import exact
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.delimited import NamedColumns, find_columns
+from sklearn_rank.files.columnar import columnar_kind
 from sklearn_rank.files.read import (
     FORMATS,
     FileFormat,
     Part,
-    columnar_kind,
     read_parts,
 )
 from sklearn_rank.files.source import Limits, Source, opened, source_of
+from sklearn_rank.files.text import NamedColumns, find_columns
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.disk import readable
@@ -280,7 +280,7 @@ def _text(
     parts.close()
     schema: dict[str, Any] = {"query": pl.String, "item": pl.String}
     if first.numbers is not None:
-        schema[first.role] = pl.Float64
+        schema[first.role] = pl.Series(first.numbers[:0]).dtype  # integers beyond 2^53 stay so
 
     def read(
         with_columns: list[str] | None,

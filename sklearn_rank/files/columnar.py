@@ -1,22 +1,31 @@
-"""Parquet and Arrow IPC files, by Polars or else by PyArrow; columns are found by their names."""
+"""Parquet and Arrow IPC, files or streams, by Polars or else by PyArrow."""
 
 from __future__ import annotations
 
 import io
-from abc import ABC, abstractmethod
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
-from sklearn_rank.files.delimited import find_columns
-from sklearn_rank.files.rows import polars_or_none
 from sklearn_rank.files.source import MAX_ID, Source
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, UnreadColumn, refuse_unread
+from sklearn_rank.files.text import NamedColumns, find_columns, polars_or_none
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, refuse_unread
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 Columnar: TypeAlias = Literal["parquet", "arrow"]
+_STREAM = b"\xff\xff\xff\xff"
+"""How a stream of Arrow begins, such as the files of Hugging Face's datasets."""
+
+
+def columnar_kind(head: bytes) -> Columnar | None:
+    """The format of a file that begins with these bytes, if it is no text."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    return "arrow" if head.startswith((b"ARROW1", _STREAM)) else None
 
 
 class ColumnarRows(NamedTuple):
@@ -25,214 +34,187 @@ class ColumnarRows(NamedTuple):
     queries: Any
     items: Any
     numbers: Array | None
-    by_rank: bool
+    role: Role
+    """What the numbers are."""
     unread: list[str]
     """Names of the columns that have no role."""
+    n_unrated: int
+    """Rows of judgements that have no grade."""
 
 
 def read_columnar(
     source: Source, kind: Columnar, columns: Columns | None, *, is_run: bool
 ) -> ColumnarRows:
     """Columns of a run or of judgements."""
-    try:
-        table = _open(source, kind)
-        named = find_columns(table.names(), columns, source.name, is_run=is_run)
-        source.check_rows(table.n_rows())
-        if not table.n_rows():
+    with _one_error(source, kind):
+        table = _opened(source, kind)
+        named = find_columns(table.names, columns, source.name, is_run=is_run)
+        source.check_rows(table.n_rows)
+        if not table.n_rows:
             source.fail(None, "holds no rows")
-        queries = table.ids(named.query)
-        _watch(table, queries, named.watched)
+        frame, n_unrated = table.select(_wanted(named)), 0
+        if named.kind == "grade" and named.number is not None:
+            n_unrated = frame[named.number].null_count()
+            frame = frame.filter(~frame[named.number].is_null()) if n_unrated else frame
+        if n_unrated == table.n_rows:
+            source.fail(None, f"holds no rows, but {n_unrated:,} without a grade")
+        queries = _ids(source, frame, named.query)
+        for column in named.watched:
+            # Text is no number here.
+            column.is_text = not _holds_numbers(frame[column.name])
+            if not column.is_text:
+                column.add(list(queries), frame[column.name].to_list())
         refuse_unread(named.watched, source.name, ORDER if is_run else GRADE)
         return ColumnarRows(
             queries,
-            table.ids(named.item),
-            None if named.number is None else table.numbers(named.number, named.kind),
-            named.kind == "rank",
+            _ids(source, frame, named.item),
+            None if named.number is None else _numbers(source, frame, named.number, named.kind),
+            named.kind,
             named.unread,
+            n_unrated,
         )
+
+
+def _wanted(named: NamedColumns) -> list[str]:
+    names = [named.query, named.item, *(column.name for column in named.watched)]
+    return list(dict.fromkeys(names if named.number is None else [*names, named.number]))
+
+
+@contextmanager
+def _one_error(source: Source, kind: str) -> Iterator[None]:
+    """Whatever a broken file does to a library is one error, with the library's as its cause."""
+    try:
+        yield
     except (FileFormatError, ColumnRoleError):
         raise
-    except BaseException as error:
-        # A panic of Rust is no Exception: whatever a broken file does to a library is one error
-        # here, the same for both, with the library's own as its cause.
-        is_of_the_file = not isinstance(
-            error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit)
-        )
-        if not is_of_the_file or getattr(error, "errno", None) is not None:
+    except BaseException as error:  # a panic of Rust is no Exception
+        is_ours = isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit))
+        if is_ours or getattr(error, "errno", None) is not None:
             raise
         msg = f"{source.name}: cannot be read as {kind}"
         raise FileFormatError(msg) from error
 
 
-def _watch(table: _Table, queries: Any, columns: list[UnreadColumn]) -> None:
-    """Tell the columns of unknown names what they hold; text is no number here."""
-    for column in columns:
-        if table.holds_numbers(column.name):
-            column.add(queries, table.values(column.name))
+class _Table(NamedTuple):
+    """What is known of a table before its columns are read."""
+
+    names: list[str]
+    n_rows: int
+    select: Callable[[list[str]], Any]
+    """Columns of these names as an eager frame of narwhals."""
+
+
+def _opened(source: Source, kind: Columnar) -> _Table:
+    import narwhals as nw
+
+    path = source.path
+    file = io.BytesIO(path.read()) if hasattr(path, "read") else path
+    is_stream = kind == "arrow" and _head(file) == _STREAM
+    pl = polars_or_none()
+    if pl is not None:
+        if is_stream:
+            frame = pl.read_ipc_stream(file).lazy()
         else:
-            column.is_text = True
-
-
-def _open(source: Source, kind: Columnar) -> _Table:
-    if polars_or_none() is not None:
-        return _PolarsTable(source, kind)
+            frame = pl.scan_parquet(file) if kind == "parquet" else pl.scan_ipc(file)
+        names = frame.collect_schema().names()
+        n_rows = frame.select(pl.len()).collect().item()
+        return _Table(
+            names,
+            n_rows,
+            lambda wanted: nw.from_native(
+                frame.select(pl.selectors.by_name(*wanted)).collect(), eager_only=True
+            ),
+        )
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow as pa
+        import pyarrow.parquet
     except ImportError:
         source.fail(None, f"{kind} files need Polars or PyArrow; install one of them")
-    return _ArrowTable(source, kind)
-
-
-class _Table(ABC):
-    """What is asked of a table, whichever library reads it."""
-
-    def __init__(self, source: Source, kind: Columnar) -> None:
-        self.source = source
-        path = source.path
-        self.file = io.BytesIO(path.read()) if hasattr(path, "read") else path
-        self.kind = kind
-
-    @abstractmethod
-    def names(self) -> list[str]:
-        """Names of the columns."""
-
-    @abstractmethod
-    def n_rows(self) -> int:
-        """Number of rows, known before they are read."""
-
-    @abstractmethod
-    def holds_numbers(self, name: str) -> bool:
-        """Whether a column holds numbers or truth values."""
-
-    @abstractmethod
-    def values(self, name: str) -> list[Any]:
-        """A column as it is."""
-
-    @abstractmethod
-    def ids(self, name: str) -> Any:
-        """A column of text."""
-
-    @abstractmethod
-    def numbers(self, name: str, what: str) -> Array:
-        """A column of finite numbers."""
-
-    def refuse_ids(self, name: str, dtype: Any) -> None:
-        """Ids are text, or whole numbers that are written as text."""
-        self.source.fail(
-            None, f"column {safe_repr(name)} is {dtype}; ids are text or whole numbers"
+    if kind == "parquet":
+        opened = pyarrow.parquet.ParquetFile(file)
+        return _Table(
+            opened.schema_arrow.names,
+            opened.metadata.num_rows,
+            lambda wanted: nw.from_native(opened.read().select(wanted), eager_only=True),
         )
-
-    def check_numbers(self, values: Array, name: str, what: str) -> Array:
-        """Numbers that are numbers."""
-        if values.dtype == bool and what == "grade":
-            return values.astype(np.int64)
-        if values.dtype.kind not in "iuf":
-            self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            row, value = int(wrong[0]) + 1, values[wrong[0]]
-            self.source.fail(None, f"row {row:,}: {what} {value} is not a finite number")
-        return values
-
-    def refuse_missing(self, row: int, name: str) -> None:
-        """An id or a number that is not there."""
-        self.source.fail(None, f"row {row + 1:,}: column {safe_repr(name)} is missing")
+    table = (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(_arrow_file(file)).read_all()
+    return _Table(
+        table.column_names,
+        table.num_rows,
+        lambda wanted: nw.from_native(table.select(wanted), eager_only=True),
+    )
 
 
-class _PolarsTable(_Table):
-    def __init__(self, source: Source, kind: Columnar) -> None:
-        super().__init__(source, kind)
-        pl = polars_or_none()
-        self.pl = pl
-        self.frame = pl.scan_parquet(self.file) if kind == "parquet" else pl.scan_ipc(self.file)
-        self.schema = self.frame.collect_schema()
+def _arrow_file(file: Any) -> Any:
+    import pyarrow as pa
 
-    def names(self) -> list[str]:
-        return list(self.schema.names())
-
-    def n_rows(self) -> int:
-        return int(self.frame.select(self.pl.len()).collect().item())
-
-    def holds_numbers(self, name: str) -> bool:
-        dtype = self.schema[name]
-        return bool(dtype.is_numeric() or dtype == self.pl.Boolean)
-
-    def values(self, name: str) -> list[Any]:
-        return self.frame.select(name).collect()[name].to_list()  # type: ignore[no-any-return]
-
-    def _column(self, name: str) -> Any:
-        column = self.frame.select(name).collect()[name]
-        if column.null_count():
-            self.refuse_missing(int(column.is_null().arg_true()[0]), name)
-        return column
-
-    def ids(self, name: str) -> Any:
-        dtype = self.schema[name]
-        pl = self.pl
-        if not (dtype == pl.String or dtype.is_integer() or dtype in (pl.Categorical, pl.Enum)):
-            self.refuse_ids(name, dtype)
-        column = self._column(name).cast(pl.String)
-        lengths = column.str.len_chars()
-        if lengths.min() == 0 or lengths.max() > MAX_ID:
-            self.source.fail(
-                None, f"column {safe_repr(name)} holds an id that is empty or too long"
-            )
-        return column
-
-    def numbers(self, name: str, what: str) -> Array:
-        if not self.holds_numbers(name):
-            self.source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
-        return self.check_numbers(self._column(name).to_numpy(), name, what)
+    return file if hasattr(file, "read") else pa.OSFile(str(file))
 
 
-class _ArrowTable(_Table):
-    def __init__(self, source: Source, kind: Columnar) -> None:
-        super().__init__(source, kind)
-        import pyarrow.feather
-        import pyarrow.parquet
+def _head(file: Any) -> bytes:
+    if not hasattr(file, "read"):
+        with open(file, "rb") as opened:
+            return opened.read(4)
+    head: bytes = file.read(4)
+    file.seek(0)
+    return head
 
-        if kind == "parquet":
-            self.rows = pyarrow.parquet.ParquetFile(self.file).metadata.num_rows
-            source.check_rows(self.rows)
-            self.table: Any = pyarrow.parquet.read_table(self.file)
-        else:
-            self.table = pyarrow.feather.read_table(self.file)
-            self.rows = self.table.num_rows
 
-    def names(self) -> list[str]:
-        return list(self.table.column_names)
+def _holds_numbers(column: Any) -> bool:
+    import narwhals as nw
 
-    def n_rows(self) -> int:
-        return int(self.rows)
+    return bool(column.dtype.is_numeric() or column.dtype == nw.Boolean)
 
-    def holds_numbers(self, name: str) -> bool:
-        import pyarrow.types as kinds
 
-        kind = self.table.schema.field(name).type
-        tests = (kinds.is_integer, kinds.is_floating, kinds.is_decimal, kinds.is_boolean)
-        return any(test(kind) for test in tests)
+def _column(source: Source, frame: Any, name: str) -> Any:
+    """A column without nulls and lists."""
+    import narwhals as nw
 
-    def values(self, name: str) -> list[Any]:
-        values: list[Any] = self.table.column(name).to_pylist()
-        return values
+    column = frame[name]
+    if isinstance(column.dtype, (nw.List, nw.Array)):
+        source.fail(
+            None,
+            f"column {safe_repr(name)} holds a list in each row, where a row is one item; make "
+            "rows of them, as frame = polars.read_parquet(path).explode('items', 'scores') with "
+            "the names of all columns of lists, and pass the frame instead of the file",
+        )
+    if column.null_count():
+        row = column.is_null().to_list().index(True) + 1
+        source.fail(None, f"row {row:,}: column {safe_repr(name)} is missing")
+    return column
 
-    def _column(self, name: str) -> list[Any]:
-        values = self.values(name)
-        if None in values:
-            self.refuse_missing(values.index(None), name)
-        return values
 
-    def ids(self, name: str) -> list[str]:
-        values = self._column(name)
-        kinds = set(map(type, values))
-        if not kinds <= {str, int}:
-            self.refuse_ids(name, self.table.schema.field(name).type)
-        ids = values if kinds == {str} else [str(value) for value in values]
-        if not all(0 < len(item) <= MAX_ID for item in ids):
-            self.source.fail(
-                None, f"column {safe_repr(name)} holds an id that is empty or too long"
-            )
-        return ids
+def _ids(source: Source, frame: Any, name: str) -> Any:
+    """A column of text: a series of Polars, or a list."""
+    import narwhals as nw
 
-    def numbers(self, name: str, what: str) -> Array:
-        return self.check_numbers(np.array(self._column(name)), name, what)
+    column = _column(source, frame, name)
+    dtype = column.dtype
+    if not (dtype.is_integer() or isinstance(dtype, (nw.String, nw.Categorical, nw.Enum))):
+        source.fail(None, f"column {safe_repr(name)} is {dtype}; ids are text or whole numbers")
+    column = column.cast(nw.String)
+    lengths = column.str.len_chars()
+    if lengths.min() == 0 or lengths.max() > MAX_ID:
+        source.fail(None, f"column {safe_repr(name)} holds an id that is empty or too long")
+    return column.to_native() if polars_or_none() is not None else column.to_list()
+
+
+def _numbers(source: Source, frame: Any, name: str, what: str) -> Array:
+    """A column of finite numbers."""
+
+    def refuse() -> NoReturn:
+        source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
+
+    column = _column(source, frame, name)
+    if not _holds_numbers(column):
+        refuse()
+    values: Array = column.to_numpy()
+    if values.dtype == bool and what == "grade":
+        return values.astype(np.int64)
+    if values.dtype.kind not in "iuf":
+        refuse()
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        row, value = int(wrong[0]) + 1, values[wrong[0]]
+        source.fail(None, f"row {row:,}: {what} {value} is not a finite number")
+    return values

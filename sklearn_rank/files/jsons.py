@@ -3,8 +3,8 @@
 Rows: ``{"query": "q1", "item": "d7", "score": 3.2}``. Queries: ``{"query": "q1", "results":
 ["d7", "d9"]}``, where an element is an id, an id and its number as ``["d7", 3.2]``, or an object
 with an id and perhaps a score, rank or grade, and where ``{"d7": 3.2}`` stands for scored items. A
-file of one JSON value holds a list of such objects, or {query: items}. Keys are recognised as
-column names are.
+file of one JSON value holds a list of such objects, or {query: items}; a request of Elasticsearch's
+``_rank_eval`` is read as judgements. Keys are recognised as column names are.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
-from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import Block, Source, check_id
+from sklearn_rank.files.text import Rows
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -28,40 +28,26 @@ from sklearn_rank.inputs.roles import (
     refuse_unread,
     role_of,
 )
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import listed, safe_repr
 
-_RANKED = frozenset(
-    plain_name(name)
-    for name in (
-        *("results", "hits", "ranking", "ranked", "retrieved", "retrieved_ids", "retrieved_docs"),
-        *("retrieved_doc_ids", "docs", "documents", "items", "predictions", "recommendations"),
-        *("doc_ids", "item_ids", "ranked_ids", "result_ids"),
-    )
+
+def _plain(names: str) -> frozenset[str]:
+    return frozenset(map(plain_name, names.split()))
+
+
+_RANKED = _plain(
+    "results hits ranking ranked retrieved retrieved_ids retrieved_docs retrieved_doc_ids docs "
+    "documents items predictions recommendations doc_ids item_ids ranked_ids result_ids"
 )
-_RELEVANT = frozenset(
-    plain_name(name)
-    for name in (
-        *("relevant", "relevant_ids", "relevant_docs", "relevant_doc_ids", "relevant_documents"),
-        *("relevant_items", "relevant_item_ids", "relevances", "expected", "expected_ids"),
-        *("expected_doc_ids", "gold", "gold_ids", "ground_truth", "positives", "qrels"),
-        *("judgements", "judgments", "doc_ids", "item_ids", "docs", "documents", "items"),
-    )
+_RELEVANT = _plain(
+    "relevant relevant_ids relevant_docs relevant_doc_ids relevant_documents relevant_items "
+    "relevant_item_ids relevances expected expected_ids expected_doc_ids gold gold_ids ratings "
+    "ground_truth positives qrels judgements judgments doc_ids item_ids docs documents items"
 )
 _IDS = ("id", "_id")
 """Names of an id inside of a list of items, where no other thing can be meant."""
 
-
-class _Row(NamedTuple):
-    query: str
-    item: str
-    number: float | None
-
-
-class JsonRows(NamedTuple):
-    """Rows, and whether their numbers are ranks."""
-
-    rows: Rows
-    by_rank: bool
+_Row: TypeAlias = "tuple[str, str, float | None]"
 
 
 def looks_like_lines(text: str) -> bool:
@@ -70,68 +56,107 @@ def looks_like_lines(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    if not isinstance(value, dict):
+    return isinstance(value, dict) and _is_query_or_row(value)
+
+
+def _is_query_or_row(value: Mapping[str, Any]) -> bool:
+    if _shape(value) is not None:
         return False
     return any(role_of(key) or plain_name(key) in _RANKED | _RELEVANT for key in value)
 
 
 def read_json(
-    source: Source,
-    blocks: Iterable[Block],
-    columns: Columns | None,
-    *,
-    is_run: bool,
-    lines: bool,
-) -> JsonRows:
-    """Rows of a run or of judgements."""
+    source: Source, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool, lines: bool
+) -> tuple[Rows, Role]:
+    """Rows of a run or of judgements, and what their numbers are."""
     reader = _Reader(source, columns, is_run=is_run)
     rows = Rows(source)
-    queries: list[str] = []
-    items: list[str] = []
-    numbers: list[float | None] = []
-    objects = _objects_of_lines(source, blocks) if lines else _objects_of_file(source, blocks)
-    for line, value in objects:
-        for row in reader.rows(line, value):
-            queries.append(row.query)
-            items.append(row.item)
-            numbers.append(row.number)
-        source.check_rows(len(items))
-    given = [number is not None for number in numbers]
-    if any(given) and not all(given):
-        bare = given.index(False)
-        where = f"item {safe_repr(items[bare])} of query {safe_repr(queries[bare])}"
+    found: list[_Row] = []
+    objects = _objects_of_lines if lines else _objects_of_file
+    for line, value in objects(source, blocks, is_run=is_run):
+        found += reader.rows(line, value)
+        source.check_rows(len(found))
+    rated = [row for row in found if row[2] == row[2]]
+    rows.n_unrated = len(found) - len(rated)
+    bare = next((row for row in rated if row[2] is None), None)
+    if bare is None:
+        pass
+    elif any(number is not None for _, _, number in found):
+        where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
         source.fail(None, f"{where} has no {reader.kind}, others have one")
-    if not any(given):
+    else:
         refuse_unread(reader.watched.values(), source.name, ORDER if is_run else GRADE)
+    queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
     rows.unread, rows.listed = list(reader.unread), list(reader.seen)
-    rows.add(queries, items, numbers if any(given) else None)
-    return JsonRows(rows, reader.kind == "rank")
+    rows.add(queries, items, numbers if numbers and bare is None else None)
+    return rows, reader.kind
 
 
-def _objects_of_lines(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
+def _objects_of_lines(
+    source: Source,
+    blocks: Iterable[Block],
+    *,
+    is_run: bool,  # noqa: ARG001
+) -> Iterator[tuple[int | None, Any]]:
     for block in blocks:
         for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
             if data.strip():
                 yield line, load_json(source, line, data)
 
 
-def _objects_of_file(source: Source, blocks: Iterable[Block]) -> Iterator[tuple[int | None, Any]]:
+def _objects_of_file(
+    source: Source, blocks: Iterable[Block], *, is_run: bool
+) -> Iterator[tuple[int | None, Any]]:
     value = load_json(source, None, b"".join(block.data for block in blocks))
     if isinstance(value, list):
         yield from ((None, element) for element in value)
-    elif value == {}:
         return
-    elif isinstance(value, dict) and not any(
-        isinstance(part, (list, dict)) for part in value.values()
-    ):
-        yield None, value
-    elif isinstance(value, dict):
-        if looks_like_lines(json.dumps(value)):
-            yield None, value
-        else:
-            yield from ((None, {"query": query, "items": items}) for query, items in value.items())
-    else:
+    if not isinstance(value, dict):
         source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
+    shape = _shape(value)
+    if shape == "_rank_eval" and not is_run:
+        for request in value["requests"]:
+            yield None, {"query": request["id"], "ratings": request["ratings"]}
+        return
+    if shape is not None:
+        source.fail(None, f"is a {shape} {_HOW_TO_READ[shape]}")
+    nested = [isinstance(part, (list, dict)) for part in value.values()]
+    if _is_query_or_row(value) or not any(nested):
+        yield from [(None, value)] if value else []
+    elif all(nested):
+        yield from ((None, {"query": query, "items": items}) for query, items in value.items())
+    else:
+        what = "a run" if is_run else "judgements"
+        source.fail(
+            None,
+            f"has the keys {listed(value)}, which are not the shape of {what}: {{query: items}}, "
+            "or a list of objects with a query and its items",
+        )
+
+
+_HOW_TO_READ = {
+    "response of _msearch": "and names no queries, which are those of the request, in its order; "
+    "in Python: responses = json.load(file)['responses']; run = {query: {hit['_id']: hit['_score'] "
+    "for hit in response['hits']['hits']} for query, response in zip(query_ids, responses)}",
+    "response of _search": "and does not name its query; in Python: hits = "
+    "json.load(file)['hits']['hits']; run = {query: {hit['_id']: hit['_score'] for hit in hits}}",
+    "_rank_eval": "request, which holds judgements and no ranking",
+}
+
+
+def _shape(value: Mapping[str, Any]) -> str | None:
+    """The shape of Elasticsearch's or OpenSearch's that an object has, if any."""
+    hits = value.get("hits")
+    if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
+        return "response of _search"
+    responses = value.get("responses")
+    if isinstance(responses, list) and any("hits" in r for r in responses if isinstance(r, dict)):
+        return "response of _msearch"
+    requests = value.get("requests")
+    is_eval = isinstance(requests, list) and all(
+        isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
+    )
+    return "_rank_eval" if is_eval and requests else None
 
 
 class _Reader:
@@ -139,12 +164,12 @@ class _Reader:
 
     def __init__(self, source: Source, columns: Columns | None, *, is_run: bool) -> None:
         self.source = source
-        self.columns = columns
+        self.columns = columns or {}
         self.is_run = is_run
         self.kind: Role = "score" if is_run else "grade"
         self.kinds: tuple[Role, ...] = ORDER if is_run else GRADE
         """Roles of the number of a row, of which the first wins."""
-        if not is_run and "grade" not in (columns or {}):
+        if not is_run and "grade" not in self.columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
         self.watched: dict[str, UnreadColumn] = {}
         """Keys that may hold what no known key holds."""
@@ -159,40 +184,45 @@ class _Reader:
         """Rows of one object."""
         if not isinstance(value, dict):
             self.source.fail(line, f"holds a JSON {type(value).__name__}, expected an object")
-        lists = self._lists(value)
         where = f"{self.source.name}:{line}" if line else self.source.name
+        lists = self._lists(value)
         if len(lists) > 1:
-            self.source.fail(
-                line, f"has several lists of items: {', '.join(map(safe_repr, lists))}"
-            )
+            self.source.fail(line, f"has several lists of items: {listed(lists, limit=20)}")
         if not lists:
-            self._refuse_swapped(line, value)
-            row = self._row(line, value, where)
-            self.seen[row.query] = None
-            yield row
+            self._refuse_other_shapes(line, value)
+            roles = find_roles(
+                value, ("query", "item"), self.kinds, columns=self.columns, where=where
+            )
+            query = self._id(line, value[roles["query"]], "query")
+            item = self._id(line, value[roles["item"]], "item")
+            self.seen[query] = None
+            yield query, item, self._number_of(line, query, value, roles)
             return
         query = self._query(line, value, where)
-        self._refuse_repeated(line, query)
+        self._note(line, query)
         elements = value[lists[0]]
         if isinstance(elements, dict):
             for item, number in elements.items():
-                yield _Row(query, self._id(line, item, "item"), self._number(line, number))
+                yield query, self._id(line, item, "item"), self._number(line, number)
             return
         for element in elements:
             yield self._element(line, query, element, where)
 
-    def _refuse_repeated(self, line: int | None, query: str) -> None:
+    def _note(self, line: int | None, query: str) -> None:
         """FileFormatError at a second list: nothing says which of the two ranks above."""
         if query in self.listed:
             before = f" (the first is in line {self.listed[query]})" if line else ""
-            what = f"a second list of items for query {safe_repr(query)}{before}"
-            self._refuse(line, f"{what}; join them, or give the queries ids of their own")
+            self.source.fail(
+                line,
+                f"a second list of items for query {safe_repr(query)}{before}; join them, or give "
+                "the queries ids of their own",
+            )
         self.listed[query] = line
         self.seen[query] = None
 
     def _lists(self, value: dict[str, Any]) -> list[str]:
         """Keys of lists of items; a given column for items names the list."""
-        given = (self.columns or {}).get("item")
+        given = self.columns.get("item")
         if given in value and isinstance(value[given], (list, dict)):
             return [given]
         names = _RANKED if self.is_run else _RELEVANT
@@ -202,18 +232,21 @@ class _Reader:
             if isinstance(items, (list, dict)) and plain_name(key) in names
         ]
 
-    def _refuse_swapped(self, line: int | None, value: dict[str, Any]) -> None:
-        """A list whose key says that it belongs to the other kind of file."""
+    def _refuse_other_shapes(self, line: int | None, value: dict[str, Any]) -> None:
+        """Responses of a search, and lists whose key belongs to the other kind of file."""
+        shape = _shape(value)
+        if shape is not None:
+            self.source.fail(line, f"is a {shape} {_HOW_TO_READ[shape]}")
         names = _RELEVANT - _RANKED if self.is_run else _RANKED - _RELEVANT
         other, own = ("judgements", "a run") if self.is_run else ("a run", "judgements")
         for key, items in value.items():
             if isinstance(items, (list, dict)) and plain_name(key) in names:
                 what = f"{safe_repr(key)} belongs to {other}, but this is read as {own}"
-                self._refuse(line, f"{what}; are the two files swapped?")
+                self.source.fail(line, f"{what}; are the two files swapped?")
 
     def _query(self, line: int | None, value: dict[str, Any], where: str) -> str:
         names = [key for key, part in value.items() if not isinstance(part, (list, dict))]
-        own = {role: key for role, key in (self.columns or {}).items() if role == "query"}
+        own = {role: key for role, key in self.columns.items() if role == "query"}
         roles = find_roles(names, (), ("query",), columns=own, where=where)
         ids = [key for key in names if key in _IDS]
         if "query" in roles:
@@ -230,21 +263,15 @@ class _Reader:
             key = find_roles(names, ("query",), where=where)["query"]
         return self._id(line, value[key], "query")
 
-    def _row(self, line: int | None, value: dict[str, Any], where: str) -> _Row:
-        roles = find_roles(value, ("query", "item"), self.kinds, columns=self.columns, where=where)
-        query = self._id(line, value[roles["query"]], "query")
-        item = self._id(line, value[roles["item"]], "item")
-        return _Row(query, item, self._number_of(line, query, value, roles))
-
     def _element(self, line: int | None, query: str, element: Any, where: str) -> _Row:
         if isinstance(element, list) and len(element) == 2:
             item, number = element
-            return _Row(query, self._id(line, item, "item"), self._number(line, number))
+            return query, self._id(line, item, "item"), self._number(line, number)
         if not isinstance(element, dict):
-            return _Row(query, self._id(line, element, "item"), None)
+            return query, self._id(line, element, "item"), None
         own: dict[str, str | None] = {
             role: key
-            for role, key in (self.columns or {}).items()
+            for role, key in self.columns.items()
             if role in ("item", *self.kinds) and (key is None or key in element)
         }
         where = f"an item of {where}"
@@ -252,11 +279,11 @@ class _Reader:
         if "item" not in roles:
             plain = [key for key in element if key in _IDS]
             if len(plain) != 1:
-                keys = ", ".join(map(safe_repr, element)) or "no keys"
+                keys = listed(element, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
             roles["item"] = plain[0]
         item = self._id(line, element[roles["item"]], "item")
-        return _Row(query, item, self._number_of(line, query, element, roles))
+        return query, item, self._number_of(line, query, element, roles)
 
     def _number_of(
         self, line: int | None, query: str, value: dict[str, Any], roles: Mapping[Role, str]
@@ -267,8 +294,11 @@ class _Reader:
             if kind in roles:
                 if self.is_run:
                     self.kind = kind
-                return self._number(line, value[roles[kind]])
-        if not any(kind in (self.columns or {}) for kind in self.kinds):
+                number = value[roles[kind]]
+                if number is None:  # not rated, or sorted by something else than the score
+                    return None if self.is_run else math.nan
+                return self._number(line, number)
+        if not any(kind in self.columns for kind in self.kinds):
             for key in unread:
                 self.watched.setdefault(key, UnreadColumn(key)).add([query], [value[key]])
         return None
@@ -277,34 +307,30 @@ class _Reader:
         if isinstance(value, bool) and not self.is_run:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self._refuse(line, f"{self.kind} {safe_repr(value)} is not a number")
-        if not abs(value) < 1 << 53 and (isinstance(value, int) or not math.isfinite(value)):
-            self._refuse(line, f"{self.kind} {safe_repr(value)} is too large for a number")
+            self.source.fail(line, f"{self.kind} {safe_repr(value)} is not a number")
+        if not -(10**300) < value < 10**300:
+            self.source.fail(line, f"{self.kind} {safe_repr(value)} is too large for a number")
         return value
 
     def _id(self, line: int | None, value: Any, what: str) -> str:
         """Ids are text; a whole number is written as it would be there."""
         if isinstance(value, bool) or not isinstance(value, (str, int)):
-            self._refuse(line, f"the {what} id {safe_repr(value)} is not text")
+            self.source.fail(line, f"the {what} id {safe_repr(value)} is not text")
         try:
             str(value).encode()
         except UnicodeEncodeError:
-            self._refuse(line, f"the {what} id {safe_repr(value)} holds half of a character")
+            self.source.fail(line, f"the {what} id {safe_repr(value)} holds half of a character")
         return check_id(self.source, line, str(value), f"{what} id")
-
-    def _refuse(self, line: int | None, what: str) -> NoReturn:
-        self.source.fail(line, what)
 
 
 def load_json(source: Source, line: int | None, data: bytes) -> Any:
     """A JSON value without what JSON does not have: repeated keys, NaN, infinities."""
     try:
-        value = json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        return json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except RecursionError:
         source.fail(line, "is nested too deeply")
     except ValueError as error:
         source.fail(line, f"is not JSON: {error}")
-    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import IO, Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from sklearn_rank.files.columnar import Columnar, read_columnar
-from sklearn_rank.files.delimited import add_delimited, has_header, read_delimited
+from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.files.columnar import ColumnarRows, columnar_kind, read_columnar
 from sklearn_rank.files.jsons import looks_like_lines, read_json
-from sklearn_rank.files.rows import Rows
 from sklearn_rank.files.source import (
     Block,
     Limits,
@@ -24,13 +23,23 @@ from sklearn_rank.files.source import (
     source_of,
     whole,
 )
-from sklearn_rank.files.trec import add_trec, read_trec
+from sklearn_rank.files.text import (
+    MAX_GRADE,
+    Rows,
+    add_delimited,
+    add_letor,
+    add_trec,
+    has_header,
+    is_letor,
+)
 from sklearn_rank.inputs.roles import Columns, Role
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array
 
-FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
+FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow", "letor"]
 FORMATS: tuple[str, ...] = get_args(FileFormat)
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".csv", ".tsv"), "csv"),
@@ -38,6 +47,7 @@ SUFFIXES: Mapping[str, str] = {
     ".json": "json",
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    **dict.fromkeys((".letor", ".svm", ".libsvm", ".svmlight"), "letor"),
     **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
 }
 COMPRESSED = (".gz", ".bz2", ".zst")
@@ -59,7 +69,7 @@ def read_run(
     path : path or binary file
         TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
         compressed by gzip, bzip2 or Zstandard.
-    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
+    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow", "letor"}, default=None
         None tells it from the first bytes, the name and the content.
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
@@ -96,11 +106,10 @@ def read_run(
 
 def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Run:
     """The rankings of a source."""
-    queries, items, numbers, by_rank, about = _read(source, format, columns, is_run=True)
-    own = {"ranks" if by_rank else "scores": numbers}
-    listed = about.pop("listed", ())
-    run = Run.from_columns(queries, items, source=source.name, **own, **about)
-    return run.of_queries(listed) if len(listed) > len(run) else run
+    read = _read(source, format, columns, is_run=True)
+    own = {"ranks" if read.role == "rank" else "scores": read.numbers}
+    run = Run.from_columns(read.queries, read.items, source=source.name, **own, **read.about)
+    return run.of_queries(read.listed) if len(read.listed) > len(run) else run
 
 
 def read_qrels(
@@ -146,41 +155,109 @@ def read_qrels(
 
 def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Qrels:
     """The judgements of a source."""
-    queries, items, grades, _, about = _read(source, format, columns, is_run=False)
-    about.pop("tag", None)
-    listed = about.pop("listed", ())
-    if grades is not None and grades.dtype.kind == "f" and (grades == np.rint(grades)).all():
-        grades = grades.astype(np.int64)
-    qrels = Qrels.from_columns(queries, items, grades=grades, source=source.name, **about)
-    return qrels.of_queries(listed) if len(listed) > len(qrels) else qrels
+    read = _read(source, format, columns, is_run=False)
+    read.about.pop("tag", None)
+    if read.n_unrated:
+        warn(
+            f"{source.name}: {read.n_unrated:,} rows have no grade and are left out, as not judged",
+            RankingDataWarning,
+        )
+    grades = read.numbers
+    if grades is not None:
+        grades = whole_grades(source, grades)
+    qrels = Qrels.from_columns(
+        read.queries, read.items, grades=grades, source=source.name, **read.about
+    )
+    return qrels.of_queries(read.listed) if len(read.listed) > len(qrels) else qrels
 
 
-_Columns: TypeAlias = "tuple[Any, Any, Array | None, bool, dict[str, Any]]"
+def whole_grades(source: Source, grades: Array) -> Array:
+    """Grades as integers if all are whole; FileFormatError if one is too large to be exact."""
+    largest = grades[np.abs(grades).argmax()]
+    if abs(float(largest)) >= MAX_GRADE:
+        source.fail(None, f"grade {largest} is too large for a grade")
+    return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
+
+
+class _Read(NamedTuple):
+    """Columns of a file, and what else it says."""
+
+    queries: Any
+    items: Any
+    numbers: Array | None
+    role: Role
+    """What the numbers are."""
+    about: dict[str, Any]
+    listed: Sequence[str] = ()
+    n_unrated: int = 0
 
 
 def _read(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> _Columns:
-    """Queries, items, numbers, whether these are ranks, and what else the file says."""
+) -> _Read:
+    """The columns of a source of any format."""
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
     with opened(source) as (file, head):
         _refuse_archive(source, head)
-        kind: str | None = format or columnar_kind(head)
-        if kind in ("parquet", "arrow"):
-            table = read_columnar(
-                _reopened(source, file), cast("Columnar", kind), columns, is_run=is_run
-            )
-            return *table[:4], {"unread": tuple(table.unread)}
+        kind = format or columnar_kind(head)
+        if kind == "parquet" or kind == "arrow":
+            return _of_columns(read_columnar(_reopened(source, file), kind, columns, is_run=is_run))
         kind, rest = _text(source, kind, file, head)
-        rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
-    about = {
-        "comments": rows.comments,
-        "tag": rows.tag,
-        "unread": tuple(rows.unread),
-        "listed": rows.listed,
-    }
-    return *rows.columns(), by_rank, about
+        *_, (rows, role) = _steps(Rows(source), kind, rest, columns, is_run=is_run)
+    about = {"comments": rows.comments, "tag": rows.tag, "unread": tuple(rows.unread)}
+    return _Read(*rows.columns(), role, about, rows.listed, rows.n_unrated)
+
+
+def _of_columns(table: ColumnarRows) -> _Read:
+    return _Read(*table[:4], {"unread": tuple(table.unread)}, n_unrated=table.n_unrated)
+
+
+def _steps(
+    rows: Rows, kind: str, rest: Iterator[Block], columns: Columns | None, *, is_run: bool
+) -> Iterator[tuple[Rows, Role]]:
+    """The rows so far, after each block, and what their numbers are."""
+    if kind in ("trec", "letor"):
+        if columns:
+            named = listed(f"{role}={name or ''}" for role, name in columns.items())
+            rows.source.fail(None, f"has no named columns, which columns= is about ({named})")
+        add = add_trec if kind == "trec" else add_letor
+        yield from ((rows, role) for role in add(rows, rest, is_run=is_run))
+    elif kind == "csv":
+        yield from ((rows, role) for role in add_delimited(rows, rest, columns, is_run=is_run))
+    else:
+        yield read_json(rows.source, rest, columns, is_run=is_run, lines=kind == "jsonl")
+
+
+class Part(NamedTuple):
+    """Some rows of a file of text."""
+
+    queries: Any
+    items: Any
+    numbers: Array | None
+    role: Role
+    """What the numbers are."""
+
+
+def read_parts(
+    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
+) -> Generator[Part]:
+    """The rows of a file of text, some at a time; those of JSON all at once."""
+    taken = 0
+    kinds: set[str] = set()
+    with opened(source) as (file, head):
+        _refuse_archive(source, head)
+        kind, rest = _text(source, format, file, head)
+        for rows, role in _steps(Rows(source), kind, rest, columns, is_run=is_run):
+            if rows.n_rows > taken:  # else a block of comments
+                part = Part(*rows.take_away(), role)
+                kinds |= set() if part.numbers is None else {part.numbers.dtype.kind}
+                if len(kinds) > 1:
+                    source.fail(None, "integers beyond 2^53 stand in some parts; read it at once")
+                yield part
+            taken = rows.n_rows
+    if not taken:
+        source.fail(None, "holds no rows")
 
 
 def _refuse_archive(source: Source, head: bytes) -> None:
@@ -202,83 +279,27 @@ def _text(
     return kind or _text_kind(source, first), chain((first,), text)
 
 
-class Part(NamedTuple):
-    """Some rows of a file of text."""
-
-    queries: Any
-    items: Any
-    numbers: Array | None
-    role: Role
-    """What the numbers are."""
-
-
-def read_parts(
-    source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> Generator[Part]:
-    """The rows of a file of text, some at a time; those of JSON all at once."""
-    role = "score" if is_run else "grade"
-    rows = Rows(source)
-    with opened(source) as (file, head):
-        _refuse_archive(source, head)
-        kind, rest = _text(source, format, file, head)
-        steps: Iterator[Any]
-        if kind == "trec":
-            steps = (role for _ in add_trec(rows, rest, is_run=is_run))
-        elif kind == "csv":
-            steps = add_delimited(rows, rest, columns, is_run=is_run)
-        else:
-            rows, by_rank = _read_text(source, kind, rest, columns, is_run=is_run)
-            steps = iter(("rank" if by_rank else role,))
-        taken = 0
-        for number in steps:
-            if rows.n_rows > taken:  # else a block of comments
-                yield Part(*rows.take_away(), number)
-            taken = rows.n_rows
-    if not rows.n_rows:
-        source.fail(None, "holds no rows")
-
-
-def _read_text(
-    source: Source,
-    kind: str,
-    rest: Iterator[Block],
-    columns: Columns | None,
-    *,
-    is_run: bool,
-) -> tuple[Rows, bool]:
-    if kind == "trec":
-        return read_trec(source, rest, is_run=is_run), False
-    if kind == "csv":
-        return read_delimited(source, rest, columns, is_run=is_run)
-    return read_json(source, rest, columns, is_run=is_run, lines=kind == "jsonl")
-
-
 def _reopened(source: Source, file: IO[bytes]) -> Source:
     """A file that can be read again by its path; else, as of a pipe, what is open already."""
     is_path = isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)
     return source if is_path else source._replace(path=file)
 
 
-def columnar_kind(head: bytes) -> Literal["parquet", "arrow"] | None:
-    """The format of a file that begins with these bytes, if it is no text."""
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    return "arrow" if head.startswith(b"ARROW1") else None
-
-
 def _text_kind(source: Source, first: Block) -> str:
     """The format by the file's name, and by its first line where the name does not tell."""
     start = io.BytesIO(first.data)
-    line = next((line for line in start if line.strip()), b"").decode().strip()
+    lines = (line.decode().strip() for line in start)
+    line = next((line for line in lines if line and not line.startswith("#")), "")
     by_name = kind_of_name(source.path)
+    if is_letor(line):
+        return "letor"
     if by_name in ("jsonl", "json", "trec"):
         return by_name
     if line.startswith(("{", "[")):
         return "jsonl" if looks_like_lines(line) else "json"
     if has_header(line):
         return "csv"
-    fields = len(line.split())
-    is_trec = fields in (4, 6) and (by_name != "csv" or "," not in line)
+    is_trec = len(line.split()) in (4, 6) and (by_name != "csv" or "," not in line)
     return "trec" if is_trec or by_name != "csv" else "csv"
 
 

@@ -7,7 +7,6 @@ import csv
 import gzip
 import io
 import json
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,10 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.columnar import read_columnar
-from sklearn_rank.files.read import FORMATS, FileFormat, columnar_kind, kind_of_name, read_parts
-from sklearn_rank.files.rows import polars_or_none
-from sklearn_rank.files.source import Limits, opened, source_of
+from sklearn_rank.files.columnar import columnar_kind, read_columnar
+from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_parts
+from sklearn_rank.files.source import MAX_ID, Limits, opened, source_of
+from sklearn_rank.files.text import EXACT, MAX_GRADE, TIMESTAMP, polars_or_none
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -33,7 +32,7 @@ _OTHERS = re.compile(
 class _Line(NamedTuple):
     query: str
     item: str
-    number: float | None
+    number: float
 
 
 def write_run(
@@ -81,7 +80,7 @@ def write_run(
     """
     name = tag or getattr(run, "tag", "") or "sklearn-rank"
     chosen = _check(path, format, "write_run", overwrite=overwrite)
-    _write(list(_run_lines(run)), path, chosen, "score", name)
+    _write(_exact(list(_run_lines(run))), path, chosen, "score", name)
 
 
 def write_qrels(
@@ -139,20 +138,41 @@ def _qrels_lines(qrels: Mapping[Any, Any]) -> Iterator[_Line]:
             ordered = truth if isinstance(truth, (list, tuple)) else sorted(truth, key=str)
             truth = dict.fromkeys(ordered, 1)
         for item, grade in truth.items():
-            yield _Line(id_as_text(query), id_as_text(item), _number(grade, query))
+            number = _number(grade, query)
+            if abs(number) >= MAX_GRADE:
+                msg = f"query {safe_repr(query)} has the grade {number}, which is too large for one"
+                raise ValueError(msg)
+            yield _Line(id_as_text(query), id_as_text(item), number)
+
+
+def _exact(lines: list[_Line]) -> list[_Line]:
+    """Integers as they are, if all can be; ValueError if files would not give them back."""
+    numbers = [line.number for line in lines]
+    if not any(isinstance(number, int) and abs(number) > EXACT for number in numbers):
+        return lines
+    whole = [int(number) for number in numbers]
+    low, high = min(whole), max(whole)
+    if whole != numbers or low < -(1 << 63) or high >= 1 << (63 if low < 0 else 64):
+        msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
+        raise ValueError(msg)
+    return [line._replace(number=number) for line, number in zip(lines, whole, strict=True)]
 
 
 def id_as_text(value: Any) -> str:
-    """An id as files hold it; TypeError if it would not be read back as it is."""
+    """An id as files hold it; an error if it would not be read back as it is."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         msg = f"ids in files are text or whole numbers, got {safe_repr(value)}"
         raise TypeError(msg)
-    return str(value)
+    text = str(value)
+    if not 0 < len(text) <= MAX_ID:
+        msg = f"ids in files have 1 to {MAX_ID:,} characters, got {safe_repr(text)}"
+        raise ValueError(msg)
+    return text
 
 
 def _number(value: Any, query: Any) -> float:
     number = value.item() if hasattr(value, "item") else value
-    if not isinstance(number, (int, float)) or not math.isfinite(number):
+    if not isinstance(number, (int, float)) or not abs(number) < 1e300:
         msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
         raise ValueError(msg)
     return int(number) if isinstance(number, bool) else number
@@ -162,14 +182,14 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     """The format to write, if nothing speaks against the file's name and what is there."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", FORMATS, function)
+        check_option(format, "format", [name for name in FORMATS if name != "letor"], function)
     is_run = function == "write_run"
     kind = Kind("run" if is_run else "judgements", lambda there: _holds(there, is_run=is_run))
     check_target(path, kind if overwrite else None)
     suffix = os.path.splitext(os.fsdecode(os.fspath(path)))[1].lower()
     if format is None and _OTHERS.fullmatch(suffix):
         msg = (
-            f"{safe_text(os.fspath(path))}: {suffix} files are not written; the suffixes are .run, "
+            f"{safe_text(str(path))}: {suffix} files are not written; the suffixes are .run, "
             ".qrels, .csv, .tsv, .jsonl, .json, .parquet and .arrow"
         )
         raise InvalidParameterError(msg)
@@ -225,16 +245,17 @@ def save(path: str | os.PathLike[str], data: bytes) -> None:
 def _trec(lines: list[_Line], tag: str) -> bytes:
     for line in lines:
         for value in (line.query, line.item):
-            # What splits a line of bytes, and what would make it a comment.
-            if value.encode().split() != [value.encode()] or value.startswith("#"):
+            # What splits a line of bytes, and what would make it a comment or no text.
+            data = value.encode()
+            if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
                 msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
                 raise ValueError(msg)
     if not tag:
         for line in lines:
-            if line.number != int(line.number or 0):
-                msg = f"the grade {line.number!r} of a TREC file must be a whole number"
+            if line.number != int(line.number) or abs(line.number) >= TIMESTAMP:
+                msg = f"the grade {line.number!r} of a TREC file must be a whole number below 10^8"
                 raise ValueError(msg)
-        text = [f"{line.query} 0 {line.item} {int(line.number or 0)}\n" for line in lines]
+        text = [f"{line.query} 0 {line.item} {int(line.number)}\n" for line in lines]
         return "".join(text).encode()
     if tag.encode().split() != [tag.encode()]:
         msg = f"tag must be one word, got {safe_repr(tag)}"
@@ -251,15 +272,18 @@ def _csv(lines: list[_Line], kind: str, separator: str) -> bytes:
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     writer.writerow(("query", "item", kind))
     for line in lines:
-        if "\n" in line.query + line.item or "\r" in line.query + line.item:
-            msg = f"an id of query {safe_repr(line.query)} holds a line break; write another format"
+        if set(line.query + line.item) & {"\n", "\r", "\0"}:
+            msg = (
+                f"an id of query {safe_repr(line.query)} holds a line break or NUL; write another "
+                "format"
+            )
             raise ValueError(msg)
         writer.writerow(line)
     return out.getvalue().encode()
 
 
-def _by_query(lines: list[_Line]) -> dict[str, dict[str, float | None]]:
-    result: dict[str, dict[str, float | None]] = {}
+def _by_query(lines: list[_Line]) -> dict[str, dict[str, float]]:
+    result: dict[str, dict[str, float]] = {}
     for line in lines:
         result.setdefault(line.query, {})[line.item] = line.number
     return result

@@ -90,7 +90,7 @@ BAD = {
     "key twice": (b'{"query": "q", "query": "p"}', "1: is not JSON: the key 'query' stands twice"),
     "NaN": (b'{"query": "q", "results": {"a": NaN}}', "1: is not JSON: NaN is not a number"),
     "1e999": (b'{"query": "q", "results": {"a": 1e999}}', "1: is not JSON: a number is too large"),
-    "huge": (b'{"query":"q","results":[{"id":"a","score":1' + b"0" * 40 + b"}]}", "1: score 1"),
+    "huge": (b'{"query":"q","results":[{"id":"a","score":1' + b"0" * 40 + b"}]}", "the integer 1"),
     "digits": (b'{"query":"q","results":[{"id":"a","score":' + b"1" * 5000 + b"}]}", "is not JSON"),
     "deep": (b'{"query":' + b"[" * 100_000 + b"]" * 100_000 + b"}", ".*nested too deeply"),
     "bool": (b'{"query": true, "results": ["a"]}', "1: the query id True is not text"),

@@ -9,7 +9,7 @@ import io
 import pytest
 
 from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
-from sklearn_rank.files import rows
+from sklearn_rank.files import text as rows
 
 
 @pytest.fixture(params=["polars", "plain"], autouse=True)
@@ -47,6 +47,7 @@ READ = {"q1": {"d1": 2.5, "d2": 0.001}, "q2": {"d1": -7.0}}
         pytest.param(LINES.replace(b" ", b" \t "), id="spaces and tabs"),
         pytest.param(b"\n" + LINES.replace(b"\n", b"\n\n"), id="blank lines"),
         pytest.param(gzip.compress(LINES), id="gzip"),
+        pytest.param(LINES.replace(b" t\n", b" t as trec_eval\n"), id="fields after the tag"),
         pytest.param(bz2.compress(LINES), id="bzip2"),
         pytest.param(gzip.compress(LINES[:20]) + gzip.compress(LINES[20:]), id="gzip in two parts"),
     ],

@@ -16,7 +16,8 @@ from sklearn_rank import (
     write_qrels,
     write_run,
 )
-from sklearn_rank.files import columnar, rows, write
+from sklearn_rank.files import columnar, write
+from sklearn_rank.files import text as rows
 
 MEASURES = ("map", "ndcg@10", "mrr", "precision@3", "recall@5", "lag")
 NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]

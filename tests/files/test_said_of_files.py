@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_rank import ColumnRoleError, FileFormatError, evaluate, read_qrels, read_run
 from sklearn_rank.cli import main
-from sklearn_rank.files import rows
+from sklearn_rank.files import text as rows
 
 QRELS = "q1 0 a 1\nq2 0 c 2\n"
 RUN = "q1 Q0 a 1 3 t\nq2 Q0 c 1 1 t\n"

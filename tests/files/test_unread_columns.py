@@ -10,7 +10,8 @@ import pytest
 
 from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
 from sklearn_rank.cli import main
-from sklearn_rank.files import columnar, rows
+from sklearn_rank.files import columnar
+from sklearn_rank.files import text as rows
 from sklearn_rank.inputs.roles import GRADE, ORDER, UnreadColumn
 
 TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}

@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from sklearn_rank.files.delimited import find_columns, read_delimited, separator_of, split_line
-from sklearn_rank.files.rows import Rows
-from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
+from sklearn_rank.files.read import whole_grades
+from sklearn_rank.files.source import Limits, Source, blocks, opened, source_of
+from sklearn_rank.files.text import Rows, add_delimited
 from sklearn_rank.files.write import id_as_text
 from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
@@ -139,9 +137,7 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
         source.fail(None, "no grade is filled in")
     queries, items, grades = rows.columns()
     ids = [[text.removeprefix("'") for text in as_list(column)] for column in (queries, items)]
-    if grades is not None and (grades == np.rint(grades)).all():
-        grades = grades.astype(np.int64)
-    return Qrels.from_columns(*ids, grades=grades, source=source.name)
+    return Qrels.from_columns(*ids, grades=whole_grades(source, grades), source=source.name)
 
 
 def check_template(
@@ -171,28 +167,11 @@ def _is_untouched(path: Path, columns: Iterable[str]) -> bool:
 
 def _filled_rows(source: Source) -> Rows:
     """The rows of a template that have a grade."""
+    rows = Rows(source)
     with opened(source) as (file, _):
-        text = _filled(source, blocks(source, file, compressed=False))
-        rows, _ = read_delimited(source, text, None, is_run=False)
+        text = blocks(source, file, compressed=False)
+        for _ in add_delimited(rows, text, None, is_run=False):
+            pass
+    if rows.n_rows and not rows.numbers:
+        source.fail(1, "has no column of grades")
     return rows
-
-
-def _filled(source: Source, text: Iterable[Block]) -> Iterator[Block]:
-    """The blocks with lines emptied that have no grade, so that line numbers stay."""
-    place, separator = -1, ","
-    for block in text:
-        lines = block.data.split(b"\n")[:-1]
-        first = 0
-        if place < 0:
-            header = lines[0].decode()
-            separator, first = separator_of(header), 1
-            names = split_line(source, block.first_line, header, separator)
-            number = find_columns(names, None, source.name, is_run=False).number
-            if number is None:
-                source.fail(1, "has no column of grades")
-            place = names.index(number)
-        for number_, line in enumerate(lines[first:], first):
-            fields = split_line(source, block.first_line + number_, line.decode(), separator)
-            if len(fields) > place and not fields[place].strip():
-                lines[number_] = b""
-        yield block._replace(data=b"\n".join([*lines, b""]))
