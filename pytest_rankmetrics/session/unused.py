@@ -19,15 +19,11 @@ _NARROWING = (
     "keyword",
     "markexpr",
     "lf",
-    "last_failed",
-    "failedfirst",
     "maxfail",
     "deselect",
     "ignore",
     "ignore_glob",
     "stepwise",
-    "newfirst",
-    "sw",
     "inifilename",
 )
 

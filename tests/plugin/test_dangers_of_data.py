@@ -339,6 +339,16 @@ def test_a_cutoff_below_the_end_of_every_ranking_is_told(suite: Suite) -> None:
     def test_truncated():
         assert_ndcg_at_least(*case(RANKS), 0.5, k=100)
 
+    def test_half_of_the_rankings():
+        truth, run = case([1] * 19 + [0])
+        run = {q: items[: 5 + 5 * (n % 2)] for n, (q, items) in enumerate(run.items())}
+        assert_ndcg_at_least(truth, run, 0.5, k=100)
+
+    def test_less_than_half():
+        truth, run = case([1] * 19 + [0])
+        run = {q: items[: 10 if n < 9 else 5] for n, (q, items) in enumerate(run.items())}
+        assert_ndcg_at_least(truth, run, 0.5, k=100)
+
     def test_allowed():
         assert_ndcg_at_least(*case(RANKS), 0.5, k=100, allow={"truncated"})
 
@@ -346,9 +356,9 @@ def test_a_cutoff_below_the_end_of_every_ranking_is_told(suite: Suite) -> None:
         assert_ndcg_at_least(*case(RANKS), 0.5, k=10)
         """,
     )
-    result.assert_outcomes(passed=3, warnings=1)
+    result.assert_outcomes(passed=5, warnings=2)
     result.stdout.fnmatch_lines(["*RankGateWarning: *100*10*"])
-    suite.run("--rank-strict").assert_outcomes(passed=2, failed=1)
+    suite.run("--rank-strict").assert_outcomes(passed=3, failed=2)
 
 
 def test_another_sample_of_queries_does_not_pass(suite: Suite) -> None:

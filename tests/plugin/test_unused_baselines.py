@@ -62,6 +62,7 @@ PARTIAL = [
     ("--ignore", "test_other.py"),
     ("-x",),
     ("--lf",),
+    ("--sw",),
 ]
 
 
@@ -75,6 +76,14 @@ def test_a_run_of_a_part_of_the_suite_knows_no_unused_files(
     result = orphan.run("--rank-unused=fail", *arguments)
     assert "belongs to no test" not in said(result)
     assert result.ret == ("-x" in arguments)
+
+
+@pytest.mark.parametrize("order", ["--nf", "--ff"])
+def test_another_order_leaves_nothing_out(
+    order: str, orphan: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:cacheprovider", ""))
+    orphan.run(order).stdout.fnmatch_lines([UNUSED])
 
 
 @pytest.mark.parametrize(
