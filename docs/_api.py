@@ -32,10 +32,6 @@ Of the metric functions the parameters of their own are shown; `...` stands for 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Metrics of relevant items": ("metrics.binary",),
     "Metrics of grades": ("metrics.graded",),
-    "Metrics of pairs": ("metrics.pairwise",),
-    "Metrics at levels of recall, and relatives of MAP": ("metrics.recall_levels",),
-    "How much is judged": ("metrics.judgements",),
-    "Metrics made of others": ("metrics.combined",),
     "Curves": ("metrics.curves",),
     "Evaluation": (
         "evaluation.evaluate",
@@ -60,7 +56,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.forest",
         "displays.search",
     ),
-    "Inputs": ("inputs.items", "inputs.tables"),
+    "Inputs": ("inputs.tables",),
     "Files": ("files.read", "files.write", "files.templates"),
     "Larger than memory": ("engines.scan", "engines.options"),
     "Errors and warnings": ("exceptions",),
@@ -86,6 +82,8 @@ CONSTANTS = {
 MODULES = {
     "sklearn_rank.displays": None,
     "sklearn_rank.evaluation": ["evaluate_placements"],
+    "sklearn_rank.inputs": ["RelevanceInput"],
+    "sklearn_rank.measures": ["METRICS", "Metric"],
     "sklearn_rank.statistics": None,
 }
 """Public modules beside the package itself, with the names that it has not; None: all."""

@@ -8,16 +8,13 @@ these; a test compares the files with it.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
 from pathlib import Path
 
 from _api import api_page
 from _architecture import picture
-from _docstrings import entries, with_shared
 from _markdown import markdown, plain, table
-from _names import FACADE, facade
 from _programs import CHECKED, programs
 
 import sklearn_rank
@@ -26,6 +23,7 @@ from sklearn_rank.inputs.layouts import LAYOUTS
 from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.metrics.shared import PARAMETERS, entries_of, sections
 from sklearn_rank.rankings.ties import TIE_RULES
 
 DOCS = Path(__file__).parent
@@ -33,10 +31,6 @@ README = DOCS.parent / "README.md"
 ARCHITECTURE = DOCS / "architecture.md"
 INPUTS = DOCS / "inputs.md"
 MEASURES = DOCS / "measures.md"
-MODULES = [
-    DOCS.parent / "sklearn_rank" / "metrics" / f"{name}.py"
-    for name in ("binary", "recall_levels", "graded", "pairwise", "judgements", "combined")
-]
 
 BEGIN = "<!-- begin: written by docs/_generate.py -->"
 END = "<!-- end: written by docs/_generate.py -->"
@@ -149,13 +143,11 @@ pooled over all queries (which needs scores that compare across queries) or, wit
 def pages() -> dict[Path, str]:
     """Every file that is written here, wholly or in part, with the text that it should have."""
     return {
-        FACADE: facade(),
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
         ARCHITECTURE: _with_parts(ARCHITECTURE, picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
-        **{module: with_shared(module) for module in MODULES},
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
     }
 
@@ -245,7 +237,7 @@ def _wide_table() -> str:
     rows = [
         [
             f"[{metric.symbol}](#{metric.name})",
-            f"`{FUNCTIONS[metric].__name__}`",
+            _function(metric),
             f"`{_scorer(metric)}`",
             f"`{_spelling(metric)}`",
             f"[0, {'inf)' if math.isinf(metric.upper) else '1]'}",
@@ -280,7 +272,7 @@ def _short_table() -> str:
     rows = [
         [
             f"[{metric.symbol}](docs/metrics.md#{metric.name})",
-            f"`{FUNCTIONS[metric].__name__}`",
+            _function(metric),
             metric.formula,
             f"`{_scorer(metric)}`",
         ]
@@ -290,13 +282,14 @@ def _short_table() -> str:
 
 
 def _section(metric: Metric) -> str:
-    function = FUNCTIONS[metric]
-    summary = markdown(function, "\n\nParameters\n")
     aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
+    summary = metric.summary
+    if metric.function:
+        summary = f"`{metric.function}`: {markdown(FUNCTIONS[metric], NEXT_SECTION)}"
     lines = [
         f"## {metric.name}",
         "",
-        f"`{function.__name__}`: {summary}",
+        summary,
         "",
         _own_parameters(metric),
         "",
@@ -307,9 +300,18 @@ def _section(metric: Metric) -> str:
     return "\n".join(lines)
 
 
+NEXT_SECTION = "\n\nParameters\n"
+
+
+def _function(metric: Metric) -> str:
+    return f"`{metric.function}`" if metric.function else "-"
+
+
 def _own_parameters(metric: Metric) -> str:
     """Table of the parameters that not every metric has, from its docstring."""
-    documented = entries(inspect.getsource(FUNCTIONS[metric]))
+    documented = PARAMETERS
+    if metric.function:
+        documented = entries_of(sections(inspect.getdoc(FUNCTIONS[metric]) or "")["Parameters"])
     rows = []
     for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:
         head, *meaning = (line.strip() for line in documented[name].split("\n"))
@@ -336,8 +338,5 @@ def _scorer(metric: Metric) -> str:
 
 
 if __name__ == "__main__":
-    # First the public names, which the other pages read.
-    FACADE.write_text(facade(), encoding="utf-8")
-    importlib.reload(sklearn_rank)
     for path, text in pages().items():
         path.write_text(text, encoding="utf-8")

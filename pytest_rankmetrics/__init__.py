@@ -16,20 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.assertions import (
-        assert_all_hit_rate_at_least as assert_all_hit_rate_at_least,
-    )
     from pytest_rankmetrics.assertions import assert_auc_at_least as assert_auc_at_least
     from pytest_rankmetrics.assertions import assert_dcg_at_least as assert_dcg_at_least
     from pytest_rankmetrics.assertions import assert_err_at_least as assert_err_at_least
     from pytest_rankmetrics.assertions import assert_fbeta_at_least as assert_fbeta_at_least
     from pytest_rankmetrics.assertions import assert_gauc_at_least as assert_gauc_at_least
-    from pytest_rankmetrics.assertions import assert_gmap_at_least as assert_gmap_at_least
     from pytest_rankmetrics.assertions import assert_hit_rate_at_least as assert_hit_rate_at_least
     from pytest_rankmetrics.assertions import assert_hmean_at_least as assert_hmean_at_least
-    from pytest_rankmetrics.assertions import assert_idcg_at_least as assert_idcg_at_least
     from pytest_rankmetrics.assertions import assert_iprec_at_least as assert_iprec_at_least
-    from pytest_rankmetrics.assertions import assert_judged_at_least as assert_judged_at_least
     from pytest_rankmetrics.assertions import assert_lag_at_most as assert_lag_at_most
     from pytest_rankmetrics.assertions import assert_lauc_at_least as assert_lauc_at_least
     from pytest_rankmetrics.assertions import assert_map_at_least as assert_map_at_least
@@ -42,8 +36,6 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_precision_at_least as assert_precision_at_least
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
     from pytest_rankmetrics.assertions import assert_rprec_at_least as assert_rprec_at_least
-    from pytest_rankmetrics.assertions import assert_set_map_at_least as assert_set_map_at_least
-    from pytest_rankmetrics.assertions import assert_unjudged_at_most as assert_unjudged_at_most
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
@@ -56,18 +48,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "assertions": (
-        "assert_all_hit_rate_at_least",
         "assert_auc_at_least",
         "assert_dcg_at_least",
         "assert_err_at_least",
         "assert_fbeta_at_least",
         "assert_gauc_at_least",
-        "assert_gmap_at_least",
         "assert_hit_rate_at_least",
         "assert_hmean_at_least",
-        "assert_idcg_at_least",
         "assert_iprec_at_least",
-        "assert_judged_at_least",
         "assert_lag_at_most",
         "assert_lauc_at_least",
         "assert_map_at_least",
@@ -80,8 +68,6 @@ _HOMES = {
         "assert_precision_at_least",
         "assert_recall_at_least",
         "assert_rprec_at_least",
-        "assert_set_map_at_least",
-        "assert_unjudged_at_most",
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
     "gates.expected": ("expected_failure",),

@@ -238,33 +238,6 @@ def _named(
     return assert_metric(y_true, y_score, measure, at_most=threshold, **reading)
 
 
-def assert_all_hit_rate_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that the share of queries found whole (AllHitRate) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.all_hit_rate_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_all_hit_rate_at_least
-    >>> assert_all_hit_rate_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("all_hit_rate", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
-
-
 def assert_auc_at_least(
     y_true: Any,
     y_score: Any,
@@ -420,31 +393,6 @@ def assert_gauc_at_least(
     )
 
 
-def assert_gmap_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that the geometric mean of average precision (GMAP) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.geometric_mean_average_precision_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_gmap_at_least
-    >>> assert_gmap_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
-    0.7071...
-    """
-    __tracebackhide__ = hide
-    return _named("gmap", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
-
-
 def assert_hit_rate_at_least(
     y_true: Any,
     y_score: Any,
@@ -500,32 +448,6 @@ def assert_hmean_at_least(
     return _named("hmean", y_true, y_score, threshold, reading, k=k, measures=measures, beta=beta)
 
 
-def assert_idcg_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    gain: Gain = "exp2",
-    discount: Discount = "log2",
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that the best possible DCG (IDCG) is at least ``threshold``.
-
-    The threshold is above 0; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ideal_dcg_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_idcg_at_least
-    >>> assert_idcg_at_least({"q": {"a": 2}}, {"q": ["b", "a"]}, 2.5).value
-    3.0
-    """
-    __tracebackhide__ = hide
-    return _named("idcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
-
-
 def assert_iprec_at_least(
     y_true: Any,
     y_score: Any,
@@ -551,30 +473,6 @@ def assert_iprec_at_least(
     """
     __tracebackhide__ = hide
     return _named("iprec", y_true, y_score, threshold, reading, recall=recall, min_rel=min_rel)
-
-
-def assert_judged_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that the judged share of the first k items (Judged) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.judged_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_judged_at_least
-    >>> assert_judged_at_least({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, 0.5, k=2).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("judged", y_true, y_score, threshold, reading, k=k)
 
 
 def assert_lag_at_most(
@@ -878,52 +776,3 @@ def assert_rprec_at_least(
     return _named("rprec", y_true, y_score, threshold, reading, min_rel=min_rel)
 
 
-def assert_set_map_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that precision times recall of a set (SetMAP) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.set_average_precision_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_set_map_at_least
-    >>> assert_set_map_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("set_map", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
-
-
-def assert_unjudged_at_most(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    **reading: Unpack[Reading],
-) -> GateResult:
-    """Assert that the unjudged items among the first k (Unjudged) are at most ``threshold``.
-
-    The threshold is at least 0, in items of a query; equality passes. Own parameters are those of
-    :func:`sklearn_rank.unjudged_at_k_count`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_unjudged_at_most
-    >>> assert_unjudged_at_most({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, 1, k=2).value
-    1.0
-    """
-    __tracebackhide__ = hide
-    return _named("unjudged", y_true, y_score, threshold, reading, k=k)

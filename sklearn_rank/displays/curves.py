@@ -12,16 +12,16 @@ from sklearn_rank.displays.labels import add_legend, set_names
 from sklearn_rank.displays.lines import Styles, SystemLines, draw_band
 from sklearn_rank.displays.style import series_style, text_color
 from sklearn_rank.displays.systems import check_names, read_systems
-from sklearn_rank.evaluation.curves import (
+from sklearn_rank.evaluation.further import whole_of
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.metrics.curves import (
     RECALLS,
     interpolated,
     limits_of,
     precision_recall_curves,
     roc_curves,
 )
-from sklearn_rank.evaluation.further import whole_of
-from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics import mean_confidence_interval
 from sklearn_rank.support.checks import check_option, check_same_length

@@ -123,7 +123,6 @@ ALL_HIT_RATE = Metric(
     "Share of queries whose relevant items all stand among the first k.",
     "Yang et al., HotpotQA: A Dataset for Diverse, Explainable Multi-hop Question Answering, 2018",
     formula="1 if h = R, else 0",
-    function="all_hit_rate_at_k_score",
     aliases=("all_hit", "full_recall"),
 )
 RPREC = Metric(
@@ -160,7 +159,6 @@ SET_MAP = Metric(
     "Precision times recall of the first k items, per query.",
     "trec_eval 10",
     formula="h² / (k R)",
-    function="set_average_precision_score",
     aliases=("set_ap",),
 )
 GMAP = Metric(
@@ -170,7 +168,6 @@ GMAP = Metric(
     "Geometric mean over queries of the average precision, none below 0.00001.",
     "Robertson, On GMAP: and Other Transformations, 2006",
     formula="exp of the mean of ln max(AP@k, 0.00001), AP over R",
-    function="geometric_mean_average_precision_score",
     aliases=("gm_map", "geometric_mean_average_precision"),
     geometric_from=recall_levels.LEAST_AP,
     moves=moves.average_precision_of_all_moves,
@@ -195,7 +192,6 @@ IDCG = Metric(
     "DCG of the best order of all relevant items, retrieved or not.",
     "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
     formula="DCG@k of the best order of all relevant items",
-    function="ideal_dcg_at_k_score",
     aliases=("ideal_dcg",),
     upper=math.inf,
     graded=True,
@@ -313,7 +309,6 @@ JUDGED = Metric(
     "Share of the first k items that somebody judged, relevant or not.",
     "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022",
     formula="judged items within k / items within k",
-    function="judged_at_k_score",
     aliases=("judged_at_k",),
     of_judgements=True,
 )
@@ -324,7 +319,6 @@ UNJUDGED = Metric(
     "Number of the first k items that nobody judged; lower is better.",
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004",
     formula="items within k without a judgement",
-    function="unjudged_at_k_count",
     aliases=("unjudged_at_k",),
     upper=math.inf,
     greater_is_better=False,

@@ -38,7 +38,7 @@ class Metric:
     formula : str
         Value of one query with the default parameters, as the table of metrics has it.
     function : str
-        Name of the documented function, which ``metrics`` has: it is above this room.
+        Name of the function in ``metrics``; empty for metrics that go by their spelling alone.
     aliases : tuple of str
         Other names that the parser reads.
     upper : float

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from sklearn_rank.measures.catalogue import METRICS, Metric
-from sklearn_rank.metrics import binary, combined, graded, judgements, pairwise, recall_levels
-
-_DOCUMENTED: dict[str, Callable[..., float]] = {
-    name: getattr(module, name)
-    for module in (binary, combined, graded, judgements, pairwise, recall_levels)
-    for name in module.__all__
-}
+from sklearn_rank.metrics import binary, graded
+from sklearn_rank.metrics.binary import *  # noqa: F403
+from sklearn_rank.metrics.curves import *  # noqa: F403
+from sklearn_rank.metrics.graded import *  # noqa: F403
 
 FUNCTIONS: Mapping[Metric, Callable[..., float]] = MappingProxyType(
-    {metric: _DOCUMENTED[metric.function] for metric in METRICS if metric.function in _DOCUMENTED}
+    {
+        metric: getattr(binary, metric.function, None) or getattr(graded, metric.function)
+        for metric in METRICS
+        if metric.function
+    }
 )
-"""The documented function of each metric's record."""
+"""The documented function of each metric that has one."""

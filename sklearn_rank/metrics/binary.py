@@ -1,33 +1,50 @@
-"""Measures that ask only whether an item is relevant."""
+"""Metrics that ask only whether an item is relevant, and where."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from sklearn_rank.measures.catalogue import (
+    AUC,
     FBETA,
+    GAUC,
     HIT_RATE,
+    HMEAN,
+    IPREC,
+    LAG,
+    LAUC,
     MAP,
     MAR,
     MRR,
     PRECISION,
     RECALL,
+    RPREC,
     Measure,
 )
-from sklearn_rank.metrics._door import score
-from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
+from sklearn_rank.measures.grammar import parse_members
+from sklearn_rank.metrics.shared import documented, score
+from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
 
 __all__ = [
     "fbeta_at_k_score",
+    "group_auc_score",
+    "harmonic_mean_score",
     "hit_rate_at_k_score",
+    "interpolated_precision_score",
+    "lag_error",
+    "limited_auc_score",
     "mean_average_precision_score",
     "mean_average_recall_score",
     "mean_reciprocal_rank_score",
     "precision_at_k_score",
+    "r_precision_score",
+    "ranking_auc_score",
     "recall_at_k_score",
 ]
 
 
+@documented
 def mean_average_precision_score(
     y_true: Any,
     y_score: Any,
@@ -50,45 +67,15 @@ def mean_average_precision_score(
 
     Parameters
     ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"min", "relevant", "retrieved", "k"}, default="min"
         min(R, k), which without ``k`` is R; R (trec_eval); the relevant items found within ``k``
         (ArDoCo, torchmetrics); or ``k`` (RecTools).
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; 1 is best. A relevant item that was not retrieved adds 0, except
         with ``denominator="retrieved"``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -101,20 +88,10 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    measure = Measure.of(MAP, k, denominator=denominator, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(MAP, locals())
 
 
+@documented
 def mean_average_recall_score(
     y_true: Any,
     y_score: Any,
@@ -138,44 +115,14 @@ def mean_average_recall_score(
 
     Parameters
     ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
     normalize : bool, default=False
         Divide by the value of a perfect ranking, so that 1 is best.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
         ``normalize`` is True.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -189,20 +136,10 @@ def mean_average_recall_score(
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    measure = Measure.of(MAR, k, normalize=normalize, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(MAR, locals())
 
 
+@documented
 def mean_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
@@ -221,44 +158,6 @@ def mean_reciprocal_rank_score(
     How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
     relevant counts 0.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
-    Returns
-    -------
-    score : float
-        In [0, 1], dimensionless; 1 is best.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
-
     References
     ----------
     .. [1] Voorhees, The TREC-8 Question Answering Track Report, 1999.
@@ -269,20 +168,10 @@ def mean_reciprocal_rank_score(
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    measure = Measure.of(MRR, k, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(MRR, locals())
 
 
+@documented
 def precision_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -304,43 +193,13 @@ def precision_at_k_score(
 
     Parameters
     ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"k", "retrieved"}, default="k"
         ``k``, also where a ranking is shorter; or the items that stand within ``k``.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. At most R / k for R relevant items.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -354,20 +213,10 @@ def precision_at_k_score(
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    measure = Measure.of(PRECISION, k, denominator=denominator, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(PRECISION, locals())
 
 
+@documented
 def recall_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -388,43 +237,13 @@ def recall_at_k_score(
 
     Parameters
     ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
     denominator : {"relevant", "min"}, default="relevant"
         R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -436,20 +255,10 @@ def recall_at_k_score(
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    measure = Measure.of(RECALL, k, denominator=denominator, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(RECALL, locals())
 
 
+@documented
 def fbeta_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -472,43 +281,13 @@ def fbeta_at_k_score(
 
     Parameters
     ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
     beta : float, default=1.0
         How many times recall weighs as much as precision; at least 0.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
 
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. 0 where nothing relevant stands within ``k``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -520,20 +299,10 @@ def fbeta_at_k_score(
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    measure = Measure.of(FBETA, k, beta=beta, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(FBETA, locals())
 
 
+@documented
 def hit_rate_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -552,44 +321,6 @@ def hit_rate_at_k_score(
     How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
     0. Also called success@k; the recall@k of papers with one relevant passage per question.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    min_rel : float, default=None
-        Lowest grade that counts as relevant; None takes every grade above 0.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
-    Returns
-    -------
-    score : float
-        In [0, 1], dimensionless; 1 is best.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
-
     References
     ----------
     .. [1] Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004.
@@ -600,15 +331,343 @@ def hit_rate_at_k_score(
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    measure = Measure.of(HIT_RATE, k, min_rel=min_rel)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(HIT_RATE, locals())
+
+
+@documented
+def r_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Precision after as many items as are relevant (R-precision).
+
+    How good is the top of a list that is as long as it should be? With R relevant items it is the
+    share of them among the first R, where precision and recall are the same.
+
+    References
+    ----------
+    .. [1] Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and Evaluation in
+       Information Retrieval, 2005.
+
+    Examples
+    --------
+    >>> from sklearn_rank import r_precision_score
+    >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
+    0.5
+    """
+    return score(RPREC, locals())
+
+
+@documented
+def interpolated_precision_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    recall: float | Literal["11pt"] = "11pt",
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Precision at a level of recall, interpolated; by default the mean of 11 levels.
+
+    What precision can be had if so much has to be found? With R relevant items it is the greatest
+    precision at any rank that holds at least ``recall`` times R of them, rounded half up as in
+    trec_eval 10 (version 9 rounds otherwise); 0 if so many were not retrieved. As the greatest of
+    several values it has no closed form for ties: where a relevant item is tied, ``ties`` has to
+    break them.
+
+    Parameters
+    ----------
+    recall : float or {"11pt"}, default="11pt"
+        Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
+
+    References
+    ----------
+    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
+
+    Examples
+    --------
+    >>> from sklearn_rank import interpolated_precision_score
+    >>> ranking = [["x", "a", "b"]]
+    >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
+    0.6666666666666666
+    """
+    return score(IPREC, locals())
+
+
+@documented
+def lag_error(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    average: Literal["macro", "pooled"] = "macro",
+    unretrieved: Unretrieved = "last",
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Mean over queries of the number of irrelevant items above a relevant one (LAG).
+
+    How much rubbish stands before what is wanted? The lag of a relevant item is the number of
+    irrelevant items that stand above it, a tied one counting half; a query's lag is the mean over
+    its relevant items. One that was not retrieved lags behind all irrelevant items of the ranking;
+    with ``unretrieved="ignore"`` it does not count, so that retrieving less can lower the lag.
+
+    Parameters
+    ----------
+    average : {"macro", "pooled"}, default="macro"
+        Mean of the lags of the queries, or of the lags of all relevant items (ArDoCo's code), with
+        which a query weighs by its relevant items.
+
+    Returns
+    -------
+    score : float
+        In [0, inf), in ranks; 0 is best, lower is better.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a query has no relevant item, an empty ranking, or (``unretrieved="ignore"``) retrieved
+        nothing relevant.
+
+    References
+    ----------
+    .. [1] Hayes, Dekhtyar and Sundaram, Advancing Candidate Link Generation for Requirements
+       Tracing: The Study of Methods, 2006 (lag among the secondary measures of tracing).
+    .. [2] Rank metrics of ArDoCo, https://github.com/ArDoCo/Metrics.
+
+    Examples
+    --------
+    >>> from sklearn_rank import lag_error
+    >>> lag_error(
+    ...     [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
+    ... )  # (3/2 + 3) / 2
+    2.25
+    >>> lag_error(
+    ...     [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]], average="pooled"
+    ... )
+    2.0
+    """
+    return score(LAG, locals())
+
+
+@documented
+def ranking_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    smoothing: float = 0.0,
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
+
+    How likely does a relevant item stand above an irrelevant one? Pairs are formed within each
+    query, unless ``average="pooled"``, which ranks the items of all queries together and needs
+    scores that compare across queries. A tie counts half; ``relevance`` decides which items of a
+    list are tied. With ``smoothing=s`` a relevant item with b of N irrelevant items below it counts
+    (b + s) / (N + s), one that was not retrieved s / (N + s), and 1 where nothing is irrelevant.
+
+    Parameters
+    ----------
+    average : {"positives", "pooled", "macro", "impressions"}, default="positives"
+        Queries weigh by their relevant items, all items form one ranking (scikit-learn's
+        ``roc_auc_score``), queries weigh alike, or by the lengths of their rankings.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings, above it with
+        ``smoothing``, and far below it for lists that lack relevant items: a random tenth of the
+        items reaches about 0.05.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant. Settled by ``zero_division``, it
+        keeps its weight: 0 without a relevant item where queries weigh by those.
+
+    References
+    ----------
+    .. [1] Fawcett, An Introduction to ROC Analysis, 2006.
+    .. [2] WarpRec, Accuracy metrics, AUC (mean over positives).
+
+    Examples
+    --------
+    >>> from sklearn_rank import ranking_auc_score
+    >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
+    0.625
+    """
+    return score(AUC, locals())
+
+
+@documented
+def group_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    smoothing: float = 0.0,
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Mean over queries of the AUC of each query (GAUC).
+
+    How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
+    relevant and an irrelevant item in which the relevant one stands above; a tie counts half, and
+    ``smoothing`` works as in :func:`ranking_auc_score`. Queries weigh alike; the origin [1]_ weighs
+    them by impressions or clicks, which is ``ranking_auc_score(average="impressions")`` or
+    ``"positives"``.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings without
+        ``smoothing``, and far below it for lists that lack relevant items.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant.
+
+    References
+    ----------
+    .. [1] Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017.
+
+    Examples
+    --------
+    >>> from sklearn_rank import group_auc_score
+    >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
+    0.5
+    """
+    return score(GAUC, locals())
+
+
+@documented
+def limited_auc_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    k: int | None = None,
+    tail: Literal["none", "linear"] = "none",
+    unretrieved: Unretrieved = "last",
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
+    smoothing: float = 0.0,
+    min_rel: float | None = None,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
+
+    How well are the items ordered that are shown? Each relevant item within ``k`` counts the share
+    of the N irrelevant items that stands below it; the sum is divided by min(R, k). With
+    ``tail="linear"`` the curve goes on from the k-th item in a straight line to (1, 1), and the
+    area is that under the whole curve. ``smoothing`` works as in :func:`ranking_auc_score`.
+
+    Parameters
+    ----------
+    tail : {"none", "linear"}, default="none"
+        What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+        with ``unretrieved="ignore"``, retrieved nothing relevant.
+
+    References
+    ----------
+    .. [1] Schroeder, Thiele and Lehner, Setting Goals and Choosing Metrics for Recommender System
+       Evaluations, 2011.
+
+    Examples
+    --------
+    >>> from sklearn_rank import limited_auc_score
+    >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2)  # 3/4 / 2
+    0.375
+    >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
+    0.5625
+    """
+    return score(LAUC, locals())
+
+
+@documented
+def harmonic_mean_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    groups: Any = None,
+    k: int | None = None,
+    measures: Sequence[str | Measure] = ("precision", "recall"),
+    beta: float = 1.0,
+    ties: Ties = "average",
+    zero_division: ZeroDivision = "warn",
+    sample_weight: Any = None,
+    string_provider: StringProvider | None = None,
+    relevance: Any = None,
+) -> float:
+    """Mean over queries of the harmonic mean of two measures (extended F1).
+
+    Are two things good at once? (1 + b^2) x y / (b^2 x + y) of the values x and y of each query, 0
+    where both are 0. Where items are tied, x and y are the two measures' exact expectations.
+
+    Parameters
+    ----------
+    measures : pair of str or Measure, default=("precision", "recall")
+        Two measures per query between 0 and 1, 1 being best. Those without a cutoff take ``k``.
+    beta : float, default=1.0
+        How many times the second measure weighs as much as the first; at least 0.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If one of the two measures is undefined for a query.
+
+    References
+    ----------
+    .. [1] WarpRec, Accuracy metrics, Extended-F1.
+
+    Examples
+    --------
+    >>> from sklearn_rank import harmonic_mean_score
+    >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
+    0.6666666666666666
+    """
+    measures = parse_members(measures)
+    return score(HMEAN, locals())

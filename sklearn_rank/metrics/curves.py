@@ -1,22 +1,19 @@
-"""Curves over all thresholds, as arrays."""
+"""Curves over all thresholds, as arrays: of all queries together or of each."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.engines.read import read_any
-from sklearn_rank.evaluation.curves import (
-    RECALLS,
-    interpolated,
-    limits_of,
-    precision_recall_curves,
-    roc_curves,
-)
+from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.typing import FloatArray, StringProvider
+from sklearn_rank.support.sorting import sortable
+from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider
 
 __all__ = ["ranking_precision_recall_curve", "ranking_roc_curve"]
 
@@ -163,3 +160,125 @@ def _read(
         relevance=relevance,
         owner=owner,
     )
+
+
+# What curves are made of, which displays read, too ---------------------------------------------
+
+RECALLS = np.arange(101) / 100
+"""Recalls at which precision is interpolated; divided, as recalls are, so that equal ones meet."""
+
+
+class Curve(NamedTuple):
+    """A curve of one ranking, its points in the order of scikit-learn."""
+
+    x: FloatArray
+    """False positive rates, ascending; or recalls, descending."""
+    y: FloatArray
+    thresholds: FloatArray
+    """In the units of the scores, where these are known; else codes that fall with the rank."""
+    query: int
+    """Number of the query; 0 for all together."""
+
+
+def roc_curves(judged: RankingData, average: str) -> list[Curve]:
+    """The curve of all items together, or of each query that has one."""
+    from sklearn.metrics import roc_curve
+
+    curves = []
+    for query, ranking in enumerate(_labelled(judged, average)):
+        if 0 < ranking.labels.sum() < len(ranking.labels):
+            fpr, tpr, codes = roc_curve(ranking.labels, ranking.codes, drop_intermediate=False)
+            curves.append(Curve(fpr, tpr, ranking.scores_of(codes), query))
+    if not curves:
+        msg = "the ROC curve needs a relevant and an irrelevant item"
+        raise UndefinedMetricError(msg)
+    return curves
+
+
+def precision_recall_curves(judged: RankingData, average: str) -> list[Curve]:
+    """The curve of all items together, or of each query that has one."""
+    from sklearn.metrics import precision_recall_curve
+
+    curves = []
+    for query, ranking in enumerate(_labelled(judged, average)):
+        if ranking.labels.any():
+            precision, recall, codes = precision_recall_curve(ranking.labels, ranking.codes)
+            # No threshold reaches what was not retrieved.
+            first = int(len(codes) > 0 and codes[0] == _NOT_RETRIEVED)
+            thresholds = ranking.scores_of(codes[first:])
+            curves.append(Curve(recall[first:], precision[first:], thresholds, query))
+    if not curves:
+        msg = "the precision-recall curve needs a relevant item"
+        raise UndefinedMetricError(msg)
+    return curves
+
+
+_NOT_RETRIEVED = 0.0
+"""Code below that of every item in the ranking, which are 1, 2, ... from the bottom up."""
+
+
+class _Labelled(NamedTuple):
+    """One ranking as scikit-learn reads it."""
+
+    labels: BoolArray
+    codes: FloatArray
+    """Stand in for the scores, whose infinities scikit-learn refuses."""
+    scores: Array | None = None
+    """Scores, ascending, of the codes 1, 2, ...; None where they mean nothing."""
+
+    def scores_of(self, codes: FloatArray) -> FloatArray:
+        """Thresholds in the units of the scores."""
+        if self.scores is None:
+            return np.full(len(codes), np.nan)
+        known = np.concatenate(([-np.inf], self.scores, [np.inf])).astype(np.float64)
+        return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
+
+
+def _labelled(judged: RankingData, average: str) -> list[_Labelled]:
+    if average == "macro":
+        views = judged.by_score
+        queries = range(len(views))
+        return [_from_places(views.part(slice(query, query + 1)).widened()) for query in queries]
+    pooled = judged.pool().widened()
+    scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
+    return [_from_places(pooled, scores)]
+
+
+def _from_places(ranking: JudgedRankings, scores: Array | None = None) -> _Labelled:
+    """Labels and codes in rank order; with scores, one code for each of their values."""
+    n_ranked, groups = int(ranking.n_ranked[0]), ranking.groups
+    labels = np.zeros(n_ranked, dtype=bool)
+    codes = np.arange(n_ranked, 0.0, -1.0)
+    for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
+        codes[above : above + size] = n_ranked - above
+        labels[above : above + relevant] = True
+    if scores is not None:
+        scores, counts = np.unique(sortable(scores), return_counts=True)
+        codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
+    unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
+    return _Labelled(
+        np.concatenate((labels, np.ones(unretrieved, dtype=bool))),
+        np.concatenate((codes, np.full(unretrieved, _NOT_RETRIEVED))),
+        scores,
+    )
+
+
+def limits_of(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
+    """(n_grid, 2) heights at which a curve reaches and leaves each rate of the grid."""
+    last = np.searchsorted(fpr, grid, side="right") - 1
+    first = np.searchsorted(fpr, grid, side="left")
+    on_curve = fpr[last] == grid
+    width = np.where(on_curve, 1.0, fpr[first] - fpr[last])
+    between = tpr[last] + (grid - fpr[last]) * (tpr[first] - tpr[last]) / width
+    return np.stack(
+        (np.where(on_curve, tpr[first], between), np.where(on_curve, tpr[last], between)), axis=1
+    )
+
+
+def interpolated(grid: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
+    """Best precision at each recall of the grid or above it; 0 where it is never reached."""
+    if len(precision) < 2:
+        return np.zeros(len(grid))
+    best, reached = np.maximum.accumulate(precision[:-1]), recall[:-1]
+    place = np.searchsorted(-reached, -grid, side="right") - 1
+    return np.where(place >= 0, best[np.maximum(place, 0)], 0.0)

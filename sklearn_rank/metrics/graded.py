@@ -1,22 +1,27 @@
-"""Measures that weigh items by their grade."""
+"""Metrics that weigh items by their grade."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from sklearn_rank.measures.catalogue import DCG, ERR, IDCG, NDCG, NERR, Measure
-from sklearn_rank.metrics._door import score
+from sklearn_rank.measures.catalogue import (
+    DCG,
+    ERR,
+    NDCG,
+    NERR,
+)
+from sklearn_rank.metrics.shared import documented, score
 from sklearn_rank.typing import Discount, Gain, StringProvider, Ties, ZeroDivision
 
 __all__ = [
     "dcg_at_k_score",
     "expected_reciprocal_rank_score",
-    "ideal_dcg_at_k_score",
     "ndcg_at_k_score",
     "normalized_expected_reciprocal_rank_score",
 ]
 
 
+@documented
 def dcg_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -36,29 +41,6 @@ def dcg_at_k_score(
     How much does a user gain who reads the first ``k`` items? Sum over the ranks within ``k`` of
     gain(grade) / discount(rank). Irrelevant items gain nothing.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
-    discount : {"log2"} or callable, default="log2"
-        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
     Returns
     -------
     score : float
@@ -66,17 +48,8 @@ def dcg_at_k_score(
 
     Raises
     ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
     OverflowError
         If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -91,107 +64,10 @@ def dcg_at_k_score(
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
-    measure = Measure.of(DCG, k, gain=gain, discount=discount)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(DCG, locals())
 
 
-def ideal_dcg_at_k_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any = None,
-    k: int | None = None,
-    gain: Gain = "exp2",
-    discount: Discount = "log2",
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
-) -> float:
-    """Mean over queries of the DCG of the best order of all relevant items (IDCG@k).
-
-    How much is there to gain? Sum over the ranks within ``k`` of gain(grade) / discount(rank) in
-    the best order of all relevant items, retrieved or not, the greatest gain first. Neither the
-    ranking nor its ties matter.
-
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
-    discount : {"log2"} or callable, default="log2"
-        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
-    Returns
-    -------
-    score : float
-        In [0, inf), in units of gain. It depends on the ground truth alone.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-    OverflowError
-        If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
-
-    References
-    ----------
-    .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
-       Gains and discount as in :func:`dcg_at_k_score`.
-
-    Examples
-    --------
-    >>> from sklearn_rank import ideal_dcg_at_k_score
-    >>> ideal_dcg_at_k_score([{"a": 1, "b": 2}], [["a"]])  # 3 + 1 / log2(3)
-    3.6309297535714578
-    """
-    measure = Measure.of(IDCG, k, gain=gain, discount=discount)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
-
-
+@documented
 def ndcg_at_k_score(
     y_true: Any,
     y_score: Any,
@@ -214,41 +90,6 @@ def ndcg_at_k_score(
     Krichene and Rendle [3]_. Any finite grade of at least 0 works: gains are scaled per query,
     which cancels.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
-        2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
-    discount : {"log2"} or callable, default="log2"
-        Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
-    Returns
-    -------
-    score : float
-        In [0, 1], dimensionless; 1 is best.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
     Warns
     -----
     UndefinedMetricWarning
@@ -270,20 +111,10 @@ def ndcg_at_k_score(
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
     0.8597
     """
-    measure = Measure.of(NDCG, k, gain=gain, discount=discount)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(NDCG, locals())
 
 
+@documented
 def expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
@@ -304,44 +135,11 @@ def expected_reciprocal_rank_score(
     over the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
     least 0 works.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    max_grade : {"query"} or float, default="query"
-        The query's highest grade, or a number, without which queries do not compare.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
     Returns
     -------
     score : float
         In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
         float64 rounds to 1 from max = 54 on.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
 
     References
     ----------
@@ -356,20 +154,10 @@ def expected_reciprocal_rank_score(
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
     0.0625
     """
-    measure = Measure.of(ERR, k, max_grade=max_grade)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(ERR, locals())
 
 
+@documented
 def normalized_expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
@@ -388,44 +176,6 @@ def normalized_expected_reciprocal_rank_score(
     How close does the ranking come to satisfying a user as soon as possible? The best order holds
     all relevant items, retrieved or not, by falling grade.
 
-    Parameters
-    ----------
-    y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
-        Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
-    k : int, default=None
-        Cutoff, in ranks; None reads the whole ranking.
-    max_grade : {"query"} or float, default="query"
-        The query's highest grade, or a number, without which queries do not compare.
-    ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
-        Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
-    zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
-        How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
-    sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
-        Weight of each query: docs/inputs.md#weights.
-    string_provider : callable, default=None
-        Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
-    relevance : sequence of sequences, mapping or RelevanceInput, default=None
-        Scores of the items of ranked lists: docs/inputs.md#relevance.
-
-    Returns
-    -------
-    score : float
-        In [0, 1], dimensionless; 1 is best.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the data are refused: docs/inputs.md#errors.
-    InvalidParameterError
-        If a parameter has a value that its rule does not allow.
-
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item.
-
     References
     ----------
     .. [1] Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance,
@@ -437,15 +187,4 @@ def normalized_expected_reciprocal_rank_score(
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """
-    measure = Measure.of(NERR, k, max_grade=max_grade)
-    return score(
-        measure,
-        y_true,
-        y_score,
-        groups=groups,
-        ties=ties,
-        zero_division=zero_division,
-        sample_weight=sample_weight,
-        string_provider=string_provider,
-        relevance=relevance,
-    )
+    return score(NERR, locals())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.metrics.shared import metric_value
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, with_changes
 from sklearn_rank.model_selection.shared import Asked
 from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
@@ -93,7 +94,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._bound = copy.copy(bound)
         # Attributes that scikit-learn reads of its own scorers.
         self._sign = 1 if measure.metric.greater_is_better else -1
-        self._score_func = FUNCTIONS[measure.metric]
+        own: Any = partial(metric_value, measure.metric)
+        self._score_func = FUNCTIONS.get(measure.metric, own)
         self._kwargs = self._arguments()
         self._response_method: Any = (
             AUTO if self.options.response_method == "auto" else self.options.response_method
@@ -101,14 +103,9 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _arguments(self) -> dict[str, Any]:
         """Arguments of the metric function, for tools that call it on labels of their own."""
-        known = inspect.signature(self._score_func).parameters
-        given = {
-            "k": self.measure.k,
-            **self.measure.options,
-            "ties": self.options.ties,
-            "zero_division": self.options.zero_division,
-        }
-        return {name: value for name, value in given.items() if name in known}
+        cutoff = {"k": self.measure.k} if self.measure.metric.takes_k else {}
+        policy = {"ties": self.options.ties, "zero_division": self.options.zero_division}
+        return {**cutoff, **self.measure.options, **policy}
 
     # Scoring ------------------------------------------------------------------------------------
 

@@ -11,12 +11,12 @@ import pytest
 from sklearn_rank import (
     EngineOptions,
     InvalidParameterError,
-    RelevanceInput,
     UnknownItemsWarning,
     evaluate,
     mean_average_precision_score,
 )
 from sklearn_rank.engines import rows, spill, stream
+from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime
 from tests.engines.conftest import Make
 from tests.engines.problems import assert_same

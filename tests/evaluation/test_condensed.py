@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import InvalidParameterError, RelevanceInput, evaluate
+from sklearn_rank import InvalidParameterError, evaluate
+from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.rankings.unjudged_items import item_codes
 
 MEASURES = ("map", "ndcg@3", "mrr", "precision@2", "recall@4", "err", "lag", "gauc", "rprec")

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import METRICS, InvalidParameterError, RelevanceInput, evaluate
+from sklearn_rank import InvalidParameterError, evaluate
 from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.inputs import RelevanceInput
+from sklearn_rank.measures import METRICS
 from sklearn_rank.rankings.placements import Hit, Placement
 
 # "c" stands alone at the top; "x", "a" and "b" share the ranks 2 to 4; "n" is last.

@@ -16,7 +16,10 @@ import pytest_rankmetrics
 import sklearn_rank
 import sklearn_rank.displays
 import sklearn_rank.evaluation
+import sklearn_rank.inputs
+import sklearn_rank.measures
 import sklearn_rank.statistics
+from sklearn_rank.measures import METRICS
 from sklearn_rank.model_selection.options import ScorerOptions
 
 ROOT = Path(__file__).parents[2]
@@ -69,7 +72,7 @@ def test_generated_text_is_up_to_date(page, text):
 def test_every_metric_has_a_row_and_a_section():
     page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for metric in sklearn_rank.METRICS:
+    for metric in METRICS:
         assert f"| [{metric.symbol}](#{metric.name}) |" in page
         assert f"\n## {metric.name}\n" in page
         assert f"| [{metric.symbol}](docs/metrics.md#{metric.name}) |" in readme
@@ -93,6 +96,8 @@ PUBLIC = [
     *sklearn_rank.displays.__all__,
     *sklearn_rank.statistics.__all__,
     *sklearn_rank.evaluation.__all__,
+    *sklearn_rank.inputs.__all__,
+    *sklearn_rank.measures.__all__,
 ]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,16 +53,14 @@ def test_every_public_name_exists(name: str) -> None:
 
 def test_type_checkers_see_every_public_name() -> None:
     """The names under TYPE_CHECKING are those that are imported lazily."""
-    import ast
-    from pathlib import Path
-
     tree = ast.parse(Path(sklearn_rank.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {
-        alias.asname: f"{node.module}"
+        name: node.module
         for node in block.body
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
+        for name in (import_module(node.module).__all__ if alias.name == "*" else [alias.name])
     }
     lazy = {name: f"sklearn_rank.{module}" for name, module in sklearn_rank._HOME_OF.items()}
     assert seen == lazy

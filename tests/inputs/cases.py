@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -13,7 +15,6 @@ from sklearn_rank import (
     group_auc_score,
     harmonic_mean_score,
     hit_rate_at_k_score,
-    ideal_dcg_at_k_score,
     lag_error,
     limited_auc_score,
     mean_average_precision_score,
@@ -25,6 +26,8 @@ from sklearn_rank import (
     ranking_auc_score,
     recall_at_k_score,
 )
+from sklearn_rank.measures.catalogue import IDCG
+from sklearn_rank.metrics.shared import metric_value
 
 GROUPS = ["a", "a", "b", "b"]
 GRADES = [1, 0, 0, 1]
@@ -39,7 +42,7 @@ WITH_K = [
     fbeta_at_k_score,
     hit_rate_at_k_score,
     dcg_at_k_score,
-    ideal_dcg_at_k_score,
+    partial(metric_value, IDCG),
     ndcg_at_k_score,
     expected_reciprocal_rank_score,
     normalized_expected_reciprocal_rank_score,

@@ -13,12 +13,12 @@ import pytest
 from scipy import sparse
 
 from sklearn_rank import (
-    RelevanceInput,
     UndefinedMetricWarning,
     evaluate,
     mean_average_precision_score,
     mean_reciprocal_rank_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import GRADES, GROUPS, SCORES, case, shown
 
 NULLS = [

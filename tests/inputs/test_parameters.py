@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +20,6 @@ from sklearn_rank import (
     fbeta_at_k_score,
     group_auc_score,
     harmonic_mean_score,
-    ideal_dcg_at_k_score,
     lag_error,
     limited_auc_score,
     mean_average_precision_score,
@@ -27,6 +27,8 @@ from sklearn_rank import (
     precision_at_k_score,
     ranking_auc_score,
 )
+from sklearn_rank.measures.catalogue import IDCG
+from sklearn_rank.metrics.shared import metric_value
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES, WITH_K
 
 # k -----------------------------------------------------------------------------------------------
@@ -310,7 +312,7 @@ def test_discounts_that_are_refused(discount, message):
     ],
     ids=["over the greatest", "above the least", "running sum", "share"],
 )
-@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, ideal_dcg_at_k_score])
+@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, partial(metric_value, IDCG)])
 def test_gains_that_depend_on_other_grades_are_refused(metric, gain):
     message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
     with pytest.raises(InvalidParameterError, match=message):

@@ -9,11 +9,11 @@ import pytest
 
 from sklearn_rank import (
     InvalidParameterError,
-    RelevanceInput,
     evaluate,
     group_auc_score,
     ranking_auc_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 PAIR = [{"b"}, {"x"}], [["a", "b", "c"], ["x", "y"]]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sklearn_rank import RelevanceInput, evaluate, group_auc_score
+from sklearn_rank import evaluate, group_auc_score
+from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import case
 
 

@@ -10,7 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sklearn_rank import RelevanceInput, evaluate, group_auc_score, mean_reciprocal_rank_score
+from sklearn_rank import evaluate, group_auc_score, mean_reciprocal_rank_score
+from sklearn_rank.inputs import RelevanceInput
 from tests.inputs.cases import ALL, GRADES, GROUPS, case
 
 

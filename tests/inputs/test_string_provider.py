@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sklearn_rank import (
-    RelevanceInput,
     group_auc_score,
     mean_reciprocal_rank_score,
     recall_at_k_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 # String provider ---------------------------------------------------------------------------------
 

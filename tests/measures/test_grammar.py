@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sklearn_rank import (
-    METRICS,
     Convention,
     InvalidParameterError,
     Measure,
@@ -23,6 +22,7 @@ from sklearn_rank import (
     harmonic_mean_score,
     measure,
 )
+from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import parse_measures
 

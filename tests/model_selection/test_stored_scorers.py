@@ -8,7 +8,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
 import sklearn_rank
-from sklearn_rank import METRICS, QueryKFold, map_scorer
+from sklearn_rank import QueryKFold, map_scorer
+from sklearn_rank.measures import METRICS
 from sklearn_rank.model_selection.scorer import RankingScorer
 from tests.model_selection.cases import FRAME, Y
 

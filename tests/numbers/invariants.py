@@ -6,7 +6,8 @@ import math
 from itertools import pairwise
 from typing import Any
 
-from sklearn_rank import METRICS, Evaluation, Measure, evaluate, measure
+from sklearn_rank import Evaluation, Measure, evaluate, measure
+from sklearn_rank.measures import METRICS
 from tests.oracles.exact import Ranking
 from tests.strategies import as_lists
 

@@ -11,7 +11,6 @@ from sklearn.metrics import auc, average_precision_score, precision_recall_curve
 from sklearn_rank import (
     InvalidParameterError,
     RankingConfigError,
-    RelevanceInput,
     UndefinedMetricError,
     UndefinedMetricWarning,
     group_auc_score,
@@ -19,6 +18,7 @@ from sklearn_rank import (
     ranking_precision_recall_curve,
     ranking_roc_curve,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 CURVES = [ranking_roc_curve, ranking_precision_recall_curve]
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import evaluate, judged_at_k_score, unjudged_at_k_count
+from sklearn_rank import evaluate
 
 TRUTHS = [{"a": 2, "b": 0}, {"c": 1}]
 RANKINGS = [["a", "x", "b", "y"], ["z", "c"]]
@@ -28,16 +28,16 @@ def test_ties_are_at_their_best_with_judged_items_first(ties: str, expected: flo
     assert evaluate(*lazy, ["unjudged@2", "judged@2"], ties=ties).scores == values.scores
 
 
-def test_share_of_what_is_judged() -> None:
-    assert judged_at_k_score(TRUTHS, RANKINGS, k=2) == (1 / 2 + 1 / 2) / 2
-    assert judged_at_k_score(TRUTHS, RANKINGS, k=3) == (2 / 3 + 1 / 2) / 2
-    assert judged_at_k_score(TRUTHS, RANKINGS) == (2 / 4 + 1 / 2) / 2
-
-
-def test_number_of_what_is_not() -> None:
-    assert unjudged_at_k_count(TRUTHS, RANKINGS, k=1) == (0 + 1) / 2
-    assert unjudged_at_k_count(TRUTHS, RANKINGS, k=4) == (2 + 1) / 2
-    assert unjudged_at_k_count(TRUTHS, RANKINGS) == (2 + 1) / 2
+def test_share_and_number_of_what_is_judged() -> None:
+    measures = ["judged@2,3", "judged", "unjudged@1,4", "unjudged"]
+    assert dict(evaluate(TRUTHS, RANKINGS, measures).scores) == {
+        "judged@2": (1 / 2 + 1 / 2) / 2,
+        "judged@3": (2 / 3 + 1 / 2) / 2,
+        "judged": (2 / 4 + 1 / 2) / 2,
+        "unjudged@1": (0 + 1) / 2,
+        "unjudged@4": (2 + 1) / 2,
+        "unjudged": (2 + 1) / 2,
+    }
 
 
 def test_a_tie_counts_by_expectation() -> None:

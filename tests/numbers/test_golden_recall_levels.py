@@ -9,13 +9,10 @@ import pytest
 
 from sklearn_rank import (
     InvalidParameterError,
-    all_hit_rate_at_k_score,
     evaluate,
-    geometric_mean_average_precision_score,
     interpolated_precision_score,
     measure,
     r_precision_score,
-    set_average_precision_score,
 )
 
 
@@ -26,8 +23,8 @@ def test_r_precision_reads_as_deep_as_there_are_relevant_items():
 
 def test_all_hit_rate_asks_for_every_relevant_item():
     truth, rankings = [{"a", "b"}, {"a", "b"}, {"c"}], [["a", "b"], ["a", "x", "b"], ["x"]]
-    assert all_hit_rate_at_k_score(truth, rankings, k=2) == 1 / 3
-    assert all_hit_rate_at_k_score(truth, rankings) == 2 / 3
+    assert evaluate(truth, rankings, "all_hit@2")["all_hit_rate@2"] == 1 / 3
+    assert evaluate(truth, rankings, "all_hit_rate")["all_hit_rate"] == 2 / 3
 
 
 def test_interpolated_precision_looks_ahead():
@@ -72,17 +69,20 @@ def test_a_recall_that_is_none_is_refused(recall):
 
 
 def test_set_average_precision_is_precision_times_recall():
-    assert set_average_precision_score([{"a", "b", "c"}], [["a", "x", "b", "y"]]) == 2 / 4 * (2 / 3)
-    assert set_average_precision_score([{"a", "b"}], [["a", "b", "y"]], k=1) == 1 * (1 / 2)
+    values = evaluate([{"a", "b", "c"}], [["a", "x", "b", "y"]], ["set_map", "set_map@1"])
+    assert dict(values.scores) == {"set_map": 2 / 4 * (2 / 3), "set_map@1": 1 * (1 / 3)}
 
 
 def test_the_geometric_mean_counts_a_failure_as_a_hundred_thousandth():
-    value = geometric_mean_average_precision_score([{"a"}, {"b"}], [["a"], ["x"]])
-    assert value == pytest.approx(math.sqrt(1e-5), rel=1e-14)
-    ranked = [["a"], ["x", "y", "z", "b"]]
-    assert geometric_mean_average_precision_score([{"a"}, {"b"}], ranked) == pytest.approx(0.5)
-    counted = geometric_mean_average_precision_score([{"a"}, set()], [["a"], []], zero_division=0.0)
-    assert counted == pytest.approx(math.sqrt(1e-5), rel=1e-14)
+    truth, ranked = [{"a"}, {"b"}], [["a"], ["x", "y", "z", "b"]]
+    assert evaluate(truth, [["a"], ["x"]], "gmap")["gmap"] == close(math.sqrt(1e-5))
+    assert evaluate(truth, ranked, "gmap")["gmap"] == close(0.5)
+    counted = evaluate([{"a"}, set()], [["a"], []], "gmap", zero_division=0.0)
+    assert counted["gmap"] == close(math.sqrt(1e-5))
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-14)
 
 
 def test_the_interval_of_a_geometric_mean_surrounds_it():

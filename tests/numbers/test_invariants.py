@@ -13,7 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sklearn_rank import METRICS, Measure, measure
+from sklearn_rank import Measure, measure
+from sklearn_rank.measures import METRICS
 from tests.numbers.invariants import (
     EXCEPTIONS,
     MEASURES,

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_rank import METRICS, evaluate, measure
+from sklearn_rank import evaluate, measure
 from sklearn_rank.kernels.moves import Moved, part_changes
+from sklearn_rank.measures import METRICS
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from tests.strategies import examples

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,12 +12,13 @@ from sklearn_rank import (
     dcg_at_k_score,
     expected_reciprocal_rank_score,
     group_auc_score,
-    ideal_dcg_at_k_score,
     lag_error,
     limited_auc_score,
     ndcg_at_k_score,
     ranking_auc_score,
 )
+from sklearn_rank.measures.catalogue import IDCG
+from sklearn_rank.metrics.shared import metric_value
 
 
 def random_lists(n_items: int, k: int, n_queries: int = 3000) -> list[list[int]]:
@@ -65,7 +68,7 @@ def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was()
             area([{"z"}], [["a", "b"]], unretrieved="ignore", zero_division="raise")
 
 
-@pytest.mark.parametrize("function", [dcg_at_k_score, ideal_dcg_at_k_score])
+@pytest.mark.parametrize("function", [dcg_at_k_score, partial(metric_value, IDCG)])
 def test_exponential_gains_end_below_grade_1024(function) -> None:
     assert function([{"a": 1023}], [["a"]]) == 2.0**1023
     with pytest.raises(OverflowError, match="overflows float64 at grade 1024"):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sklearn_rank import METRICS, Evaluation, Measure, Metric, evaluate, measure
+from sklearn_rank import Evaluation, Measure, evaluate, measure
+from sklearn_rank.measures import METRICS, Metric
 from tests.oracles.exact import (
     EXACT,
     Ranking,

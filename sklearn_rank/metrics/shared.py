@@ -1,0 +1,117 @@
+"""What all metric functions share: the lines of their docstrings, and the way to their number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sklearn_rank.engines.read import read_any
+from sklearn_rank.evaluation.compute import score_measures
+from sklearn_rank.measures.record import Measure, Metric
+from sklearn_rank.support.checks import check_zero_division
+
+Function = TypeVar("Function", bound=Callable[..., float])
+
+
+def score(metric: Metric, given: dict[str, Any]) -> float:
+    """Mean of a metric over the queries of any layout, for the arguments of its function."""
+    options = {"k": None, "zero_division": "warn", **given}
+    own = {name: options.pop(name) for name in metric.defaults if name in options}
+    measure = Measure.of(metric, options.pop("k"), **own)
+    undefined = check_zero_division(options.pop("zero_division"), metric.name)
+    data = read_any(
+        options.pop("y_true"),
+        options.pop("y_score"),
+        owner=metric.name,
+        depth=measure.depth,
+        **options,
+    )
+    return score_measures([measure], data, undefined)[0].average.value
+
+
+def metric_value(metric: Metric, y_true: Any, y_score: Any, **options: Any) -> float:
+    """The same for metrics that have no function of their own."""
+    return score(metric, {"y_true": y_true, "y_score": y_score, **options})
+
+
+# Docstrings --------------------------------------------------------------------------------------
+
+
+def documented(function: Function) -> Function:
+    """Complete a docstring by what all metrics share, where it says nothing of its own."""
+    if function.__doc__:  # which python -OO leaves out
+        code = function.__code__  # type: ignore[attr-defined]
+        own = sections(function.__doc__)
+        entries = {**PARAMETERS, **entries_of(own.pop("Parameters", ""))}
+        arguments = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]
+        parts = {
+            "Parameters": "\n".join(entries[name] for name in ("y_true, y_score", *arguments)),
+            "Returns": own.pop("Returns", _RETURNS),
+            "Raises": "\n".join(filter(None, (_RAISES, own.pop("Raises", "")))),
+            "Warns": own.pop("Warns", _WARNS),
+        }
+        text = own.pop("") + "".join(
+            f"\n\n{title}\n{'-' * len(title)}\n{body}" for title, body in {**parts, **own}.items()
+        )
+        function.__doc__ = text.replace("\n", "\n    ").replace("\n    \n", "\n\n") + "\n    "
+    return function
+
+
+def sections(doc: str) -> dict[str, str]:
+    """Parts of a docstring by their titles, without indentation; what comes first has none."""
+    parts = re.split(r"\n\n(\w+)\n-+\n", doc.replace("\n    ", "\n").strip())
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def entries_of(body: str) -> dict[str, str]:
+    """Entries of a list of parameters, by name."""
+    return {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", body) if entry}
+
+
+PARAMETERS = entries_of(
+    """\
+y_true, y_score : arrays of shape (n_samples,) or (n_queries, n_items), or other layouts
+    Ground truth, and scores or ranked lists, in one of the layouts of docs/inputs.md.
+groups : array-like of shape (n_samples,), default=None
+    Query id of each row; needed for rows, refused elsewhere: docs/inputs.md#rows.
+k : int, default=None
+    Cutoff, in ranks; None reads the whole ranking.
+gain : {"exp2", "linear", "binary"}, mapping or callable, default="exp2"
+    2^grade - 1, the grade, 1, a table, or a function: docs/metrics.md#gains-and-discounts.
+discount : {"log2"} or callable, default="log2"
+    Divisor of a gain, log2(rank + 1) or a function: docs/metrics.md#gains-and-discounts.
+max_grade : {"query"} or float, default="query"
+    The query's highest grade, or a number, without which queries do not compare.
+unretrieved : {"last", "ignore"}, default="last"
+    A relevant item that its ranking lacks stands below everything, or does not count.
+n_negatives : int, sequence of shape (n_queries,) or mapping, default=None
+    Irrelevant items of each query; None counts its ranking's: docs/inputs.md#weights.
+smoothing : float, default=0.0
+    Added to the irrelevant items below a relevant one, and to all of them; at least 0.
+min_rel : float, default=None
+    Lowest grade that counts as relevant; None takes every grade above 0.
+ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default="average"
+    Order of equally scored items; by default the exact expectation: docs/inputs.md#ties.
+zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default="warn"
+    How to treat queries where the measure is undefined: docs/inputs.md#undefined-queries.
+sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
+    Weight of each query: docs/inputs.md#weights.
+string_provider : callable, default=None
+    Turns items of lists into the strings to compare: docs/inputs.md#string-provider.
+relevance : sequence of sequences, mapping or RelevanceInput, default=None
+    Scores of the items of ranked lists: docs/inputs.md#relevance."""
+)
+"""Entries of the parameters that several metrics take."""
+
+_RETURNS = """\
+score : float
+    In [0, 1], dimensionless; 1 is best."""
+_RAISES = """\
+ValueError, TypeError
+    If the data are refused: docs/inputs.md#errors.
+InvalidParameterError
+    If a parameter has a value that its rule does not allow."""
+_WARNS = """\
+UndefinedMetricWarning
+    If a query has no relevant item."""
