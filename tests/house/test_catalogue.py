@@ -230,6 +230,8 @@ def test_an_assertion_by_name_is_that_of_a_record() -> None:
 @every_record
 def test_every_metric_has_a_gate(metric: Metric) -> None:
     """By its record alone: at its own value it passes, just beyond it fails."""
+    if metric.name == "idcg":  # of the judgements alone: a gate would limit nothing
+        return
     # One query fails every metric and one passes all but the strictest: no value is 0 or 1.
     grades: Any = np.array([[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 0]])
     scores: Any = np.array([[4.0, 3, 2, 1], [1, 2, 4, 3], [1, 3, 4, 2]])
