@@ -547,7 +547,8 @@ class RelevanceInput:
     --------
     Ties between scores matter to the measures that read scores, such as AUC:
 
-    >>> from sklearn_rank import RelevanceInput, group_auc_score
+    >>> from sklearn_rank import group_auc_score
+    >>> from sklearn_rank.inputs import RelevanceInput
     >>> distances = RelevanceInput([["0.1", "0.4", "0.4"]], higher_is_better=False)
     >>> group_auc_score([{"b"}], [["a", "b", "c"]], relevance=distances)
     0.25
