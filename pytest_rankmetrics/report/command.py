@@ -12,6 +12,7 @@ from pytest_rankmetrics.report.junit import properties
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import write_summary
 from sklearn_rank.support.disk import JUNIT_REPORT, check_target, refuse_inputs, write_whole
+from sklearn_rank.support.text import for_log
 
 WIDTH = 80
 """Of a section's title, as pytest prints it where it does not know the terminal."""
@@ -36,7 +37,7 @@ def print_summary(summary: Summary, *, colour: bool) -> None:
     for run in summary.gates:
         if run.failed:
             print(f"{red}FAILED{plain} {words.shown(run.record['name'], limit=200)}")
-            print(*(f"  {line}".rstrip() for line in _message(run)), "", sep="\n")
+            print(*(for_log(f"  {line}".rstrip()) for line in _message(run)), "", sep="\n")
     write_summary(Terminal(), summary)
 
 

@@ -11,6 +11,7 @@ from pytest_rankmetrics.judging.remarks import facts
 from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.worst import Worst
+from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.text import aligned, display_width
 
 MOST_FINDINGS = 6
@@ -94,7 +95,7 @@ def message(judgement: Judgement, worst: Worst | None, footer: list[str]) -> str
         footer,
         [*_about_test(judgement), *_about_doubt(judgement)],
     ]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
+    return for_log("\n\n".join("\n".join(block) for block in blocks if block))
 
 
 def _indent(lines: list[str]) -> list[str]:

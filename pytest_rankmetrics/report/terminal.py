@@ -10,6 +10,7 @@ from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.report.tables import gates_table
 from pytest_rankmetrics.report.unconfirmed import unconfirmed
+from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.text import to_text
 
 TITLE = "ranking quality gates"
@@ -30,7 +31,7 @@ def write_summary(terminal: Any, summary: Summary) -> None:
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
         for line in lines:
-            terminal.write_line(line)
+            terminal.write_line(for_log(line))
 
 
 def _table(summary: Summary, *, failed_only: bool) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,6 +41,19 @@ def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:
     shown = _escape(text[:limit])
     left = 0 if limit is None else len(text) - limit
     return f"{shown} (+{left:,} characters)" if left > 0 else shown
+
+
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
+
+
+def for_log(text: str) -> str:
+    """Text for a terminal, no line of which is a command to the GitHub job whose log it is.
+
+    The job reads lines that start with ``::``, and ``##[`` anywhere.
+    """
+    if not os.environ.get("GITHUB_ACTIONS"):
+        return text
+    return _COMMAND.sub(lambda found: "\\x23" if found[0] == "#" else f"{found[1]}\\x3a", text)
 
 
 def _repr(value: Any) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
+from sklearn_rank.cli import main
 from tests.plugin.conftest import LEAN, Suite, said
 from tests.plugin.test_reports import rows
 
@@ -190,3 +192,44 @@ def test_an_error_about_hostile_data_is_escaped_too(kind: str, suite: Suite) -> 
     assert COMMAND.findall(text) == []
     assert len(text) < 60_000
     ET.parse(suite.path / "junit.xml")
+
+
+COMMANDS = ("::stop-commands::x", "::error::forged", "##[error]forged")
+
+
+@pytest.mark.parametrize("traceback", ["native", "long", "line"])
+def test_no_line_of_a_github_log_is_a_command(
+    traceback: str, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    suite.write(
+        test_it=f"""
+        import pytest
+        from cases import ranking
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        @pytest.mark.parametrize("n", range(3))
+        def test_it(n):
+            text = {COMMANDS}[n]
+            truth = {{text: {{text}}, "q": {{text}}}}
+            results = {{query: ranking(3, item=text) for query in truth}}
+            assert_mrr_at_least(truth, results, 0.9, name=text)
+        """
+    )
+    text = said(suite.run(f"--tb={traceback}"))
+    assert "\\x3a:error::forged" in text
+    assert not [line for line in text.splitlines() if line.lstrip().startswith("::")]
+    assert "##[" not in text.replace("'##[error]forged')[n]", ""), "but for the test's source"
+
+
+def test_no_line_of_the_command_is_a_command_of_github(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    (tmp_path / "t.qrels").write_text("::error::q 0 ::d 1\n")
+    (tmp_path / "a.run").write_text("::error::q Q0 x 1 2 t\n::error::q Q0 ::d 2 1 t\n")
+    words = ["gate", str(tmp_path / "t.qrels"), str(tmp_path / "a.run"), "--at-least", "mrr=0.9"]
+    assert main([*words, "--name", "::error::gate"]) == 1
+    printed = capsys.readouterr().out
+    assert "\\x3a:error::gate" in printed
+    assert not [line for line in printed.splitlines() if line.lstrip().startswith("::")]
