@@ -774,5 +774,3 @@ def assert_rprec_at_least(
     """
     __tracebackhide__ = hide
     return _named("rprec", y_true, y_score, threshold, reading, min_rel=min_rel)
-
-

@@ -13,14 +13,9 @@ import pytest
 
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.collection import Collection, expects_gate
-from pytest_rankmetrics.session.current import RUN, Run
-from pytest_rankmetrics.session.exit_guard import judge_exit, note_exit
-from pytest_rankmetrics.session.options import (
-    OPTIONS,
-    add_options,
-    read_options,
-    remove_stale_report,
-)
+from pytest_rankmetrics.session.current import Run
+from pytest_rankmetrics.session.exit_guard import RUN, judge_exit, note_exit
+from pytest_rankmetrics.session.options import OPTIONS, add_options, prepare, read_options
 from pytest_rankmetrics.session.recorder import Recorder
 from pytest_rankmetrics.session.session import Session, Worker
 
@@ -39,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Begin the run, so that no gate of a conftest module fails unseen; end it after all hooks."""
-    remove_stale_report(early_config)
+    prepare(early_config)
     begin(early_config)
 
 

@@ -14,7 +14,7 @@ from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.check import check_gate, sort_out
-from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
+from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working_copy
 from pytest_rankmetrics.gates.update import Keeper
 from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
@@ -61,7 +61,16 @@ class FileSession:
     @property
     def commands(self) -> Commands:
         """What to type when a baseline is to be written."""
-        typed = shlex.join(safe_text(word, limit=300) for word in self.command)
+        words, here = list(self.command), in_working_copy(self.directory)
+        if here:
+            option = "--baseline-dir"
+            given = [
+                number for number, word in enumerate(words) if word.partition("=")[0] == option
+            ]
+            for number in reversed(given):
+                del words[number : number + (1 if "=" in words[number] else 2)]
+            words.append(f"{option}={here}")
+        typed = shlex.join(safe_text(word, limit=300) for word in words)
         return Commands(f"{typed} --update", f'{typed} --accept --reason "..."')
 
 
@@ -126,4 +135,7 @@ def _recorded(gate: FileGate, session: FileSession) -> RecordedGate:
         path.as_posix(),
         session.commands,
         orphans=lambda: (),
+        elsewhere=safe_text(str(session.directory), limit=300)
+        if in_working_copy(session.directory)
+        else "",
     )

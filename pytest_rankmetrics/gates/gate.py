@@ -160,7 +160,8 @@ class RankGate:
         self._claim(shown, current.running())
         orphans = partial(orphans_beside, path, self._request)
         commands = Commands.of_pytest(self._target(), name, self._nodeid)
-        return RecordedGate(name, self._nodeid, path, root, shown, commands, orphans)
+        elsewhere = "" if options.baseline_dir is None else _line(str(options.baseline_dir))
+        return RecordedGate(name, self._nodeid, path, root, shown, commands, orphans, elsewhere)
 
     @property
     def _nodeid(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -52,6 +53,8 @@ class RecordedGate:
     commands: Commands
     orphans: Callable[[], Sequence[str]]
     """Names of the baselines beside this one that belong to no test."""
+    elsewhere: str = ""
+    """Where the baseline is read from, if that is another checkout: that of the target branch."""
     obtained: str = ""
     """What messages call the file of present values, if one is written for inspection."""
 
@@ -65,11 +68,13 @@ class RecordedGate:
         """The path of the baseline, safe to print."""
         return safe_text(self.shown, limit=300)
 
-    def remedy(self, baseline_dir: Path | None) -> str:
+    def remedy(self) -> str:
         """What to do without a baseline; a gate that was renamed wants its old one back."""
-        if baseline_dir is not None:
-            shown = safe_text(str(baseline_dir), limit=300)
-            return f"it is not below {shown}: a gate that is new or renamed is red until it is"
+        if self.elsewhere:
+            return (
+                f"it is not below {self.elsewhere}: a gate that is new or renamed is red until it "
+                f"is; write it in the working copy, commit it and merge: {self.commands.update}"
+            )
         write = self.commands.update
         orphans = self.orphans()
         if not orphans:
@@ -91,4 +96,27 @@ class RecordedGate:
             lines.append(f"obtained  {self.obtained}")
         if broken:
             lines.append(f"accept    {self.commands.accept}")
+        if broken and self.elsewhere:
+            lines.append(
+                f"the baseline is that of {self.elsewhere}: run this in the working copy and "
+                "commit the file; this run stays red until the change is merged"
+            )
         return lines
+
+
+def in_working_copy(directory: Path) -> str:
+    """Where a directory of another checkout lies in the working copy; "" for one of its own."""
+    own, other = _checkout_of(Path.cwd()), _checkout_of(directory.absolute())
+    if other is None or other == own:
+        return ""
+    inner = directory.absolute().relative_to(other)
+    return Path(os.path.relpath(inner if own is None else own / inner)).as_posix()
+
+
+def _checkout_of(path: Path) -> Path | None:
+    """The git checkout that holds a path: the next directory above with a ``.git`` of its own."""
+    for place in (path, *path.parents):
+        git = place / ".git"
+        if git.is_dir() or (git.is_file() and b"/modules/" not in git.read_bytes()[:1000]):
+            return place
+    return None

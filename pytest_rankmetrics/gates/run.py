@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import warnings
 from collections.abc import Callable
@@ -23,7 +24,31 @@ MOST_HEADLINE = 1000
 
 def hide(excinfo: Any) -> bool:
     """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
-    return isinstance(excinfo.value, (RankGateFailure, RankGateWarning))
+    error = excinfo.value
+    return isinstance(error, (RankGateFailure, RankGateWarning)) or _is_refusal(error)
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether a ``raise`` of ours ended the gate: the message says what to do, the source not."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None or not _is_ours(frame.tb_frame.f_globals.get("__name__", "")):
+        return False
+    line = linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno)
+    return line.lstrip().startswith("raise")
+
+
+def _without_source(error: BaseException) -> BaseException:
+    """A refusal without the frames that led to it; of what caused it the caller's stay."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        frame = cause.__traceback__
+        while frame is not None and _is_ours(frame.tb_frame.f_globals.get("__name__", "")):
+            frame = frame.tb_next
+        cause.__traceback__ = frame
+        cause = cause.__cause__ or cause.__context__
+    return error.with_traceback(None)
 
 
 def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) -> GateResult:
@@ -39,7 +64,9 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
         result = work(own)
     except Exception as error:
         _record_error(running, name or running.test or subject, error)
-        raise
+        if not _is_refusal(error):
+            raise
+        raise _without_source(error)  # noqa: B904
     if not result.passed:
         failure = RankGateFailure(result.message, result)
         _record(running, result, failure)

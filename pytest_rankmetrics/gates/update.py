@@ -37,6 +37,7 @@ from sklearn_rank.support.disk import write_whole
 from sklearn_rank.support.text import safe_repr
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)
+NOT_WRITTEN = "the baseline was not written, because the gate fails; mend that first"
 
 Moves = Mapping[str, tuple[float, float]]
 """Recorded and present value of each measure."""
@@ -70,6 +71,16 @@ class Keeper:
         baseline, read = read_baseline(self.gate.path, self.gate.file)
         alignment = align(self.recording, baseline, self.gate.file)
         judgement = judge(self.policy, self.recording.measured, alignment.reference, alignment)
+        if self.gate.elsewhere:  # no option alone: it is to be typed somewhere else
+            judgement.findings = [
+                replace(
+                    own,
+                    full=own.full.replace(
+                        "with: --rank-update", f"with: {self.gate.commands.update}"
+                    ),
+                )
+                for own in judgement.findings
+            ]
         self._require_ratchet(judgement)
         if self._accepts:
             return self._rewritten(baseline, read, judgement)
@@ -80,7 +91,13 @@ class Keeper:
             elif not lower and self._is_step_up(judgement, baseline):
                 return self._rewritten(baseline, read, judgement)
         self._refuse_foreign(judgement, baseline)
+        self._note_unwritten(judgement)
         return self._result(judgement)
+
+    def _note_unwritten(self, judgement: Judgement) -> None:
+        """Say that nothing was recorded, where that was asked for and the gate fails."""
+        if (self._accepts or self._updates) and judgement.verdict in BROKEN:
+            judgement.notes.append(NOT_WRITTEN)
 
     def _refuse_foreign(self, judgement: Judgement, baseline: Baseline) -> None:
         """Another gate's baseline, which may have been copied here because it asks for less."""
@@ -91,7 +108,7 @@ class Keeper:
             "if that is this gate's old name, accept the new one with: "
             f"{self.gate.commands.update}; if not, restore the file"
         )
-        if self.options.baseline_dir is not None:
+        if self.gate.elsewhere:
             remedy = "a gate that was renamed is red until the file there says so"
         judgement.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
@@ -119,13 +136,14 @@ class Keeper:
         drops = self.policy.max_drop.keys() - set(judgement.policy.limited)
         judge_limits(judgement, sorted(drops))
         if judgement.verdict in BROKEN:
+            self._note_unwritten(judgement)
             return self._result(judgement)
         if not (self._accepts or self._updates):
             values = ", ".join(
                 f"{name} is {measured.value(name):.4f}" for name in self.policy.max_drop
             )
             gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
-            judgement.fail(f"{gate}; {values} now - {self.gate.remedy(self.options.baseline_dir)}")
+            judgement.fail(f"{gate}; {values} now - {self.gate.remedy()}")
             return self._result(judgement)
         self._put(self._content((), {}, judgement), None)
         return self._result(judgement, written="new", verdict=Verdict.NEW)
@@ -184,6 +202,7 @@ class Keeper:
         settled = judgement.settled()
         self._refuse_vacuous(settled)
         if settled.verdict in BROKEN:
+            self._note_unwritten(settled)
             return self._result(settled)
         renewed = self._content(baseline.accepted, lowered, judgement)
         same_owner = baseline.owner.may_be(self.gate.owner)

@@ -124,8 +124,9 @@ def _worst_columns(record: Mapping[str, Any]) -> tuple[Column, ...]:
 
 def _worst_cells(row: Mapping[str, Any]) -> list[str]:
     slices = f" ({row['slice']})" if row["slice"] else ""
+    text = f": {row['text']}" if row["text"] else ""
     return [
-        escape(row["query"] + slices),
+        escape(row["query"] + slices + text),
         words.number(row["was"]),
         words.number(row["now"]),
         escape(row["places"].replace("->", " to ")),

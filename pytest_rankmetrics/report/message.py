@@ -223,9 +223,18 @@ def _worst_table(judgement: Judgement, worst: Worst | None) -> list[str]:
         beside = [(line, _cut(top, room)) for line, top in zip(lines, tops, strict=True)]
         lines = aligned(beside, "<")
         lines = _with_texts(lines, [row.text for row in worst.rows])
-        about = f"worst queries by {worst.metric} ({n} of {total})"
+        total = sum(len(judgement.slices[label].members) for label in worst.slices) or total
+        about = f"worst queries by {worst.metric}{_of_slices(worst)} ({n} of {total})"
         return [about, *(f"  {line}" for line in lines)]
     return _loss_table(judgement, worst)
+
+
+def _of_slices(worst: Worst) -> str:
+    """What the table is of, where slices alone fail."""
+    if not worst.slices:
+        return ""
+    kind = "slice" if len(worst.slices) == 1 else "slices"
+    return f" in {kind} {words.several(worst.slices)}"
 
 
 def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
@@ -252,7 +261,8 @@ def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
         lines, ["  ".join(filter(None, parts)) for parts in zip(texts, tops, strict=True)]
     )
     share = f"; these {len(worst.rows)} are {worst.share:.0%} of the loss"
-    about = f"biggest losses ({worst.metric}{share if len(worst.rows) > 1 else ''})"
+    share = share if len(worst.rows) > 1 else ""
+    about = f"biggest losses{_of_slices(worst)} ({worst.metric}{share})"
     gains = ", ".join(f"{query} {gain:+.4f}" for query, gain in worst.gains)
     return [about, *lines, *([f"biggest gains: {gains}"] if gains else [])]
 

@@ -18,6 +18,7 @@ from sklearn_rank.comparison.attribution import explain
 from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.evaluation.worst import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
+from sklearn_rank.typing import BoolArray
 
 # A row of the table has to fit a line of 100 characters.
 MOST_ITEMS = 6
@@ -40,6 +41,8 @@ class Worst(NamedTuple):
     """Share of the whole loss that the rows make up; NaN without a comparison."""
     gains: tuple[tuple[str, float], ...] = ()
     """Queries that gained most, with their gain."""
+    slices: tuple[str, ...] = ()
+    """Labels of the slices that the rows are of, where nothing else fails."""
 
 
 def worst_queries(judgement: Judgement) -> Worst | None:
@@ -47,17 +50,42 @@ def worst_queries(judgement: Judgement) -> Worst | None:
     name = explained_metric(judgement)
     if name is None:
         return None
+    slices = _failing_slices(judgement, name)
     if name in judgement.changes and judgement.reference is not None:
-        return _losses(judgement, name)
+        return _losses(judgement, name, slices)
     values = judgement.measured.per_query(name)
     if values is None:
         return None
+    values = np.where(_members(judgement, slices), values, math.nan)
     metric = judgement.measured.used[name].metric
     worst = worst_of(values, metric, judgement.policy.settings.worst_queries)
     if not worst:
         return None
     rows = tuple(_row(judgement, name, number, None, float(values[number])) for number in worst)
-    return Worst(name, rows, math.nan)
+    return Worst(name, rows, math.nan, slices=slices)
+
+
+def _failing_slices(judgement: Judgement, name: str) -> tuple[str, ...]:
+    """Labels of the slices of a measure that fail where the measure over all queries does not."""
+    if judgement.metric_results[name].verdict in _REMARKABLE:
+        return ()
+    verdicts = {
+        result.label: result.verdict for result in judgement.slice_results if result.metric == name
+    }
+    gravest = next((own for own in _REMARKABLE if own in verdicts.values()), None)
+    return tuple(
+        label
+        for label in judgement.slices
+        if gravest is not None and verdicts.get(words.shown(label)) is gravest
+    )
+
+
+def _members(judgement: Judgement, slices: tuple[str, ...]) -> BoolArray:
+    """Which queries are in any of some slices; all of them without slices."""
+    chosen = np.full(len(judgement.measured), not slices)
+    for label in slices:
+        chosen[judgement.slices[label].members] = True
+    return chosen
 
 
 def explained_metric(judgement: Judgement) -> str | None:
@@ -75,7 +103,7 @@ def explained_metric(judgement: Judgement) -> str | None:
     return next(iter([*compared, *failing, *slices, *others]), None)
 
 
-def _losses(judgement: Judgement, name: str) -> Worst | None:
+def _losses(judgement: Judgement, name: str, slices: tuple[str, ...]) -> Worst | None:
     reference, values = judgement.reference, judgement.measured.per_query(name)
     if reference is None or values is None or name not in reference.per_query:
         return None
@@ -85,7 +113,8 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     metric = judgement.measured.used[name].metric
     sign = 1.0 if metric.greater_is_better else -1.0
     moved = on_scale(new, metric.geometric_from) - on_scale(old, metric.geometric_from)
-    gain = np.where(np.isnan(moved), 0.0, sign * moved)
+    counted = _members(judgement, slices)[reference.queries] & ~np.isnan(moved)
+    gain = np.where(counted, sign * moved, 0.0)
     order = np.argsort(gain, kind="stable").tolist()
     most = judgement.policy.settings.worst_queries
     lost = [place for place in order if gain[place] < 0][:most]
@@ -98,7 +127,7 @@ def _losses(judgement: Judgement, name: str) -> Worst | None:
     best = [place for place in reversed(order) if gain[place] > 0][:most]
     ids, numbers = judgement.measured.query_ids, reference.queries.tolist()
     gains = [(words.shown(ids[numbers[place]]), float((new - old)[place])) for place in best]
-    return Worst(name, rows, share, tuple(gains))
+    return Worst(name, rows, share, tuple(gains), slices)
 
 
 def _row(judgement: Judgement, name: str, number: int, was: float | None, now: float) -> QueryRow:

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.report.summary import is_red
+
+if TYPE_CHECKING:
+    import pytest
 
 DEFAULTS = Settings()
 """Settings of gates outside of a pytest run."""
@@ -191,8 +192,6 @@ def own_id(item: pytest.Item) -> str:
     own = item.name if item.parent is None else f"{item.parent.nodeid}::{item.name}"
     return own if item.nodeid.startswith(f"{own}@") else item.nodeid
 
-
-RUN: pytest.StashKey[Run] = pytest.StashKey()
 
 _stack: list[Run] = []
 

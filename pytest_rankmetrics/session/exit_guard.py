@@ -11,12 +11,13 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from pytest_rankmetrics.session.current import RUN
+from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.options import OPTIONS
 from pytest_rankmetrics.session.recorder import swallowed
 
 GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 
+RUN: pytest.StashKey[Run] = pytest.StashKey()
 WHY_RED: pytest.StashKey[Callable[[], str]] = pytest.StashKey()
 """Says why the run must not end green, "" if it may; set once there is a session to ask."""
 JUDGED: pytest.StashKey[bool] = pytest.StashKey()

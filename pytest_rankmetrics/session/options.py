@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
+import shlex
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast, get_type_hints
@@ -12,8 +16,6 @@ from pytest_rankmetrics._support.naming import EXTENSION
 from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
-from pytest_rankmetrics.session.arguments import refuse_moved_root
-from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
 
 Unused = Literal["report", "fail", "delete"]
 
@@ -66,15 +68,50 @@ class Options(Writing):
 OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 
 
-def remove_stale_report(config: pytest.Config) -> None:
-    """Remove the report of an earlier run, which would speak for this one if a test ends it."""
+def prepare(config: pytest.Config) -> None:
+    """Before anything runs: refuse a root that our options moved, and remove stale reports.
+
+    The report of an earlier run would speak for this one if a test ends the process.
+    """
     given = config.known_args_namespace
+    _refuse_moved_root(config, has_paths=bool(given.file_or_dir))
     if given.help or given.version or given.collectonly:
         return
-    for name, kind in (("rank_json", JSON_REPORT), ("rank_html", HTML_REPORT)):
+    for name in ("rank_json", "rank_html"):
         path = config.invocation_params.dir / (getattr(given, name, None) or "")
-        if path.is_file() and not path.is_symlink() and not objection(path, kind):
-            path.unlink()
+        if path.is_file() and not path.is_symlink():
+            from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, objection
+
+            if not objection(path, JSON_REPORT if name == "rank_json" else HTML_REPORT):
+                path.unlink()
+
+
+def _refuse_moved_root(config: pytest.Config, *, has_paths: bool) -> None:
+    """UsageError for ``--option VALUE`` where pytest may take the value for a path of tests.
+
+    It looks for its settings before plugins declare their options, so to it the value is a free
+    argument: ``--rank-baseline-dir ../base`` moves the root of the project to ``../base``, and
+    ``--rank-json ../rank.json`` may leave a run without any settings, ``rank_required`` among them.
+    """
+    start, root = config.invocation_params.dir, config.rootpath
+    words = [
+        *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
+        *(str(word) for word in config.invocation_params.args),
+    ]
+    for option, value in itertools.pairwise(words):
+        if option not in WITH_VALUE:
+            continue
+        path = start / value.partition("::")[0]
+        with contextlib.suppress(OSError):  # too long for a name, say
+            # One within the project, with no other paths beside it, leads to the same settings.
+            inside = path.resolve().is_relative_to(start.resolve()) and start.is_relative_to(root)
+            if path.exists() and (has_paths or not inside):
+                msg = (
+                    f"pytest took {value!r} for a path of tests, as it does with values that "
+                    f"follow an option as a word of their own, and went to {root}: "
+                    f"write {option}={value}"
+                )
+                raise pytest.UsageError(msg)
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -140,8 +177,6 @@ def add_options(parser: pytest.Parser) -> None:
 
 def read_options(config: pytest.Config) -> Options:
     """All options, checked; UsageError for what makes no sense."""
-    if not hasattr(config, "workerinput"):
-        refuse_moved_root(config, WITH_VALUE)
     option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
     settings = _settings(config, ini)
     update, accept = bool(option("rank_update")), tuple(option("rank_accept"))
@@ -252,20 +287,21 @@ def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
 
 def _refuse_targets(config: pytest.Config, options: Options) -> None:
     """UsageError for a report over something else; its directory is that of the command."""
-    option = config.getoption
-    targets = {
-        "--rank-html": (options.page, HTML_REPORT),
-        "--rank-json": (options.json, JSON_REPORT),
-        "--rank-markdown": (options.markdown, MARKDOWN),
-    }
-    for name, (target, kind) in targets.items():
-        what = objection(config.invocation_params.dir / target, kind) if target else ""
-        if what:
-            msg = f"{name}: {target!r} {what}; give the report a name of its own"
-            raise pytest.UsageError(msg)
+    own = {"--rank-html": options.page, "--rank-json": options.json}
+    if options.markdown not in ("auto", "none"):
+        own["--rank-markdown"] = options.markdown
+    for name, target in own.items():
+        if target:
+            from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
+
+            kinds = {"--rank-html": HTML_REPORT, "--rank-json": JSON_REPORT}
+            what = objection(config.invocation_params.dir / target, kinds.get(name, MARKDOWN))
+            if what:
+                msg = f"{name}: {target!r} {what}; give the report a name of its own"
+                raise pytest.UsageError(msg)
     # Reports of others: they may replace what they like, but no baseline.
     for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
-        target = option(key, None) or ""
+        target = config.getoption(key, None) or ""
         if target.lower().endswith(EXTENSION):
             msg = f"{name}: {target!r} names a baseline; give the report a name of its own"
             raise pytest.UsageError(msg)

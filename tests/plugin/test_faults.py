@@ -214,3 +214,48 @@ def test_a_report_that_cannot_be_written_is_told_and_hides_no_failure(
     assert result.ret in (1, pytest.ExitCode.USAGE_ERROR)
     assert "file/report" in said(result)
     assert "INTERNALERROR" not in said(result)
+
+
+NOT_MEASURED = {
+    "no query": "assert_mrr_at_least({}, {}, 0.5)",
+    "another query": "assert_mrr_at_least({'q': {'a'}}, {'r': ['a']}, 0.5)",
+    "no such option": "rank_gate.check({'q': {'a'}}, {'q': ['a']}, at_leest={'mrr': 0.5})",
+    "no such measure": "rank_gate.check({'q': {'a'}}, {'q': ['a']}, at_least={'nope': 0.5})",
+    "a bad limit": "assert_mrr_at_least({'q': {'a'}}, {'q': ['a']}, 50)",
+    "a name": "assert_mrr_at_least({'q': {'a'}}, {'q': ['a']}, 0.5, name=' ')",
+    "duplicates": "assert_mrr_at_least({'q': {'a'}}, {'q': ['a', 'a']}, 0.5)",
+    "NaN": "assert_mrr_at_least({'q': {'a'}}, {'q': {'a': float('nan')}}, 0.5)",
+}
+
+
+@pytest.mark.parametrize("what", NOT_MEASURED)
+def test_a_gate_that_could_not_measure_shows_no_source_of_ours(what: str, suite: Suite) -> None:
+    suite.write(
+        test_it=f"""
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        def test_it(rank_gate):
+            {NOT_MEASURED[what]}
+        """
+    )
+    result = suite.run()
+    result.assert_outcomes(failed=1)
+    text = said(result)
+    assert "test_it.py:4: " in text, "the caller's line is there"
+    assert "sklearn_rank/" not in text
+    assert "pytest_rankmetrics/" not in text
+
+
+def test_a_callback_that_fails_is_shown_with_its_source(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        def text(item):
+            return {}[item]
+
+        def test_it():
+            assert_mrr_at_least({'q': {'a'}}, {'q': ['a']}, 0.5, string_provider=text)
+        """
+    )
+    assert "return {}[item]" in said(suite.run())

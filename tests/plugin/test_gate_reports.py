@@ -103,6 +103,39 @@ def test_the_text_of_a_query_stands_below_a_threshold_too() -> None:
         assert_metric(truth, results, "mrr", at_least=0.9, query_text={"q010": "red shoes"})
 
 
+SLICED = {f"q{n:03d}": "tail" if n <= 20 else "head" for n in range(1, 61)}
+
+
+def test_a_failing_slice_lists_its_own_queries_alone() -> None:
+    # The tail falls by 0.1 in each query; two queries of the head fall by more, others rise.
+    truth, old = case([2] * 60)
+    _, new = case([3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30)
+    with expected_failure() as info:
+        assert_not_worse(truth, new, old, "mrr", max_drop=0.01, slices=SLICED, max_slice_drop=0.02)
+    text = str(info.value)
+    assert text.startswith("slice tail -0.1333 (mrr 0.5000 -> 0.3667, allowed -0.0200")
+    assert "biggest losses in slice tail (mrr; these 5 are 31% of the loss)" in text
+    assert "q021" not in text
+    assert "biggest gains" not in text
+
+
+def test_a_slice_below_its_floor_lists_its_own_queries_alone(suite: Suite) -> None:
+    suite.write(
+        test_it=f"""
+        from cases import case
+
+        def test_it(rank_gate):
+            data = case([3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30)
+            slices = {SLICED}
+            floor = {{"tail": {{"mrr": 0.4}}}}
+            rank_gate.check(*data, at_least={{"mrr": 0.3}}, slices=slices, slice_at_least=floor)
+        """
+    )
+    text = said(suite.run())
+    assert "worst queries by mrr in slice tail (5 of 20)" in text
+    assert "q021" not in text.partition("worst queries")[2]
+
+
 def test_texts_are_escaped_and_cut() -> None:
     text = failure(query_text=lambda _: "\x1b[2J\n" + "x" * 500)
     assert "\x1b" not in text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -296,3 +297,40 @@ def test_no_pytest_is_needed(files: Suite) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "1 gate: all passed" in done.stdout
+
+
+def test_hints_name_the_working_copy_where_baselines_are_those_of_the_target_branch(
+    files: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(files.path, [2] * 30)
+    words = ["gate", "t.qrels", "a.run", "--name=bm25", "--max-drop=map=0.005"]
+    assert main([*words, "--baseline-dir=eval", "--update"]) == 0
+    (files.path / ".git").mkdir()
+    shutil.copytree(files.path / "eval", files.path / "base" / "eval")
+    (files.path / "base" / ".git").mkdir()
+    directory = ["--baseline-dir", "base/eval"]
+    assert main([*words, *directory]) == 0
+    here = "sklearn-rank gate t.qrels a.run --name=bm25 --max-drop=map=0.005 --baseline-dir=eval"
+    for change, command in {
+        "queries were added": f"refresh with: {here} --update",
+        "it is better": f"can be raised: {here} --update",
+        "it is worse": f'accept    {here} --accept --reason "..."',
+        "it is new": f"commit it and merge: {here} --update",
+    }.items():
+        rank = 1 if "better" in change else 5 if "worse" in change else 2
+        write(files.path, [rank] * 29 + [2])
+        if "added" in change:
+            write(files.path, [2] * 31)
+        own = [*words[:3], "--name=new", *words[4:]] if "new" in change else words
+        capsys.readouterr()
+        assert main([*own, *directory]) == ("better" not in change)
+        printed = capsys.readouterr().out
+        assert command.replace("bm25", own[3][7:]) in printed, change
+        assert "--baseline-dir base" not in printed
+        if "added" in change:
+            assert "the baseline is that of base/eval: run this in the working copy" in printed
+    (files.path / "base" / ".git").rmdir()
+    (files.path / "base" / ".git").write_text("gitdir: ../.git/modules/base")
+    write(files.path, [5] * 30)
+    main([*words, *directory])
+    assert "--baseline-dir base/eval" in capsys.readouterr().out, "a submodule is no other checkout"

@@ -134,12 +134,8 @@ def test_a_value_that_moves_nothing_is_taken(checkout: Checkout) -> None:
     (checkout.path / "out").mkdir()
     for file in ("out/rank.json", "rank.json"):
         (checkout.path / file).write_text(REPORT)
-    (checkout.path.parent / "rank.json").write_text(REPORT)
     for value in ("out/rank.json", "rank.json", "../new/rank.json"):
         assert checkout.run(f"pytest --rank-json {value}").returncode == 0, value
-    # Beside a path of tests.
-    done = checkout.run("pytest tests --rank-json ../rank.json")
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_value_of_the_environment_is_refused_too(

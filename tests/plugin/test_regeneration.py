@@ -188,3 +188,30 @@ def test_no_baseline_is_written_beside_which_no_drop_could_fail(suite: Suite) ->
     result.assert_outcomes(failed=1)
     assert "max_drop of mrr is 0.6 and the baseline 0.5000: no value could fail" in said(result)
     assert not suite.baselines()
+
+
+def test_an_update_beside_a_failing_floor_says_that_it_wrote_nothing(suite: Suite) -> None:
+    suite.write(test_it=FLOOR)
+    suite.system([2] * 30)
+    told = "note on test_bm25: the baseline was not written, because the gate fails"
+    result = suite.run("--rank-update")
+    assert result.ret == 1
+    assert told in said(result)
+    assert not suite.baselines()
+    suite.write(test_it=FLOOR.replace("0.9", "0.1"))
+    assert suite.run("--rank-update").ret == 0
+    before = suite.baselines()
+    suite.write(test_it=FLOOR)
+    suite.system([1] * 5 + [2] * 25)
+    for options in (("--rank-update",), ("--rank-accept=*", "--rank-reason=better")):
+        assert told in said(suite.run(*options))
+    assert told not in said(suite.run())
+    assert suite.baselines() == before
+
+
+FLOOR = """
+    from cases import system
+
+    def test_bm25(rank_gate):
+        rank_gate.check(*system(), at_least={"mrr": 0.9}, max_drop={"mrr": 0.005})
+"""

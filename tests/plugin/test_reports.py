@@ -270,6 +270,21 @@ def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
     assert "rank.gate" not in found
 
 
+def test_markdown_says_what_a_query_asks(suite: Suite) -> None:
+    suite.write(
+        test_it="""
+        from cases import case
+
+        def test_it(rank_gate):
+            truth, results = case([2] * 9 + [0])
+            texts = {"q010": "red | shoes"}
+            rank_gate.check(truth, results, at_least={"mrr": 0.9}, query_text=texts)
+        """
+    )
+    suite.run("--rank-markdown=r.md")
+    assert "q010: red &#124; shoes |" in (suite.path / "r.md").read_text()
+
+
 def test_strict_readers_of_junit_can_do_without_properties(gates: Suite) -> None:
     gates.run("--junitxml=junit.xml", "-o", "rank_junit=false").assert_outcomes(passed=3, failed=1)
     assert properties(gates.path / "junit.xml", "test_bad") == {}
@@ -301,7 +316,7 @@ def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
 
         def test_one_query(rank_gate):
             # With one query there is no interval: NaN must not reach the report.
-            rank_gate.check(*case([2]), at_least={"mrr": 0.6})
+            rank_gate.check(*case([2]), at_most={"lag": 0.5})
         """
     )
     suite.run("--rank-json=deep/er/report.json").assert_outcomes(failed=1)
@@ -311,8 +326,8 @@ def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
 
     text = (suite.path / "deep/er/report.json").read_text()
     (gate,) = json.loads(text, parse_constant=refuse)["gates"]
-    assert gate["metrics"]["mrr"]["value"] == 0.5
-    assert gate["metrics"]["mrr"]["ci"] == [None, None]
+    assert gate["metrics"]["lag"]["value"] == 1.0
+    assert gate["metrics"]["lag"]["ci"] == [None, None]
     assert gate["queries"] == 1
 
 
