@@ -78,7 +78,7 @@ class LaterScores:
             if case == "at most 0":
                 total += scores(case)
             else:  # a query may come back in a later block
-                close |= {run.query_ids[number] for number in scores.close.tolist()}
+                close |= {run.query_ids[number] for number in scores.queries(case).tolist()}
         return total + len(close)
 
 

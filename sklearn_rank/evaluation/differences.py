@@ -48,10 +48,16 @@ def told_differences(
         "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum()),
         "graded": lambda: rankings.n_graded,
         "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
-        "close": lambda: _n_close(_scores(*sides)),
+        **{
+            case: partial(_n_alike, case, sides, len(rankings))
+            for case in ("close", "equal", "equal of 16")
+        },
     }
     if judged.count_scores is not None:
-        cases |= {case: partial(judged.count_scores, case) for case in ("at most 0", "close")}
+        of_scores = ("at most 0", "close", "equal", "equal of 16")
+        cases |= {case: partial(judged.count_scores, case) for case in of_scores}
+    if ties_are_given:
+        cases |= dict.fromkeys(("equal", "equal of 16"), lambda: 0)
     for case, count in cases.items():
         differences = preset.differences(case, measures)
         number = count() if differences else 0
@@ -71,6 +77,8 @@ _SUBJECTS = {
     "graded": "{} grades are above 1",
     "at most 0": "{} scores are at most 0",
     "close": "scores differ by less than float32 tells in {} {}",
+    "equal": "items share a score in {} {}",
+    "equal of 16": "items share a score in {} {} of 16 or more items",
 }
 
 
@@ -78,11 +86,21 @@ def _n_at_most_zero(scores: list[Array]) -> int:
     return sum(int((values <= 0).sum()) for values in scores)
 
 
-def _n_close(scores: list[Array]) -> int:
-    """Rankings whose scores float64 tells apart and float32 does not."""
+def _n_alike(case: str, sides: tuple[Any, Any], n_queries: int) -> int:
+    """Rankings with equal scores, or with "close" ones, which are equal as float32 alone."""
+    scores = _scores(*sides)
+    if case == "close":
+        return sum(
+            len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
+            for values in scores
+        )
+    if layout_of(sides[0]) == "rows" and n_queries > 1:
+        return 0  # which rows are one ranking is not known here
+    least = 16 if case == "equal of 16" else 2
     return sum(
-        len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
-        for values in scores
+        len(values) >= least and len(np.unique(sortable(values))) < len(values)
+        for block in scores
+        for values in (block if block.ndim == 2 else [block])
     )
 
 

@@ -172,19 +172,21 @@ class TableScores:
     """Of the queries."""
 
     def __call__(self, case: str) -> int:
-        """Scores of at most 0, or queries with scores that float32 does not tell apart."""
+        """Scores of at most 0, or queries of another case."""
         if case == "at most 0":
             return int(np.count_nonzero(self.scores <= 0))
-        return len(self.close)
+        return len(self.queries(case))
 
-    @property
-    def close(self) -> IntArray:
-        """Numbers of the queries in which two scores differ, and are equal as float32."""
+    def queries(self, case: str) -> IntArray:
+        """Numbers of the queries with "equal" scores, or "close" ones, equal as float32 alone."""
         scores = self.scores[order_segments(falling_codes(self.scores), self.offsets).order]
         query = segment_index(self.offsets)
-        narrow = scores.astype(np.float32)
-        differ = (scores[1:] != scores[:-1]) & (narrow[1:] == narrow[:-1])
-        return np.unique(query[1:][differ & (query[1:] == query[:-1])])
+        alike = scores[1:] == scores[:-1]
+        if case == "close":
+            narrow = scores.astype(np.float32)
+            alike = ~alike & (narrow[1:] == narrow[:-1])
+        found = np.unique(query[1:][alike & (query[1:] == query[:-1])])
+        return found[np.diff(self.offsets)[found] >= 16] if case == "equal of 16" else found
 
 
 class ItemReader:

@@ -73,9 +73,11 @@ class Convention:
         Why a metric has no number here; the name with an ``@`` speaks of cutoffs only.
     differs : mapping of str to mapping
         What the program does with "tied" relevant items, an "empty" ranking, one in which all that
-        is relevant is "unfound", "graded" items, scores of "at most 0", or "close" scores, which
-        are equal as float32, by metric or ``"*"``, where no parameter says so: such data are warned
-        of.
+        is relevant is "unfound", "graded" items, scores of "at most 0", "close" scores, which are
+        equal as float32, "equal" ones, or "equal of 16" or more items, by metric or ``"*"``, where
+        no parameter says so: such data are warned of.
+    cutoffs : mapping of str to int
+        Ranks that the program reads of the metrics that are asked for without a cutoff.
 
     Examples
     --------
@@ -96,9 +98,10 @@ class Convention:
     measures: tuple[str, ...] | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
     differs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    cutoffs: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("parameters", "undefined", "refused", "differs"):
+        for name in ("parameters", "undefined", "refused", "differs", "cutoffs"):
             object.__setattr__(self, name, Frozen(getattr(self, name)))
 
     def __reduce__(self) -> Any:
@@ -124,6 +127,8 @@ class Convention:
         if metric.of_judgements:
             return measure
         self._check(measure)
+        if measure.k is None and metric.name in self.cutoffs:
+            measure = measure.with_cutoff(self.cutoffs[metric.name])
         return measure.with_parameters(**self.parameters.get(metric.name, {}))
 
     def zero_division_of(self, measure: Measure) -> str | float:

@@ -32,8 +32,15 @@ _AT_K = ("map", "mrr", "precision", "recall", "hit_rate", "ndcg")
 _BY_CHANCE = {"tied": {"*": "the program leaves the order of tied items to chance"}}
 
 _FLOAT32 = "the program compares scores as float32"
+_IPREC_9 = (
+    "trec_eval 9, which it runs, rounds the relevant items of a recall level up from 0.1, where "
+    "trec_eval 10 and this package round from 0.5"
+)
+_WHOLE_ALONE = dict.fromkeys(
+    ("fbeta@", "set_map@", "gmap@"), "the program has it without a cutoff alone"
+)
 
-_TREC_EVAL = {
+_TREC_EVAL: dict[str, Any] = {
     "ties": "docid",
     "zero_division": 0.0,
     "negative_grades": "unjudged",
@@ -45,7 +52,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "trec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "measures": (*_AT_K, "fbeta"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap"),
+        "refused": _WHOLE_ALONE,
         "differs": {
             "empty": {"*": "a run file cannot hold an empty ranking, so its query is missing there"}
         },
@@ -53,14 +61,23 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "pytrec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "measures": (*_AT_K, "fbeta"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map"),
+        "refused": {**_WHOLE_ALONE, "iprec": _IPREC_9},
         "differs": {"close": {"*": _FLOAT32}},
     },
     "ir_measures": {
         **_TREC_EVAL,
-        "measures": _AT_K,
-        "differs": {"close": {"*": _FLOAT32}},
-        "refused": {"mrr@": "RR@k comes from another provider there, which breaks ties otherwise"},
+        "parameters": {**_TREC_EVAL["parameters"], "err": {"max_grade": 4.0}},
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err"),
+        "differs": {
+            "close": {"*": _FLOAT32},
+            "equal": {"judged": "Judged@k breaks ties by rising ids there"},
+        },
+        "refused": {
+            **_WHOLE_ALONE,
+            "iprec": _IPREC_9,
+            "mrr@": "RR@k comes from another provider there, which breaks ties otherwise",
+        },
     },
     "gdeval": {
         "ties": "docid",
@@ -129,6 +146,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
             "ndcg": {"gain": "exp2"},
         },
         "undefined": {"precision": 0.0},
+        "cutoffs": dict.fromkeys(("map", "precision", "ndcg"), 32),
         "measures": ("map", "precision", "ndcg"),
         "refused": {
             "auc": "XGBoost's auc counts all pairs of a group in the order of their labels, equal "
@@ -162,9 +180,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "torchmetrics": {
         "zero_division": 0.0,
         "parameters": {"map": {"denominator": "retrieved"}, "ndcg": {"gain": "linear"}},
-        "measures": (*_AT_K, "gauc"),
+        "measures": (*_AT_K, "rprec", "gauc"),
         "differs": {
-            "tied": dict.fromkeys(_AT_K[:-1], _BY_CHANCE["tied"]["*"]),
+            "tied": dict.fromkeys((*_AT_K[:-1], "rprec"), _BY_CHANCE["tied"]["*"]),
             "at most 0": dict.fromkeys(
                 _AT_K[:4], "torchmetrics takes items scored at most 0 for irrelevant"
             ),
@@ -221,7 +239,10 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "zero_division": 0.0,
         "missing": "raise",
         "parameters": {"map": {"denominator": "relevant"}, **_gains("linear")},
-        "measures": (*_AT_K, "fbeta", "dcg"),
+        "measures": (*_AT_K, "fbeta", "rprec", "dcg"),
+        "differs": {
+            "equal of 16": {"*": "ranx keeps the order of tied items below 16 items alone"}
+        },
     },
     "lenskit": {
         "ties": "stable",

@@ -225,7 +225,12 @@ class Measure:
 
     def agrees_with(self, other: Measure) -> bool:
         """Whether the parameters that were set explicitly are those of another measure."""
-        return all(self.options[name] == other.options.get(name) for name in self.given)
+        own, others = self.options, other.options
+        members = zip(own.get("measures", ()), others.get("measures", ()), strict=False)
+        return all(
+            (mine.metric, mine.k) == (theirs.metric, theirs.k) and mine.agrees_with(theirs)
+            for mine, theirs in members
+        ) and all(own[name] == others.get(name) for name in self.given if name != "measures")
 
     @cached_property
     def options(self) -> Mapping[str, Any]:

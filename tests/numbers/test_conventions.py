@@ -7,6 +7,7 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from sklearn_rank import (
@@ -281,6 +282,18 @@ def test_what_a_program_does_not_have_is_refused(name, spec, message):
             r"^the ranking is empty in 1 query, .*: a run file cannot",
         ),
         ("lenskit", ("map", "mrr"), {}, r": map: LensKit leaves an empty list out of the mean$"),
+        (
+            "ranx",
+            ("mrr", "recall@5"),
+            dict.fromkeys("abcdefghijklmnop", 1.0),
+            r"^items share a score in 1 query of 16 or more items, .*: mrr, recall@5: ranx keeps",
+        ),
+        (
+            "ir_measures",
+            ("map", "judged@1"),
+            {"a": 1, "b": 1},
+            r"^items share a score in 1 query, .*: judged@1: Judged@k breaks ties by rising ids",
+        ),
     ],
 )
 def test_data_that_a_program_counts_otherwise_are_warned_of(name, spec, scores, message):
@@ -308,6 +321,69 @@ def test_scores_of_arrays_are_looked_at_too(groups):
 def test_explicit_ties_are_nobodys_chance():
     truth, run = {"q": {"a"}}, {"q": {"a": 1, "b": 1}}
     assert evaluate(truth, run, "mrr", convention="warprec", ties="average")["mrr"] == 3 / 4
+
+
+def test_ties_that_a_program_keeps_in_order_are_not_warned_of():
+    scores = dict.fromkeys("abcdefghijklmno", 1.0)
+    assert evaluate({"q": {"b"}}, {"q": scores}, "mrr", convention="ranx")["mrr"] == 1 / 2
+    longer = {**scores, "p": 1.0}
+    ranked = evaluate({"q": {"b"}}, {"q": longer}, "mrr", convention="ranx", ties="stable")
+    assert ranked["mrr"] == 1 / 2
+
+
+@pytest.mark.parametrize("layout", ["rows", "matrix", "frame"])
+def test_equal_scores_are_seen_in_arrays_and_frames(layout):
+    grades, scores, options = np.eye(2, 16), np.ones((2, 16)), {}
+    scores[0] = np.arange(16)
+    if layout == "rows":
+        given, options = (grades[1], scores[1]), {"groups": ["q"] * 16}
+    elif layout == "matrix":
+        given = (grades, scores)
+    else:
+        query, item = np.repeat(["q", "r"], 16), [*range(16)] * 2
+        given = (
+            pd.DataFrame({"query": query, "item": item, "grade": grades.ravel()}),
+            pd.DataFrame({"query": query, "item": item, "score": scores.ravel()}),
+        )
+    with pytest.warns(ConventionWarning, match="^items share a score in 1 query of 16 or more"):
+        evaluate(*given, "mrr", convention="ranx", **options)
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [("ndcg", 0.429089070278), ("map", 0.205694623176), ("precision", 0.4375)],
+)
+def test_xgboost_reads_32_ranks_unless_told_otherwise(spec, expected):
+    # Asked of XGBoost 3.2: 60 rows of one group, without "@" in eval_metric.
+    generator = np.random.default_rng(0)
+    grades, scores = generator.integers(0, 2, 60), generator.permutation(60) / 64
+    found = evaluate(grades[None], scores[None], (spec, f"{spec}@60"), convention="xgboost")
+    assert found[spec] == pytest.approx(expected, abs=1e-9)
+    assert found[f"{spec}@60"] != found[spec]
+    assert str(found.measures[0]).endswith("@32")
+
+
+def test_what_programs_have_without_a_cutoff_is_theirs():
+    truth, run = {"q": {"a": 1, "b": 2, "z": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
+    for name in ("trec_eval", "pytrec_eval", "ir_measures"):
+        found = evaluate(truth, run, ("rprec", "set_map", "f1"), convention=name)
+        assert list(found.scores.values()) == pytest.approx([2 / 3, 4 / 9, 2 / 3])
+        with pytest.raises(UnknownMeasureError, match="gives no set_map@2: the program has it wit"):
+            evaluate(truth, run, "set_map@2", convention=name)
+    for name in ("ranx", "torchmetrics"):
+        assert evaluate(truth, run, "rprec", convention=name)["rprec"] == pytest.approx(2 / 3)
+    with pytest.raises(UnknownMeasureError, match="trec_eval 9, which it runs, rounds"):
+        evaluate(truth, run, "iprec", convention="pytrec_eval")
+
+
+@pytest.mark.parametrize("name", ["lenskit", "catboost"])
+def test_a_mean_of_measures_is_found_by_its_members(name):
+    truth, run = [{"a", "b"}], [["a", "x", "b"]]
+    found = evaluate(truth, run, "hmean(precision,recall)", convention=name)
+    assert found["hmean(precision,recall)"] == found["hmean"] == pytest.approx(0.8)
+    for other in ("hmean(recall,precision)", "hmean(precision@2,recall)"):
+        with pytest.raises(UnknownMeasureError, match="was not evaluated"):
+            found[other]
 
 
 # Conventions as values ---------------------------------------------------------------------------

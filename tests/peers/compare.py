@@ -22,7 +22,7 @@ from sklearn_rank.measures.conventions import find_convention
 from tests.peers.__main__ import RECORD
 from tests.peers.problems import problems
 
-DIGITS = {"trec_eval": 5e-5, "gdeval": 1e-5}
+DIGITS = {"trec_eval": 5e-5, "gdeval": 1e-5, "ir_measures err": 1e-5}
 """Half of the last digit that a program prints; a mean of rounded values gets no worse."""
 TOLERANCE = 1e-6
 """Some programs compute in float32."""
@@ -63,16 +63,21 @@ def compared(program: str, values: dict[str, Any]) -> dict[str, Compared]:
             except UnknownMeasureError as error:
                 result.refused = str(error).partition(": ")[2]
         for asked, ours in _ours(program, offered, known[name]).items():
-            _place(program, name, answers[asked], ours, results[asked])
+            kind = f"{program} {measure(asked).metric.name}"
+            tolerance = DIGITS.get(kind, DIGITS.get(program, TOLERANCE)) + 1e-12
+            _place(name, answers[asked], ours, results[asked], tolerance)
     return results
 
 
 def _place(
-    program: str, problem: str, answer: list[Any], ours: dict[str, Any] | None, result: Compared
+    problem: str,
+    answer: list[Any],
+    ours: dict[str, Any] | None,
+    result: Compared,
+    tolerance: float,
 ) -> None:
     """Note the problem where it belongs; ``ours`` is None where the package raised by name."""
     per_query, mean = answer
-    tolerance = DIGITS.get(program, TOLERANCE) + 1e-12
     if any(isinstance(value, str) and value != "nan" for value in (*per_query, mean)):
         result.failed.append(problem)
     elif ours is None:

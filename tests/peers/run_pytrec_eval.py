@@ -10,6 +10,10 @@ NAMES = {
     "fbeta": "set_F",
     "precision": "set_P",
     "recall": "set_recall",
+    "rprec": "Rprec",
+    "set_map": "set_map",
+    "iprec": "11pt_avg",
+    "iprec(recall=0.5)": "iprec_at_recall_0.50",
 }
 CUT = {"map": "map_cut", "precision": "P", "recall": "recall", "hit_rate": "success"}
 CUT["ndcg"] = "ndcg_cut"
@@ -20,7 +24,8 @@ def solve(problem):
     qrels = {query["query"]: query["judged"] for query in problem["queries"]}
     ranked = [query for query in problem["queries"] if query["run"] is not None]
     run = {query["query"]: dict(query["run"]) for query in ranked}
-    asked = set(NAMES.values()) | {f"{cut}.2,5" for cut in CUT.values()}
+    asked = {name.replace("_0.50", ".0.5") for name in NAMES.values()}
+    asked |= {f"{cut}.2,5" for cut in CUT.values()}
     results = pytrec_eval.RelevanceEvaluator(qrels, asked).evaluate(run)
     answers = dict(NAMES) | {f"{name}@{k}": f"{CUT[name]}_{k}" for name in CUT for k in CUTOFFS}
     return {

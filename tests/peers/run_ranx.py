@@ -12,6 +12,7 @@ NAMES = {
     "recall": "recall",
     "fbeta": "f1",
     "hit_rate": "hit_rate",
+    "rprec": "r-precision",
     "ndcg": "ndcg",
     "ndcg(gain=exp2)": "ndcg_burges",
     "dcg": "dcg",
@@ -22,7 +23,11 @@ NAMES = {
 def solve(problem):
     if has(problem, "unjudged"):
         return None
-    spelled = [name if k is None else f"{name}@{k}" for name in NAMES for k in (None, 2, 5)]
+    spelled = [
+        name if k is None else f"{name}@{k}"
+        for name in NAMES
+        for k in (None, 2, 5)[: None if name != "rprec" else 1]
+    ]
     asked = [theirs(measure) for measure in spelled]
     qrels = Qrels({query["query"]: dict(query["judged"]) for query in problem["queries"]})
     run = Run({query["query"]: dict(query["run"]) for query in problem["queries"] if query["run"]})

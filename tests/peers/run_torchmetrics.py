@@ -11,6 +11,7 @@ CLASSES = {
     "recall": retrieval.RetrievalRecall,
     "hit_rate": retrieval.RetrievalHitRate,
     "ndcg": retrieval.RetrievalNormalizedDCG,
+    "rprec": retrieval.RetrievalRPrecision,
     "gauc": retrieval.RetrievalAUROC,
 }
 
@@ -20,10 +21,12 @@ def solve(problem):
         return None
     answers = {}
     for name, kind in CLASSES.items():
-        for k in (None, 2, 5) if name != "gauc" else (None,):
+        for k in (None, 2, 5) if name not in ("gauc", "rprec") else (None,):
             spelled = name if k is None else f"{name}@{k}"
             answers[spelled] = alone_and_together(
-                lambda queries, kind=kind, k=k: measured(kind(top_k=k), queries),
+                lambda queries, kind=kind, k=k: measured(
+                    kind(**({"top_k": k} if k else {})), queries
+                ),
                 problem["queries"],
             )
     return answers

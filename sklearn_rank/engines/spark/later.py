@@ -100,7 +100,7 @@ class SparkScores:
         return type(None), ()
 
     def __call__(self, case: str) -> int:
-        """Scores at most 0, or queries with scores that float32 does not tell apart."""
+        """As :class:`TableScores`."""
         if self.sides.ranks:
             return 0
         return int(self.sides.sql(plans.SCORES[case]).toArrow()["n"][0].as_py())

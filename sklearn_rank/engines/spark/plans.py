@@ -263,12 +263,15 @@ FROM {rows} GROUP BY q
 """What is known of each query without its places."""
 
 
+_DISTINCT = "(SELECT count(x) AS n, count(DISTINCT x) AS wide FROM {run} GROUP BY q)"
 SCORES = {
     "at most 0": "SELECT count_if(x <= 0) AS n FROM {run}",
     "close": (
         "SELECT count_if(narrow < wide) AS n FROM (SELECT count(DISTINCT CAST(x AS float)) AS "
         "narrow, count(DISTINCT x) AS wide FROM {run} GROUP BY q)"
     ),
+    "equal": "SELECT count_if(wide < n) AS n FROM " + _DISTINCT,
+    "equal of 16": "SELECT count_if(wide < n AND n >= 16) AS n FROM " + _DISTINCT,
 }
 """How many scores, or queries, there are of which a convention says something."""
 
