@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import assert_precision_at_least as assert_precision_at_least
     from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
     from pytest_rankmetrics.assertions import assert_rprec_at_least as assert_rprec_at_least
+    from pytest_rankmetrics.assessment.result import GateResult as GateResult
+    from pytest_rankmetrics.assessment.result import MetricResult as MetricResult
+    from pytest_rankmetrics.assessment.result import SliceResult as SliceResult
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
     from pytest_rankmetrics.gates.gate import RankGate as RankGate
     from pytest_rankmetrics.gates.regression import RankRegressionFixture as RankRegressionFixture
-    from pytest_rankmetrics.judging.result import GateResult as GateResult
-    from pytest_rankmetrics.judging.result import MetricResult as MetricResult
-    from pytest_rankmetrics.judging.result import SliceResult as SliceResult
     from pytest_rankmetrics.policy.verdicts import Verdict as Verdict
 
 _HOMES = {
@@ -74,7 +74,7 @@ _HOMES = {
     "gates.gate": ("RankGate",),
     "policy.verdicts": ("Verdict",),
     "gates.regression": ("RankRegressionFixture",),
-    "judging.result": ("GateResult", "MetricResult", "SliceResult"),
+    "assessment.result": ("GateResult", "MetricResult", "SliceResult"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
-from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics._support.typing import DataOptions
+from pytest_rankmetrics.assessment.assess import assess
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.run import hide, run_gate
-from pytest_rankmetrics.judging.judge import judge
 from pytest_rankmetrics.measuring.reference import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, check_drops_named, read_policy
@@ -22,7 +22,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.judging.result import GateResult
+    from pytest_rankmetrics.assessment.result import GateResult
     from sklearn_rank.measures.catalogue import Measure
     from sklearn_rank.typing import Discount, Gain, Unretrieved
 
@@ -34,7 +34,7 @@ def assert_metric(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that a measure is good enough over all queries.
 
@@ -55,7 +55,7 @@ def assert_metric(
     **reading
         How the data is read: ``groups``, ``query_ids``, ``string_provider``, ``relevance``,
         ``sample_weight``, ``ties``, ``convention`` as in :func:`sklearn_rank.evaluate`;
-        ``zero_division``, ``missing`` and ``duplicates`` are ``"raise"`` unless given; ``holes``
+        ``zero_division``, ``missing`` and ``duplicates`` are ``"raise"`` unless given; ``unjudged``
         says what unjudged items count; ``allow`` names what else is no error; ``n_queries`` is
         their exact number; ``name`` is the gate's.
 
@@ -94,12 +94,12 @@ def assert_metric(
         given: dict[str, Any] = {
             word: {measure: limit} for word, limit in limits.items() if limit is not None
         }
-        given["holes"] = reading.get("holes")
+        given["unjudged"] = reading.get("unjudged")
         asked = cast("GateLimits", {"metrics": measure, **given})
         policy = read_policy(current.running().settings, asked)
-        holes = policy.settings.holes
-        measured = measure_strictly(y_true, y_score, policy.measures, reading, holes=holes)
-        return result_of(judge(policy, measured), name)
+        unjudged = policy.settings.unjudged
+        measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
+        return result_of(assess(policy, measured), name)
 
     return run_gate(reading.get("name"), str(measure), work)
 
@@ -125,7 +125,7 @@ def assert_not_worse(
     min_slice_size: int | None = None,
     max_new_unjudged: float | None = None,
     reference_relevance: Any = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that one system is not worse than another, measured in the same test.
 
@@ -198,20 +198,20 @@ def assert_not_worse(
         "min_queries": min_queries,
         "min_slice_size": min_slice_size,
         "max_new_unjudged": max_new_unjudged,
-        "holes": reading.get("holes"),
+        "unjudged": reading.get("unjudged"),
     }
 
     def work(name: str) -> GateResult:
         policy = read_policy(current.running().settings, limits)
         check_drops_named(policy, measures)
-        holes = policy.settings.holes
-        measured = measure_strictly(y_true, y_score, policy.measures, reading, holes=holes)
+        unjudged = policy.settings.unjudged
+        measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
         other = reading.copy()
         if reference_relevance is not None or "relevance" in other:
             other["relevance"] = reference_relevance
-        reference = measure_strictly(y_true, y_reference, policy.measures, other, holes=holes)
+        reference = measure_strictly(y_true, y_reference, policy.measures, other, unjudged=unjudged)
         other_system = beside(measured, reference, slices)
-        return result_of(judge(policy, measured, other_system), name)
+        return result_of(assess(policy, measured, other_system), name)
 
     return run_gate(reading.get("name"), str(measures), work)
 
@@ -221,7 +221,7 @@ def _named(
     y_true: Any,
     y_score: Any,
     threshold: float,
-    reading: Reading,
+    reading: DataOptions,
     k: int | None = None,
     **parameters: Any,
 ) -> GateResult:
@@ -248,7 +248,7 @@ def assert_auc_at_least(
     smoothing: float = 0.0,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the area under the ROC curve (AUC) is at least ``threshold``.
 
@@ -285,7 +285,7 @@ def assert_dcg_at_least(
     k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that discounted cumulated gain (DCG) is at least ``threshold``.
 
@@ -310,7 +310,7 @@ def assert_err_at_least(
     *,
     k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that expected reciprocal rank (ERR) is at least ``threshold``.
 
@@ -336,7 +336,7 @@ def assert_fbeta_at_least(
     k: int | None = None,
     beta: float = 1.0,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that F-beta (F) is at least ``threshold``.
 
@@ -365,7 +365,7 @@ def assert_gauc_at_least(
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the mean AUC of the queries (GAUC) is at least ``threshold``.
 
@@ -400,7 +400,7 @@ def assert_hit_rate_at_least(
     *,
     k: int | None = None,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the share of queries with a hit (HitRate) is at least ``threshold``.
 
@@ -428,7 +428,7 @@ def assert_hmean_at_least(
     k: int | None = None,
     measures: Sequence[str | Measure] = ("precision", "recall"),
     beta: float = 1.0,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the harmonic mean of two measures (HM) is at least ``threshold``.
 
@@ -455,7 +455,7 @@ def assert_iprec_at_least(
     *,
     recall: float | Literal["11pt"] = "11pt",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that interpolated precision (IPrec) is at least ``threshold``.
 
@@ -483,7 +483,7 @@ def assert_lag_at_most(
     unretrieved: Unretrieved = "last",
     average: Literal["macro", "pooled"] = "macro",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the irrelevant items above a relevant one (LAG) are at most ``threshold``.
 
@@ -521,7 +521,7 @@ def assert_lauc_at_least(
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that the AUC of the first ``k`` items (LAUC) is at least ``threshold``.
 
@@ -559,7 +559,7 @@ def assert_map_at_least(
     k: int | None = None,
     denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that mean average precision (MAP) is at least ``threshold``.
 
@@ -587,7 +587,7 @@ def assert_mar_at_least(
     k: int | None = None,
     normalize: bool = False,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that mean average recall (MAR) is at least ``threshold``.
 
@@ -614,7 +614,7 @@ def assert_mrr_at_least(
     *,
     k: int | None = None,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that mean reciprocal rank (MRR) is at least ``threshold``.
 
@@ -640,7 +640,7 @@ def assert_ndcg_at_least(
     k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that normalized DCG (nDCG) is at least ``threshold``.
 
@@ -665,7 +665,7 @@ def assert_nerr_at_least(
     *,
     k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that normalized expected reciprocal rank (nERR) is at least ``threshold``.
 
@@ -691,7 +691,7 @@ def assert_precision_at_least(
     k: int | None = None,
     denominator: Literal["k", "retrieved"] = "k",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that precision (P) is at least ``threshold``.
 
@@ -728,7 +728,7 @@ def assert_recall_at_least(
     k: int | None = None,
     denominator: Literal["relevant", "min"] = "relevant",
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that recall (R) is at least ``threshold``.
 
@@ -756,7 +756,7 @@ def assert_rprec_at_least(
     threshold: float,
     *,
     min_rel: float | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[DataOptions],
 ) -> GateResult:
     """Assert that R-precision (Rprec) is at least ``threshold``.
 

@@ -14,7 +14,7 @@ import pytest
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.collection import Collection, expects_gate
 from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.exit_guard import RUN, judge_exit, note_exit
+from pytest_rankmetrics.session.exit_guard import RUN, assess_exit, note_exit
 from pytest_rankmetrics.session.options import OPTIONS, add_options, prepare, read_options
 from pytest_rankmetrics.session.recorder import Recorder
 from pytest_rankmetrics.session.session import Session, Worker
@@ -90,7 +90,7 @@ def pytest_cmdline_main(
     config: pytest.Config,
 ) -> Generator[None, int | None, int | None]:
     """Judge the exit code, whatever hook was the last to set it."""
-    return (yield from judge_exit(config))
+    return (yield from assess_exit(config))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -24,7 +24,7 @@ Allowed: TypeAlias = Literal[
 ]
 
 
-class Reading(TypedDict, total=False):
+class DataOptions(TypedDict, total=False):
     """How the data of a gate is read: the options of ``sklearn_rank.evaluate``, but strict.
 
     What the library would leave out, silently or with a warning, is an error here unless the test
@@ -55,7 +55,7 @@ class Reading(TypedDict, total=False):
     """An item that stands twice in a ranking; default "raise"."""
     assume: Literal["complete", "partial"] | None
     """Whether items that are not in the judgements count as judged; None goes by their form."""
-    holes: Literal["irrelevant", "condense", "bounds"] | None
+    unjudged: Literal["irrelevant", "condense", "bounds"] | None
     """What items count that nobody judged: nothing, left out, or any grade; None: the setting."""
     known_items: Any
     """Items in the index, or a function that says whether it has one: others must not be judged."""

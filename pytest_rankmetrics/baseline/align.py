@@ -48,7 +48,7 @@ class Alignment:
     """Measures whose definition changed and that cannot be re-scored, each with the reason."""
     notes: tuple[str, ...]
     """What was re-scored."""
-    lacks_holes: bool = False
+    lacks_unjudged: bool = False
     """Whether it is asked for, and not recorded, where unjudged items stood."""
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Recorded slices: their values, and numbers of queries."""
@@ -130,7 +130,7 @@ class _Aligner:
             not_recorded=tuple(name for name in self.measured.names if name not in matches),
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
-            lacks_holes=self.measured.is_bounded and self._old_holes is None,
+            lacks_unjudged=self.measured.is_bounded and self._old_unjudged is None,
             slices=self.baseline.slices,
             labels={
                 number: labels
@@ -223,31 +223,37 @@ class _Aligner:
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
         return np.round(anew, DECIMALS), mean
 
-    # Judgements with holes -----------------------------------------------------------------------
+    # Unjudged items -----------------------------------------------------------------------
 
     @property
     def _unjudged_share(self) -> float | None:
         """Share of the recorded top that nobody had judged, if that is of the same ranks."""
-        holes = self.baseline.holes
-        return holes.share if holes is not None and holes.top == self.measured.top else None
+        unjudged = self.baseline.unjudged
+        return (
+            unjudged.share if unjudged is not None and unjudged.top == self.measured.top else None
+        )
 
     @cached_property
-    def _old_holes(self) -> StoredRankings | None:
+    def _old_unjudged(self) -> StoredRankings | None:
         """The recorded rankings, if it is stored as deep as needed where unjudged items stood."""
-        holes = self.baseline.holes
-        if holes is None or not self.baseline.queries.have_holes or not self.rankings.are_known:
+        unjudged = self.baseline.unjudged
+        if (
+            unjudged is None
+            or not self.baseline.queries.have_unjudged
+            or not self.rankings.are_known
+        ):
             return None
-        deep = holes.depth is None
-        if holes.depth is not None and self.measured.depth is not None:
-            deep = holes.depth >= self.measured.depth
+        deep = unjudged.depth is None
+        if unjudged.depth is not None and self.measured.depth is not None:
+            deep = unjudged.depth >= self.measured.depth
         return self.rankings if deep else None
 
     def _bounds(self, name: str) -> Bounds | None:
-        old = self._old_holes
+        old = self._old_unjudged
         return None if old is None else old.bounds_of_change(self.measured.used[name])
 
     def _to_judge(self, name: str, n: int) -> list[ToJudge]:
-        old = self._old_holes
+        old = self._old_unjudged
         return [] if old is None else old.to_judge(self.measured.used[name], n)
 
     # Is it what was recorded? --------------------------------------------------------------------
@@ -315,7 +321,7 @@ _OTHER_QUESTION = (
     "ties",
     "zero_division",
     "relevance",
-    "holes",
+    "unjudged",
     "min_rel",
     "unretrieved",
     "average",

@@ -40,7 +40,7 @@ class StoredQueries:
     """Grades of ``ranks`` in their order, where items have no ids."""
     weights: Sequence[float | None]
     """Weight of each query in the data; None where none are given."""
-    holes: Sequence[Mapping[str, Any] | None]
+    unjudged: Sequence[Mapping[str, Any] | None]
     """Rank of each unjudged item, where gates ask what its grade could change."""
     slices: Sequence[Sequence[str] | None]
     """Labels of each query, where there are slices; None in files of older versions."""
@@ -59,9 +59,9 @@ class StoredQueries:
         return None not in self.ranks
 
     @cached_property
-    def have_holes(self) -> bool:
+    def have_unjudged(self) -> bool:
         """Whether it is stored where the unjudged items of all queries stood."""
-        return None not in self.holes
+        return None not in self.unjudged
 
     def __eq__(self, other: object) -> bool:
         """Whether both know the same of the same queries, in any order."""
@@ -75,13 +75,13 @@ class StoredQueries:
         values = [self.values[name] for name in sorted(self.values)]
         own = (
             *(self.truths, self.ranks, self.lengths, self.grades),
-            *(self.weights, self.holes, self.slices),
+            *(self.weights, self.unjudged, self.slices),
         )
         return dict(zip(self.keys, zip(*own, *values, strict=True), strict=True))
 
 
 @dataclass(frozen=True)
-class StoredHoles:
+class StoredUnjudged:
     """How much of the top of the rankings nobody had judged."""
 
     top: int
@@ -114,7 +114,7 @@ class Baseline:
     """Values of each slice by measure, and its number of queries."""
     accepted: tuple[Mapping[str, Any], ...] = ()
     """Drops that were accepted, with their reasons."""
-    holes: StoredHoles | None = None
+    unjudged: StoredUnjudged | None = None
     """None where every item counts as judged, and in files of older versions."""
 
     seal_fits: bool | None = field(default=None, compare=False)

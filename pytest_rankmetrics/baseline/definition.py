@@ -33,8 +33,8 @@ def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any
         definition["ties"] = ties
     if not isinstance(measured.zero_division, str) and not math.isnan(measured.zero_division):
         definition["zero_division"] = float(measured.zero_division)
-    if measured.holes == "condense" and measured.is_partial:
-        definition["holes"] = "condense"
+    if measured.unjudged == "condense" and measured.is_partial:
+        definition["unjudged"] = "condense"
     if measured.by_relevance and measure.metric.by_score:
         definition["relevance"] = True
     plain: dict[str, Any] = json.loads(json.dumps(definition))

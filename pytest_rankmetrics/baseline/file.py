@@ -23,9 +23,9 @@ from pytest_rankmetrics.baseline.content import (
     MOST_ITEMS,
     STEP,
     Baseline,
-    StoredHoles,
     StoredMetric,
     StoredQueries,
+    StoredUnjudged,
     fingerprint,
     read_rank,
 )
@@ -40,7 +40,7 @@ FORMAT = "rank-baseline/1"
 MAX_BYTES = 256 * 2**20
 """Two million queries; JSON of this size takes some gigabytes to read."""
 
-_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight", "holes", "slices"))
+_OWN_KEYS = frozenset(("truth", "ranks", "grades", "n", "weight", "unjudged", "slices"))
 
 
 class BaselineError(RankGateFailure):
@@ -125,13 +125,13 @@ def _checked(content: Any) -> Baseline:
     if not isinstance(accepted, list):
         msg = "accepted must be a list"
         raise TypeError(msg)
-    holes = _holes(content.get("unjudged"))
+    unjudged = _unjudged(content.get("unjudged"))
     seal = content.pop("seal", None)
     fits = None if seal is None else seal == fingerprint(content)
-    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted), holes, fits)
+    return Baseline(_owner(content), metrics, queries, slices, tuple(accepted), unjudged, fits)
 
 
-def _holes(row: Any) -> StoredHoles | None:
+def _unjudged(row: Any) -> StoredUnjudged | None:
     """What is said of unjudged items; files of older versions say nothing."""
     if row is None:
         return None
@@ -144,7 +144,7 @@ def _holes(row: Any) -> StoredHoles | None:
     if not all(map(_is_count, counts)) or not 0 <= share <= 1:
         msg = "unjudged needs the share of unjudged items in the first so many ranks"
         raise ValueError(msg)
-    return StoredHoles(int(row["top"]), share, depth)
+    return StoredUnjudged(int(row["top"]), share, depth)
 
 
 def _is_count(value: Any) -> bool:
@@ -212,7 +212,7 @@ def _queries(
         lengths=[row.get("n") for row in rows],
         grades=[None if own is None else tuple(map(float, own)) for own in grades],
         weights=[None if weight is None else float(weight) for weight in weights],
-        holes=[row.get("holes") for row in rows],
+        unjudged=[row.get("unjudged") for row in rows],
         slices=[row.get("slices") for row in rows],
     )
 
@@ -234,7 +234,7 @@ def _check_query(key: str, row: Mapping[str, Any]) -> None:
             continue
         if name not in _OWN_KEYS and value is not None:
             _number(value, f"query {key!r:.40}")
-    for name in ("ranks", "holes"):
+    for name in ("ranks", "unjudged"):
         if row.get(name) is not None:
             _check_ranks(key, row[name], row.get("n"))
     if not isinstance(row.get("truth"), str):

@@ -24,7 +24,7 @@ class Owner(NamedTuple):
     def _is_named_by_its_test(self) -> bool:
         return self._is_test and self.name == name_of(self.gate)
 
-    def may_be(self, asking: Owner) -> bool:
+    def matches(self, asking: Owner) -> bool:
         """Whether this is the gate that asks, or nothing says that it is not.
 
         A name of its own says whose a baseline is, because a run has it once; where a gate is

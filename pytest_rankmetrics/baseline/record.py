@@ -15,9 +15,9 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
-    StoredHoles,
     StoredMetric,
     StoredQueries,
+    StoredUnjudged,
     write_rank,
 )
 from pytest_rankmetrics.baseline.definition import definition_of
@@ -26,7 +26,7 @@ from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.rankings.placements import hit_items
 
-Store = Literal["ranks", "scores"]
+Store = Literal["ranks", "values"]
 
 
 class Recording:
@@ -94,17 +94,17 @@ class Recording:
         """The baseline to write."""
         metrics = {name: self._metric(name) for name in self.measured.names}
         queries = self._queries(labels, with_ranks=store == "ranks")
-        holes = self._stored_holes(with_ranks=store == "ranks")
-        return Baseline(owner, metrics, queries, slices, tuple(accepted), holes)
+        unjudged = self._stored_unjudged(with_ranks=store == "ranks")
+        return Baseline(owner, metrics, queries, slices, tuple(accepted), unjudged)
 
-    def _stored_holes(self, *, with_ranks: bool) -> StoredHoles | None:
+    def _stored_unjudged(self, *, with_ranks: bool) -> StoredUnjudged | None:
         """How much nobody had judged; None where every item counts as judged."""
         top = self.measured.top
         share = self.measured.unjudged_share(top)
         if share is None:
             return None
-        depth = self.measured.depth if with_ranks and self.measured.holes == "bounds" else None
-        return StoredHoles(top, round(share, DECIMALS), depth)
+        depth = self.measured.depth if with_ranks and self.measured.unjudged == "bounds" else None
+        return StoredUnjudged(top, round(share, DECIMALS), depth)
 
     def _queries(
         self, labels: Sequence[Sequence[str]] | None, *, with_ranks: bool
@@ -118,17 +118,17 @@ class Recording:
             lengths=self.measured.n_ranked.tolist() if with_ranks else unknown,
             grades=self._grades if with_ranks and self.measured.items is None else unknown,
             weights=self.weights,
-            holes=self.holes if with_ranks and self._keeps_holes else unknown,
+            unjudged=self.unjudged if with_ranks and self._keeps_unjudged else unknown,
             slices=unknown if labels is None else labels,
         )
 
     @property
-    def _keeps_holes(self) -> bool:
+    def _keeps_unjudged(self) -> bool:
         """Whether the gate asks what the grades of unjudged items could change."""
-        return self.measured.holes == "bounds" and self.measured.is_partial
+        return self.measured.unjudged == "bounds" and self.measured.is_partial
 
     @cached_property
-    def holes(self) -> list[dict[str, int | str]]:
+    def unjudged(self) -> list[dict[str, int | str]]:
         """Rank of each unjudged item, as deep as the measures read."""
         items = self.measured.unjudged_items
         return [

@@ -103,7 +103,7 @@ class StoredRankings:
             return None
         return self._recording.measured.filled(evaluation.per_query[str(measure)])
 
-    # Judgements with holes -----------------------------------------------------------------------
+    # Unjudged items -----------------------------------------------------------------------
 
     def bounds_of_change(self, measure: Measure) -> Bounds:
         """What a measure has changed by since, over all grades of the unjudged items."""
@@ -111,12 +111,12 @@ class StoredRankings:
         measured = self._recording.measured
         items = measured.with_items.unjudged_items()
         now = [[key_of(item.item) for item in items[n]] for n in self._common.tolist()]
-        then = [[item.item for item in own] for own in self._old_holes]
+        then = [[item.item for item in own] for own in self._old_unjudged]
         settled = measured.zero_division
         return bound_changes(
             measure,
             self._judged.take(self._common),
-            self._with_holes,
+            self._with_unjudged,
             *item_codes(now, then),
             max_grade=highest_grade(self._judged),
             zero_division=math.nan if isinstance(settled, str) else float(settled),
@@ -133,8 +133,8 @@ class StoredRankings:
         systems = [
             System(rankings, items, value)
             for rankings, items in (
-                (self._judged.take(self._common), self._new_holes),
-                (self._with_holes, self._old_holes),
+                (self._judged.take(self._common), self._new_unjudged),
+                (self._with_unjudged, self._old_unjudged),
             )
         ]
         ids = [measured.query_ids[number] for number in self._common.tolist()]
@@ -146,7 +146,7 @@ class StoredRankings:
         return None if weights is None else weights[self._common]
 
     @cached_property
-    def _new_holes(self) -> list[list[UnjudgedItem]]:
+    def _new_unjudged(self) -> list[list[UnjudgedItem]]:
         """Unjudged items of the common queries now, by the keys that a baseline has for them."""
         items = self._recording.measured.unjudged_items
         return [
@@ -155,16 +155,16 @@ class StoredRankings:
         ]
 
     @cached_property
-    def _old_holes(self) -> list[list[UnjudgedItem]]:
+    def _old_unjudged(self) -> list[list[UnjudgedItem]]:
         """Those of the baseline, as they stood."""
-        holes = map(self._stored.holes.__getitem__, self._rows.tolist())
-        return [_placed(own or {}) for own in holes]
+        unjudged = map(self._stored.unjudged.__getitem__, self._rows.tolist())
+        return [_placed(own or {}) for own in unjudged]
 
     @cached_property
-    def _with_holes(self) -> JudgedRankings:
+    def _with_unjudged(self) -> JudgedRankings:
         """The recorded rankings of the common queries with their unjudged items."""
-        items = list(chain.from_iterable(self._old_holes))
-        offsets = offsets_of(np.array(list(map(len, self._old_holes)), dtype=np.int64))
+        items = list(chain.from_iterable(self._old_unjudged))
+        offsets = offsets_of(np.array(list(map(len, self._old_unjudged)), dtype=np.int64))
         above, tied = (
             np.array([getattr(item, name) for item in items], dtype=np.int64)
             for name in ("above", "tied")
@@ -209,9 +209,9 @@ class StoredRankings:
         )
 
 
-def _placed(holes: Mapping[str, Any]) -> list[UnjudgedItem]:
+def _placed(unjudged: Mapping[str, Any]) -> list[UnjudgedItem]:
     """Unjudged items with their places, the highest first."""
-    ranks = [(key, *read_rank(rank)) for key, rank in holes.items()]
+    ranks = [(key, *read_rank(rank)) for key, rank in unjudged.items()]
     items = [UnjudgedItem(key, first - 1, last - first + 1) for key, first, last in ranks]
     return sorted(items, key=lambda item: item.above)
 

@@ -13,9 +13,9 @@ from typing import Any
 from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
-    StoredHoles,
     StoredMetric,
     StoredQueries,
+    StoredUnjudged,
     fingerprint,
 )
 from pytest_rankmetrics.baseline.file import FORMAT, MAX_BYTES, BaselineError
@@ -31,8 +31,8 @@ def baseline_text(baseline: Baseline) -> str:
         "name": baseline.owner.name,
         "metrics": {name: _metric_row(metrics[name]) for name in sorted(metrics)},
     }
-    if baseline.holes is not None:
-        content["unjudged"] = _holes_row(baseline.holes, deep=queries.have_holes)
+    if baseline.unjudged is not None:
+        content["unjudged"] = _unjudged_row(baseline.unjudged, deep=queries.have_unjudged)
     if baseline.slices:
         content["slices"] = dict(sorted(baseline.slices.items()))
     if baseline.accepted:
@@ -64,9 +64,9 @@ def _metric_row(metric: StoredMetric) -> dict[str, Any]:
     return {**row, "weighted": True} if metric.weighted else row
 
 
-def _holes_row(holes: StoredHoles, *, deep: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {"top": holes.top, "share": round(holes.share, DECIMALS)}
-    return {**row, "depth": holes.depth} if deep else row
+def _unjudged_row(unjudged: StoredUnjudged, *, deep: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {"top": unjudged.top, "share": round(unjudged.share, DECIMALS)}
+    return {**row, "depth": unjudged.depth} if deep else row
 
 
 def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -79,7 +79,7 @@ def _query_rows(queries: StoredQueries) -> Iterator[tuple[str, dict[str, Any]]]:
             "n": queries.lengths[number],
             "grades": queries.grades[number],
             "weight": queries.weights[number],
-            "holes": queries.holes[number],
+            "unjudged": queries.unjudged[number],
             "slices": queries.slices[number],
         }
         row.update({name: value for name, value in optional.items() if value is not None})
@@ -127,7 +127,7 @@ def _refuse_size(content: bytes) -> None:
     if len(content) > MAX_BYTES:
         msg = (
             f"it would have {len(content):,} bytes, and at most {MAX_BYTES:,} are read; "
-            "store='scores' takes less"
+            "store='values' takes less"
         )
         raise OSError(msg)
 

@@ -5,48 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
-from pytest_rankmetrics._support.typing import Reading, refuse_unknown
+from pytest_rankmetrics._support.typing import DataOptions, refuse_unknown
+from pytest_rankmetrics.assessment.assess import assess
+from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.gates.outcome import result_of
-from pytest_rankmetrics.judging.judge import judge
-from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, Policy
 from sklearn_rank.support.checks import check_option
 
 
-class CheckArguments(GateLimits, Reading, total=False):
+class CheckArguments(GateLimits, DataOptions, total=False):
     """Everything that a gate takes besides its data."""
 
-    store: Literal["ranks", "scores"]
+    store: Literal["ranks", "values"]
 
 
-class SortedArguments(NamedTuple):
+class SplitArguments(NamedTuple):
     """The same, sorted by purpose."""
 
     limits: GateLimits
-    reading: Reading
+    reading: DataOptions
     store: Store
 
 
-def sort_out(arguments: Mapping[str, Any], owner: str) -> SortedArguments:
+def split_arguments(arguments: Mapping[str, Any], owner: str) -> SplitArguments:
     """Limits, how the data is read, and what is stored; TypeError for any other name."""
     refuse_unknown(arguments, CheckArguments)
     store = arguments.get("store", "ranks")
-    check_option(store, "store", ("ranks", "scores"), owner)
+    check_option(store, "store", ("ranks", "values"), owner)
 
     def those_of(kind: type) -> dict[str, Any]:
         return {name: arguments[name] for name in kind.__annotations__ if name in arguments}
 
-    return SortedArguments(
-        cast("GateLimits", those_of(GateLimits)), cast("Reading", those_of(Reading)), store
+    return SplitArguments(
+        cast("GateLimits", those_of(GateLimits)), cast("DataOptions", those_of(DataOptions)), store
     )
 
 
 def check_gate(
     data: tuple[Any, Any],
     policy: Policy,
-    reading: Reading,
+    reading: DataOptions,
     name: str,
     compare: Callable[[Recording], GateResult],
 ) -> GateResult:
@@ -55,9 +55,9 @@ def check_gate(
         *data,
         policy.measures,
         reading,
-        holes=policy.settings.holes,
+        unjudged=policy.settings.unjudged,
         keep_items=policy.compares,
     )
     if policy.compares:
         return compare(Recording(measured))
-    return result_of(judge(policy, measured), name)
+    return result_of(assess(policy, measured), name)

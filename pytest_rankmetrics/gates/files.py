@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support.naming import EXTENSION, slug
-from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics._support.typing import DataOptions
+from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.check import check_gate, sort_out
+from pytest_rankmetrics.gates.check import check_gate, split_arguments
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working_copy
-from pytest_rankmetrics.gates.update import Keeper
-from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text
 
-ARGUMENTS = (*GateLimits.__annotations__, *Reading.__annotations__)
+ARGUMENTS = (*GateLimits.__annotations__, *DataOptions.__annotations__)
 """What a gate may be given besides its files."""
 
 
@@ -108,12 +108,12 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
 
 def _judged(gate: FileGate, session: FileSession) -> GateResult:
     """The outcome of one gate; a refusal to measure is a failure, as it is in pytest."""
-    limits, reading, store = sort_out(gate.given, "gate")
+    limits, reading, store = split_arguments(gate.given, "gate")
     policy = read_policy(session.settings, limits)
 
     def compare(recording: Recording) -> GateResult:
         recorded = _recorded(gate, session)
-        return Keeper(recorded, session.writing, policy, recording, store).result()
+        return BaselineUpdater(recorded, session.writing, policy, recording, store).result()
 
     data = gate.read()
     try:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.check import CheckArguments, check_gate, sort_out
+from pytest_rankmetrics.gates.check import CheckArguments, check_gate, split_arguments
 from pytest_rankmetrics.gates.orphans import orphans_beside
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
 from pytest_rankmetrics.gates.run import hide, run_gate
-from pytest_rankmetrics.gates.update import Keeper
+from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.options import OPTIONS, Options
@@ -26,7 +26,7 @@ from sklearn_rank.support.text import safe_text
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_rankmetrics.judging.result import GateResult
+    from pytest_rankmetrics.assessment.result import GateResult
 
 __all__ = ["RankGate"]
 
@@ -45,7 +45,7 @@ class RankGate:
         directory: Path | None = None,
         fullpath: Path | None = None,
         force_regen: bool = False,
-        compare: Callable[[Keeper], GateResult] = Keeper.result,
+        compare: Callable[[BaselineUpdater], GateResult] = BaselineUpdater.result,
     ) -> None:
         self._request = request
         self._compare = compare
@@ -100,8 +100,8 @@ class RankGate:
             Queries that must not be evaluated, those of the training set: one that is fails.
         confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size
             Override the settings of the same names.
-        store : {"ranks", "scores"}, default="ranks"
-            What a baseline holds for each query; ``"scores"`` keeps item ids out of the file.
+        store : {"ranks", "values"}, default="ranks"
+            What a baseline holds for each query; ``"values"`` keeps item ids out of the file.
         **reading
             As in :func:`pytest_rankmetrics.assert_metric`; ``name`` also names the baseline.
 
@@ -120,14 +120,14 @@ class RankGate:
         __tracebackhide__ = hide
 
         def work(name: str) -> GateResult:
-            limits, reading, store = sort_out(arguments, "rank_gate.check")
+            limits, reading, store = split_arguments(arguments, "rank_gate.check")
             options = self._request.config.stash[OPTIONS]
             options = replace(options, force_regen=options.force_regen or self._force_regen)
             policy = read_policy(options.settings, limits)
 
             def compare(recording: Recording) -> GateResult:
                 gate = self._recorded_gate(name, options)
-                return self._compare(Keeper(gate, options, policy, recording, store))
+                return self._compare(BaselineUpdater(gate, options, policy, recording, store))
 
             return check_gate((y_true, y_score), policy, reading, name, compare)
 

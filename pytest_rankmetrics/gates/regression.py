@@ -12,12 +12,12 @@ import pytest
 from pytest_rankmetrics._support.naming import EXTENSION
 from pytest_rankmetrics.gates.gate import RankGate
 from pytest_rankmetrics.gates.run import hide
-from pytest_rankmetrics.gates.update import Keeper
+from pytest_rankmetrics.gates.update import BaselineUpdater
 
 if TYPE_CHECKING:
     import os
 
-    from pytest_rankmetrics.judging.result import GateResult
+    from pytest_rankmetrics.assessment.result import GateResult
     from sklearn_rank.measures.catalogue import Measure
 
 __all__ = ["RankRegressionFixture"]
@@ -97,20 +97,20 @@ class RankRegressionFixture:
         )
         return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
 
-    def _compare(self, keeper: Keeper) -> GateResult:
+    def _compare(self, updater: BaselineUpdater) -> GateResult:
         """Let pytest-regressions run the comparison, where it cannot write a baseline."""
-        if not keeper.compares_only:
-            return keeper.result()
+        if not updater.compares_only:
+            return updater.result()
         from pytest_regressions.common import perform_regression_check
 
-        name = keeper.gate.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
+        name = updater.gate.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
         results: list[GateResult] = []
-        named = replace(keeper, gate=replace(keeper.gate, obtained=f"<tmp_path>/{name}"))
+        named = replace(updater, gate=replace(updater.gate, obtained=f"<tmp_path>/{name}"))
 
         def check(obtained: Path, _expected: Path) -> None:
             results.append(named.result())
             if not results[0].passed:
-                keeper.dump(obtained)
+                updater.dump(obtained)
 
         perform_regression_check(
             datadir=self.datadir,
@@ -119,7 +119,7 @@ class RankRegressionFixture:
             check_fn=check,
             dump_fn=lambda _path: None,
             extension=EXTENSION,
-            fullpath=keeper.gate.path,
+            fullpath=updater.gate.path,
             obtained_filename=self.request.getfixturevalue("tmp_path") / name,
         )
         return results[0]

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
-from pytest_rankmetrics.judging.result import GateResult
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.report.summary import BY_QUERY
 from pytest_rankmetrics.session import current

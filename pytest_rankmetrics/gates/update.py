@@ -14,8 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.naming import is_called
+from pytest_rankmetrics.assessment.assess import assess, assess_limits, vacuous
+from pytest_rankmetrics.assessment.findings import Assessment, Finding
+from pytest_rankmetrics.assessment.result import GateResult
+from pytest_rankmetrics.assessment.slices import labels_of
 from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.content import Baseline
 from pytest_rankmetrics.baseline.file import read_baseline
@@ -24,10 +28,6 @@ from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
 from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
-from pytest_rankmetrics.judging.findings import Finding, Judgement
-from pytest_rankmetrics.judging.judge import judge, judge_limits, vacuous
-from pytest_rankmetrics.judging.result import GateResult
-from pytest_rankmetrics.judging.slices import labels_of
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from pytest_rankmetrics.measuring.refusals import refuse
 from pytest_rankmetrics.policy.policy import Policy
@@ -44,7 +44,7 @@ Moves = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Keeper:
+class BaselineUpdater:
     """Judges one gate against its baseline, and writes the baseline if asked to."""
 
     gate: RecordedGate
@@ -70,38 +70,38 @@ class Keeper:
             return self._without_baseline()
         baseline, read = read_baseline(self.gate.path, self.gate.file)
         alignment = align(self.recording, baseline, self.gate.file)
-        judgement = judge(self.policy, self.recording.measured, alignment.reference, alignment)
+        assessment = assess(self.policy, self.recording.measured, alignment.reference, alignment)
         if self.gate.elsewhere:  # no option alone: it is to be typed somewhere else
-            judgement.findings = [
+            assessment.findings = [
                 replace(
                     own,
                     full=own.full.replace(
                         "with: --rank-update", f"with: {self.gate.commands.update}"
                     ),
                 )
-                for own in judgement.findings
+                for own in assessment.findings
             ]
-        self._require_ratchet(judgement)
+        self._require_ratchet(assessment)
         if self._accepts:
-            return self._rewritten(baseline, read, judgement)
+            return self._rewritten(baseline, read, assessment)
         if self._updates:
-            lower = self._lower(judgement, baseline)
-            if lower and judgement.verdict not in BROKEN:
-                judgement.notes.append(f"not recorded: {', '.join(lower)}")
-            elif not lower and self._is_step_up(judgement, baseline):
-                return self._rewritten(baseline, read, judgement)
-        self._refuse_foreign(judgement, baseline)
-        self._note_unwritten(judgement)
-        return self._result(judgement)
+            lower = self._lower(assessment, baseline)
+            if lower and assessment.verdict not in BROKEN:
+                assessment.notes.append(f"not recorded: {', '.join(lower)}")
+            elif not lower and self._is_step_up(assessment, baseline):
+                return self._rewritten(baseline, read, assessment)
+        self._refuse_foreign(assessment, baseline)
+        self._note_unwritten(assessment)
+        return self._result(assessment)
 
-    def _note_unwritten(self, judgement: Judgement) -> None:
+    def _note_unwritten(self, assessment: Assessment) -> None:
         """Say that nothing was recorded, where that was asked for and the gate fails."""
-        if (self._accepts or self._updates) and judgement.verdict in BROKEN:
-            judgement.notes.append(NOT_WRITTEN)
+        if (self._accepts or self._updates) and assessment.verdict in BROKEN:
+            assessment.notes.append(NOT_WRITTEN)
 
-    def _refuse_foreign(self, judgement: Judgement, baseline: Baseline) -> None:
+    def _refuse_foreign(self, assessment: Assessment, baseline: Baseline) -> None:
         """Another gate's baseline, which may have been copied here because it asks for less."""
-        if baseline.owner.may_be(self.gate.owner):
+        if baseline.owner.matches(self.gate.owner):
             return
         text = f"baseline {self.gate.file} was recorded by the gate {baseline.owner}"
         remedy = (
@@ -110,43 +110,43 @@ class Keeper:
         )
         if self.gate.elsewhere:
             remedy = "a gate that was renamed is red until the file there says so"
-        judgement.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
+        assessment.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
     def _refuse_unbounded(self) -> None:
         """RankGateFailure where a baseline could never say what unjudged items may change."""
         measured = self.recording.measured
         if not measured.is_bounded:
             return
-        if self.store == "scores":
-            refuse("holes='bounds' needs to know where unjudged items stood: pass store='ranks'")
+        if self.store == "values":
+            refuse("unjudged='bounds' needs to know where unjudged items stood: pass store='ranks'")
         for name in self.policy.max_drop:
             refuse_unbounded(measured.used[name], change=True)
         if measured.ties_follow_grades:
             refuse(
-                "holes='bounds' has no bounds with ties='optimistic' or 'pessimistic', which go by "
-                "the grades of items; pass ties='average', 'stable' or 'docid'"
+                "unjudged='bounds' has no bounds with ties='optimistic' or 'pessimistic', which go "
+                "by the grades of items; pass ties='average', 'stable' or 'docid'"
             )
 
     # No baseline ---------------------------------------------------------------------------------
 
     def _without_baseline(self) -> GateResult:
         measured = self.recording.measured
-        judgement = judge(replace(self.policy, max_drop={}), measured)
-        self._refuse_vacuous(judgement)
-        drops = self.policy.max_drop.keys() - set(judgement.policy.limited)
-        judge_limits(judgement, sorted(drops))
-        if judgement.verdict in BROKEN:
-            self._note_unwritten(judgement)
-            return self._result(judgement)
+        assessment = assess(replace(self.policy, max_drop={}), measured)
+        self._refuse_vacuous(assessment)
+        drops = self.policy.max_drop.keys() - set(assessment.policy.limited)
+        assess_limits(assessment, sorted(drops))
+        if assessment.verdict in BROKEN:
+            self._note_unwritten(assessment)
+            return self._result(assessment)
         if not (self._accepts or self._updates):
             values = ", ".join(
                 f"{name} is {measured.value(name):.4f}" for name in self.policy.max_drop
             )
             gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
-            judgement.fail(f"{gate}; {values} now - {self.gate.remedy()}")
-            return self._result(judgement)
-        self._put(self._content((), {}, judgement), None)
-        return self._result(judgement, written="new", verdict=Verdict.NEW)
+            assessment.fail(f"{gate}; {values} now - {self.gate.remedy()}")
+            return self._result(assessment)
+        self._put(self._content((), {}, assessment), None)
+        return self._result(assessment, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
 
@@ -161,51 +161,51 @@ class Keeper:
         """Regeneration, whatever the switch is called, is an update."""
         return self.options.update or self.options.force_regen or self.options.regen_all
 
-    def _lower(self, judgement: Judgement, baseline: Baseline) -> list[str]:
+    def _lower(self, assessment: Assessment, baseline: Baseline) -> list[str]:
         """What an update would lower: measures, gated or not, and slices that have a limit."""
-        moves = self._moves(judgement, baseline)
+        moves = self._moves(assessment, baseline)
         lower = [
             f"{name} {was:.4f} -> {now:.4f}"
             for name, (was, now) in moves.items()
             if self._is_lower(name, was, now)
         ]
         return lower + [
-            f"slice {words.shown(label)} {name} {words.signed(change.change)}"
-            for (label, name), change in judgement.slice_changes.items()
+            f"slice {formatting.shown(label)} {name} {formatting.signed(change.change)}"
+            for (label, name), change in assessment.slice_changes.items()
             if change.drop > IMPROVEMENT and change.decision.verdict is not Verdict.SHOWN
         ]
 
-    def _is_step_up(self, judgement: Judgement, baseline: Baseline) -> bool:
+    def _is_step_up(self, assessment: Assessment, baseline: Baseline) -> bool:
         """Whether there is something to record, no limit is violated, and no measure is gone."""
-        alignment, reference = judgement.alignment, judgement.reference
-        if alignment is None or reference is None or not judgement.changes:
+        alignment, reference = assessment.alignment, assessment.reference
+        if alignment is None or reference is None or not assessment.changes:
             return False
         if alignment.not_comparable:
             return False
         if any(
-            name in reference.values for name in self.policy.max_drop.keys() - judgement.changes
+            name in reference.values for name in self.policy.max_drop.keys() - assessment.changes
         ):
             return False
-        verdicts = [finding.verdict for finding in judgement.findings]
+        verdicts = [finding.verdict for finding in assessment.findings]
         if Verdict.FAIL in verdicts:
             return False
-        better = bool(self._moves(judgement, baseline))
-        renamed = not baseline.owner.may_be(self.gate.owner)
-        lacks = bool(alignment.notes) or alignment.lacks_holes
-        lacks |= bool(judgement.slices) and not alignment.labels
+        better = bool(self._moves(assessment, baseline))
+        renamed = not baseline.owner.matches(self.gate.owner)
+        lacks = bool(alignment.notes) or alignment.lacks_unjudged
+        lacks |= bool(assessment.slices) and not alignment.labels
         return better or Verdict.STALE in verdicts or lacks or renamed
 
-    def _rewritten(self, baseline: Baseline, read: bytes, judgement: Judgement) -> GateResult:
+    def _rewritten(self, baseline: Baseline, read: bytes, assessment: Assessment) -> GateResult:
         """Write, unless something fails that a new baseline would not resolve."""
-        moves = self._moves(judgement, baseline)
+        moves = self._moves(assessment, baseline)
         lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
-        settled = judgement.settled()
+        settled = assessment.settled()
         self._refuse_vacuous(settled)
         if settled.verdict in BROKEN:
             self._note_unwritten(settled)
             return self._result(settled)
-        renewed = self._content(baseline.accepted, lowered, judgement)
-        same_owner = baseline.owner.may_be(self.gate.owner)
+        renewed = self._content(baseline.accepted, lowered, assessment)
+        same_owner = baseline.owner.matches(self.gate.owner)
         if same_owner and renewed == replace(baseline, owner=renewed.owner):
             return self._result(settled)
         self._put(renewed, read)
@@ -216,37 +216,37 @@ class Keeper:
             return self._result(settled, written="refreshed")
         return self._result(settled, written="raised", verdict=Verdict.IMPROVED, moves=moves)
 
-    def _refuse_vacuous(self, judgement: Judgement) -> None:
+    def _refuse_vacuous(self, assessment: Assessment) -> None:
         """Write no baseline against which the allowed drop would mean nothing."""
-        complete = replace(judgement, policy=self.policy)
+        complete = replace(assessment, policy=self.policy)
         for name in self.policy.max_drop:
             text = vacuous(complete, name, self.recording.measured.value(name))
             if text:
-                judgement.fail(text)
+                assessment.fail(text)
 
     def _is_lower(self, name: str, was: float, now: float) -> bool:
         greater_is_better = self.recording.measured.used[name].metric.greater_is_better
         return (was - now if greater_is_better else now - was) > IMPROVEMENT
 
-    def _moves(self, judgement: Judgement, baseline: Baseline) -> dict[str, tuple[float, float]]:
+    def _moves(self, assessment: Assessment, baseline: Baseline) -> dict[str, tuple[float, float]]:
         """The measures that move, over the common queries."""
         measured, moves = self.recording.measured, {}
         for name in measured.names:
-            stored, change = baseline.metrics.get(name), judgement.changes.get(name)
+            stored, change = baseline.metrics.get(name), assessment.changes.get(name)
             if change is not None:
                 pair = (change.was, change.now)
             elif stored is not None:
-                pair = self._level(judgement, name) or (stored.value, measured.value(name))
+                pair = self._level(assessment, name) or (stored.value, measured.value(name))
             else:
                 continue
             if abs(pair[0] - pair[1]) > IMPROVEMENT:
                 moves[name] = pair
         return moves
 
-    def _level(self, judgement: Judgement, name: str) -> tuple[float, float] | None:
+    def _level(self, assessment: Assessment, name: str) -> tuple[float, float] | None:
         """Means of a measure that has no limit, over the common queries; None if those are all."""
         measured = self.recording.measured
-        reference, values = judgement.reference, measured.per_query(name)
+        reference, values = assessment.reference, measured.per_query(name)
         if reference is None or reference.complete or values is None:
             return None
         was = reference.per_query.get(name)
@@ -262,24 +262,24 @@ class Keeper:
         return None if np.isnan(old) or np.isnan(new) else (old, new)
 
     def _content(
-        self, accepted: Sequence[Mapping[str, Any]], lowered: Moves, judgement: Judgement
+        self, accepted: Sequence[Mapping[str, Any]], lowered: Moves, assessment: Assessment
     ) -> Baseline:
         accepted = list(accepted)
         if lowered:
             moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
             accepted.append({"reason": self.options.reason, **moves})
-        slices = self._slices(judgement)
-        labels = labels_of(judgement) if slices else None
+        slices = self._slices(assessment)
+        labels = labels_of(assessment) if slices else None
         return self.recording.baseline(self.gate.owner, self.store, slices, accepted, labels)
 
-    def _slices(self, judgement: Judgement) -> dict[str, dict[str, float]]:
+    def _slices(self, assessment: Assessment) -> dict[str, dict[str, float]]:
         names = self.recording.measured.names
         return {
             label: {
                 "queries": len(part.members),
                 **{name: round(float(part.evaluation[name]), 6) for name in names},
             }
-            for label, part in judgement.slices.items()
+            for label, part in assessment.slices.items()
         }
 
     def _put(self, content: Baseline, read: bytes | None) -> None:
@@ -287,13 +287,13 @@ class Keeper:
 
     # Saying --------------------------------------------------------------------------------------
 
-    def _require_ratchet(self, judgement: Judgement) -> None:
+    def _require_ratchet(self, assessment: Assessment) -> None:
         """``rank_ratchet = require``: an improvement that nobody recorded fails."""
         if self.policy.settings.ratchet != "require" or self.options.writes:
             return
-        for name, change in judgement.changes.items():
+        for name, change in assessment.changes.items():
             if change.decision.verdict is Verdict.IMPROVED:
-                judgement.fail(
+                assessment.fail(
                     f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
                     f"than the baseline: record it with: {self.gate.commands.update}",
                     f"{name} {change.change:+.4f}",
@@ -301,16 +301,16 @@ class Keeper:
 
     def _result(
         self,
-        judgement: Judgement,
+        assessment: Assessment,
         *,
         written: str = "",
         verdict: Verdict | None = None,
         moves: Moves | None = None,
     ) -> GateResult:
         result = result_of(
-            judgement,
+            assessment,
             self.gate.name,
-            footer=self.gate.footer(broken=judgement.is_red) if judgement.alignment else (),
+            footer=self.gate.footer(broken=assessment.is_red) if assessment.alignment else (),
             baseline=self.gate.shown,
             verdict=verdict,
         )

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.policy.settings import Holes
+from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.bounds.families import cannot_bound
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
@@ -41,18 +41,18 @@ class StrictEvaluation:
     def __init__(
         self,
         evaluation: Evaluation,
-        reading: Reading,
+        reading: DataOptions,
         measures: Sequence[Measure],
         layout: str,
-        holes: Holes = "irrelevant",
+        unjudged: UnjudgedPolicy = "irrelevant",
         read_again: Callable[[], Evaluation] | None = None,
     ) -> None:
         self.whole = evaluation
         """With all items, where gates judge condensed lists."""
-        self.evaluation = evaluation.condensed() if holes == "condense" else evaluation
+        self.evaluation = evaluation.condensed() if unjudged == "condense" else evaluation
         self._read_again = read_again
         self.layout = layout
-        self.holes = holes
+        self.unjudged = unjudged
         self.names = [str(measure) for measure in measures]
         self.used: dict[str, Measure] = dict(zip(self.names, evaluation.measures, strict=True))
         self.own_ids = _listed_ids(evaluation)
@@ -140,7 +140,7 @@ class StrictEvaluation:
             return first
         return again if _same_places(first, again) else first
 
-    # Judgements with holes ------------------------------------------------------------------------
+    # Unjudged items ------------------------------------------------------------------------
 
     @property
     def is_partial(self) -> bool:
@@ -172,7 +172,7 @@ class StrictEvaluation:
     @property
     def is_bounded(self) -> bool:
         """Whether values are judged by what they may be for any grades of unjudged items."""
-        return self.holes == "bounds" and self.is_partial
+        return self.unjudged == "bounds" and self.is_partial
 
     @property
     def ties_follow_grades(self) -> bool:
@@ -254,7 +254,7 @@ def refuse_unbounded(measure: Measure, *, change: bool = False) -> None:
     """RankGateFailure for a measure that cannot be bounded over the grades of unjudged items."""
     reason = cannot_bound(measure, change=change)
     if reason:
-        msg = f"could not measure: holes='bounds' cannot bound {measure}: {reason}"
+        msg = f"could not measure: unjudged='bounds' cannot bound {measure}: {reason}"
         raise RankGateFailure(msg)
 
 

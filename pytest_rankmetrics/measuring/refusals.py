@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pytest_rankmetrics._support.typing import Reading
+from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.limits import check_count
@@ -123,7 +123,7 @@ def refuse_undefined(measured: StrictEvaluation, allow: Collection[str]) -> None
             )
 
 
-def refuse_other_number(measured: StrictEvaluation, reading: Reading) -> None:
+def refuse_other_number(measured: StrictEvaluation, reading: DataOptions) -> None:
     """RankGateFailure unless as many queries were evaluated as the test says."""
     wanted = check_count(reading.get("n_queries"), "n_queries")
     if wanted is not None and wanted != len(measured):

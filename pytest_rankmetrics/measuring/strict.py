@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, get_args
 
-from pytest_rankmetrics._support.typing import Allowed, Reading, refuse_unknown
+from pytest_rankmetrics._support.typing import Allowed, DataOptions, refuse_unknown
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.refusals import (
     refuse,
@@ -22,7 +22,7 @@ from pytest_rankmetrics.measuring.refusals import (
     refuse_unjudged_of_engine,
 )
 from pytest_rankmetrics.measuring.suspicions import suspicions
-from pytest_rankmetrics.policy.settings import Holes
+from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
@@ -59,16 +59,16 @@ def measure_strictly(
     y_true: Any,
     y_score: Any,
     measures: Sequence[Measure],
-    reading: Reading,
+    reading: DataOptions,
     *,
-    holes: Holes = "irrelevant",
+    unjudged: UnjudgedPolicy = "irrelevant",
     keep_items: bool = False,
 ) -> StrictEvaluation:
     """Evaluate, and fail where something would have been left out.
 
     ``keep_items`` is for gates that need the ids of all items whatever comes out: a baseline.
     """
-    refuse_unknown(reading, Reading)
+    refuse_unknown(reading, DataOptions)
     allow = _allowed(reading)
     unknown: Literal["ignore", "error"] = "ignore" if "unknown_items" in allow else "error"
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
@@ -79,14 +79,14 @@ def measure_strictly(
         y_true, y_score = as_tables(y_true, y_score, reading.get("columns"))
         refuse_empty(y_true, y_score)
         refuse_swapped(y_true, y_score, allow)
-    keep_items = keep_items or holes == "condense"  # which reads deeper than any cutoff
+    keep_items = keep_items or unjudged == "condense"  # which reads deeper than any cutoff
     read = partial(_evaluate, y_true, y_score, measures, options, unknown)
     measured = StrictEvaluation(
         read(keep_items=keep_items or _needs_items(y_true, reading)),
         reading,
         measures,
         layout_of(y_true),
-        holes,
+        unjudged,
         read_again=partial(read, keep_items=True),
     )
     if is_lazy:
@@ -100,7 +100,7 @@ def measure_strictly(
     return measured
 
 
-def _needs_items(y_true: Any, reading: Reading) -> bool:
+def _needs_items(y_true: Any, reading: DataOptions) -> bool:
     """Whether ids, and all places, are kept at once.
 
     A provider is called once for each item, so that there is no second reading; and of one ground
@@ -145,7 +145,7 @@ def _without_warnings(unknown: Literal["ignore", "error"]) -> Iterator[None]:
         yield
 
 
-def _allowed(reading: Reading) -> Collection[str]:
+def _allowed(reading: DataOptions) -> Collection[str]:
     allow = reading.get("allow", ())
     if isinstance(allow, str) or not isinstance(allow, Collection):
         msg = f"allow must be a collection of words, got {safe_repr(allow)}"

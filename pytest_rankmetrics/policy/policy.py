@@ -21,7 +21,13 @@ from pytest_rankmetrics.policy.limits import (
     check_slice_drop,
     refuse_empty,
 )
-from pytest_rankmetrics.policy.settings import Correction, Holes, SettingError, Settings, Test
+from pytest_rankmetrics.policy.settings import (
+    Correction,
+    SettingError,
+    Settings,
+    Test,
+    UnjudgedPolicy,
+)
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
@@ -222,7 +228,7 @@ class GateLimits(TypedDict, total=False):
     correction: Correction | None
     min_queries: int | None
     min_slice_size: int | None
-    holes: Holes | None
+    unjudged: UnjudgedPolicy | None
     """What unjudged items count: "irrelevant", left out ("condense"), or anything ("bounds")."""
     max_new_unjudged: float | None
 
@@ -235,7 +241,7 @@ OVERRIDES = (
     "min_slice_size",
     "correction",
     "test",
-    "holes",
+    "unjudged",
     "max_new_unjudged",
 )
 """Settings that a gate may override."""

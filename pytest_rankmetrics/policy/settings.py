@@ -9,7 +9,7 @@ Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
 Ratchet = Literal["notice", "require", "off"]
 CannotTell = Literal["ci", "fail", "warn"]
-Holes = Literal["irrelevant", "condense", "bounds"]
+UnjudgedPolicy = Literal["irrelevant", "condense", "bounds"]
 
 
 class SettingError(ValueError):
@@ -35,7 +35,9 @@ class Settings:
     seed: Annotated[int, "seed of the permutations"] = 0
     worst_queries: Annotated[int, "queries in the table of a failure"] = 5
     ratchet: Annotated[Ratchet, "an unrecorded improvement: notice, require or off"] = "notice"
-    holes: Annotated[Holes, "unjudged items: irrelevant, condense or bounds"] = "irrelevant"
+    unjudged: Annotated[UnjudgedPolicy, "unjudged items: irrelevant, condense or bounds"] = (
+        "irrelevant"
+    )
     max_new_unjudged: Annotated[
         float, "rise of the share of unjudged items on top that a headline need not name"
     ] = 0.05
@@ -57,7 +59,7 @@ class Settings:
         _one_of(self.correction, "correction", get_args(Correction))
         _one_of(self.test, "test", get_args(Test))
         _one_of(self.ratchet, "ratchet", get_args(Ratchet))
-        _one_of(self.holes, "holes", get_args(Holes))
+        _one_of(self.unjudged, "unjudged", get_args(UnjudgedPolicy))
         _share(self.max_new_unjudged, "max_new_unjudged")
         _one_of(self.cannot_tell, "cannot_tell", get_args(CannotTell))
         if not isinstance(self.confirm, bool):

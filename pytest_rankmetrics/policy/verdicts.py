@@ -55,7 +55,7 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def judge_change(
+def assess_change(
     drop: float, n_queries: int, p_value: float, rule: Rule, *, can_confirm: bool = True
 ) -> Decision:
     """Verdict on a drop (above 0 is worse) of a mean over paired queries.
@@ -90,10 +90,10 @@ def between(best: Decision, worst: Decision) -> Decision:
         return worst
     if {best.verdict, worst.verdict} <= {Verdict.PASS, Verdict.IMPROVED}:
         return Decision(Verdict.PASS)
-    return Decision(Verdict.CANNOT_TELL, HOLES)
+    return Decision(Verdict.CANNOT_TELL, UNJUDGED)
 
 
-def judge_threshold(value: float, at_least: float | None, at_most: float | None) -> Decision:
+def assess_threshold(value: float, at_least: float | None, at_most: float | None) -> Decision:
     """Verdict on a value; only a finite one can pass."""
     if not math.isfinite(value):
         return Decision(Verdict.FAIL, "not a number")
@@ -104,18 +104,18 @@ def judge_threshold(value: float, at_least: float | None, at_most: float | None)
     return Decision(Verdict.PASS)
 
 
-def judge_ends(low: float, high: float, at_least: float | None, at_most: float | None) -> Decision:
+def assess_ends(low: float, high: float, at_least: float | None, at_most: float | None) -> Decision:
     """Verdict on a value that is known to be between two others."""
-    ends = [judge_threshold(end, at_least, at_most) for end in (low, high)]
+    ends = [assess_threshold(end, at_least, at_most) for end in (low, high)]
     return between(*ends) if at_least is None else between(*reversed(ends))
 
 
 TOO_FEW = "too few queries changed"
 """Reason of a change that no test could confirm."""
 
-HOLES = "unjudged items decide"
+UNJUDGED = "unjudged items decide"
 """Reason where one grading of the unjudged items passes, and another does not."""
-NO_HOLES = "the baseline does not say where unjudged items stood"
+UNKNOWN_UNJUDGED = "the baseline does not say where unjudged items stood"
 """Reason where a baseline was written under another policy, or by an older version."""
 
 UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.junit import properties
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.terminal import write_summary
@@ -36,7 +36,7 @@ def print_summary(summary: Summary, *, colour: bool) -> None:
     red, plain = (_RED, _PLAIN) if colour else ("", "")
     for run in summary.gates:
         if run.failed:
-            print(f"{red}FAILED{plain} {words.shown(run.record['name'], limit=200)}")
+            print(f"{red}FAILED{plain} {formatting.shown(run.record['name'], limit=200)}")
             print(*(for_log(f"  {line}".rstrip()) for line in _message(run)), "", sep="\n")
     write_summary(Terminal(), summary)
 
@@ -73,7 +73,7 @@ def write_reports(
             write(summary, Path(target))
         except OSError as error:
             reason = error.strerror or error
-            complaints.append(f"report {words.line(target, 300)} was not written: {reason}")
+            complaints.append(f"report {formatting.line(target, 300)} was not written: {reason}")
     return complaints
 
 
@@ -89,18 +89,20 @@ def write_junit(summary: Summary, path: Path) -> None:
     }
     suite = ElementTree.Element("testsuite", counts)
     for run in summary.gates:
-        name = words.line(run.record["name"], 200)
+        name = formatting.line(run.record["name"], 200)
         case = ElementTree.SubElement(suite, "testcase", classname="rank_gate", name=name)
         known = ElementTree.SubElement(case, "properties")
         for key, value in properties([dict(run.record)]).items():
-            ElementTree.SubElement(known, "property", name=words.line(key, 300), value=str(value))
+            ElementTree.SubElement(
+                known, "property", name=formatting.line(key, 300), value=str(value)
+            )
         if run.failed:
-            headline = words.line(run.record["headline"], 1000)
+            headline = formatting.line(run.record["headline"], 1000)
             failure = ElementTree.SubElement(case, "failure", message=headline)
             failure.text = "\n".join(_message(run))
     for problem in summary.problems:
         case = ElementTree.SubElement(suite, "testcase", classname="rank_gate", name="measuring")
-        ElementTree.SubElement(case, "error", message=words.line(problem, 1000))
+        ElementTree.SubElement(case, "error", message=formatting.line(problem, 1000))
     path.parent.mkdir(parents=True, exist_ok=True)
     ElementTree.indent(suite)
     write_whole(path, ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

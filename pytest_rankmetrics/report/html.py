@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
 from pytest_rankmetrics.report.tables import gates_table
@@ -41,7 +41,7 @@ def html_table(summary: Summary) -> str:
     return (
         f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
         f"{to_html(gates_table(summary))}"
-        f"{''.join(f'<p>{escape(words.line(problem))}</p>' for problem in summary.problems)}"
+        f"{''.join(f'<p>{escape(formatting.line(problem))}</p>' for problem in summary.problems)}"
     )
 
 

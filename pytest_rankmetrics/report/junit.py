@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 
 _OF_METRIC = ("baseline", "change", "p", "verdict")
 DECIMALS = 6
@@ -16,7 +16,7 @@ def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int
     """Names and values; where a test has several gates, each name starts with the gate's."""
     result: dict[str, str | float | int] = {}
     for record in records:
-        own = words.line(record["name"], 200)
+        own = formatting.line(record["name"], 200)
         prefix = "rank" if len(records) == 1 else f"rank.{own}"
         result[f"{prefix}.gate"] = own
         result[f"{prefix}.queries"] = record["queries"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import FAILED, Summary
 from sklearn_rank.support.disk import MARKDOWN, append_text, check_target
@@ -67,12 +67,12 @@ def markdown(summary: Summary) -> str:
 def _head(summary: Summary) -> str:
     total = len(summary.gates)
     verdicts = [run.record["verdict"] for run in summary.gates]
-    failed, in_doubt = sum(map(FAILED.__contains__, verdicts)), verdicts.count("cannot tell")
+    failed, undecided = sum(map(FAILED.__contains__, verdicts)), verdicts.count("cannot tell")
     xfailed = verdicts.count("xfail")
-    parts = [f"{failed} of {words.count(total, 'gate')} failed"] if failed else []
-    if not failed and not total == in_doubt > 0:
-        parts = [f"{words.count(total - xfailed - in_doubt, 'gate')} passed"]
-    parts += [f"{in_doubt} cannot tell"] if in_doubt else []
+    parts = [f"{failed} of {formatting.count(total, 'gate')} failed"] if failed else []
+    if not failed and not total == undecided > 0:
+        parts = [f"{formatting.count(total - xfailed - undecided, 'gate')} passed"]
+    parts += [f"{undecided} cannot tell"] if undecided else []
     title = f"### Ranking quality: {', '.join(parts)}"
     title += f", {xfailed} xfailed" if xfailed else ""
     title += ", and the run fails" if summary.problems and not failed else ""
@@ -80,26 +80,26 @@ def _head(summary: Summary) -> str:
     if total:
         rows = [_cells(row) for rows in all_rows(summary.gates) for row in rows]
         lines += [*markdown_rows(_COLUMNS, rows), ""]
-    lines += [*(f"- :x: {escape(words.line(problem))}" for problem in summary.problems), ""]
+    lines += [*(f"- :x: {escape(formatting.line(problem))}" for problem in summary.problems), ""]
     return "\n".join(lines)
 
 
 def _cells(row: Row) -> list[str]:
     metric = row.metric.removeprefix(". ")
-    change = words.signed(row.change)
+    change = formatting.signed(row.change)
     if row.failed and change:
         change = f"**{change}**"
     if row.interval is not None:
         low, high = row.interval
-        change += f" ({words.signed(low)}..{words.signed(high)})"
+        change += f" ({formatting.signed(low)}..{formatting.signed(high)})"
     limit = f" (limit {escape(row.limit)})" if row.limit else ""
     return [
         escape(row.name),
         f"slice {escape(metric)}" if metric != row.metric else escape(metric),
-        words.number(row.now),
-        words.number(row.baseline),
+        formatting.number(row.now),
+        formatting.number(row.baseline),
         change,
-        escape(words.p_value(row.p)),
+        escape(formatting.p_value(row.p)),
         "" if row.queries is None else f"{row.queries}",
         f"{_SIGNS.get(row.verdict, '')} {escape(row.reason)}{limit}".strip(),
     ]
@@ -108,8 +108,8 @@ def _cells(row: Row) -> list[str]:
 def _details(record: Mapping[str, Any]) -> str:
     lines = [
         "",
-        f"<details><summary>{escape(words.shown(record['name'], limit=60))}: "
-        f"{escape(words.line(record['headline'], 300))}</summary>",
+        f"<details><summary>{escape(formatting.shown(record['name'], limit=60))}: "
+        f"{escape(formatting.line(record['headline'], 300))}</summary>",
         "",
     ]
     if record["worst"]:
@@ -127,7 +127,7 @@ def _worst_cells(row: Mapping[str, Any]) -> list[str]:
     text = f": {row['text']}" if row["text"] else ""
     return [
         escape(row["query"] + slices + text),
-        words.number(row["was"]),
-        words.number(row["now"]),
+        formatting.number(row["was"]),
+        formatting.number(row["now"]),
         escape(row["places"].replace("->", " to ")),
     ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from pytest_rankmetrics._support import words
-from pytest_rankmetrics.judging.findings import Judgement
-from pytest_rankmetrics.judging.phrases import allowed_change, interval_of, threshold_phrase
-from pytest_rankmetrics.judging.remarks import facts
-from pytest_rankmetrics.judging.result import MetricResult, SliceResult
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.findings import Assessment
+from pytest_rankmetrics.assessment.phrases import allowed_change, interval_of, threshold_phrase
+from pytest_rankmetrics.assessment.remarks import facts
+from pytest_rankmetrics.assessment.result import MetricResult, SliceResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.worst import Worst
 from sklearn_rank.support.text import for_log
@@ -39,61 +39,61 @@ def said(verdict: Verdict, reason: str = "") -> str:
     return _SAID[verdict]
 
 
-def headline(judgement: Judgement) -> str:
+def headline(assessment: Assessment) -> str:
     """The first line: what was found, and whether more of the top is unjudged than before."""
-    text = _found(judgement)
-    return f"{text}; {judgement.new_holes}" if judgement.new_holes else text
+    text = _found(assessment)
+    return f"{text}; {assessment.new_unjudged}" if assessment.new_unjudged else text
 
 
-def _found(judgement: Judgement) -> str:
+def _found(assessment: Assessment) -> str:
     """The first violation in full, the others in short."""
     failures = [
         finding
-        for finding in judgement.findings
+        for finding in assessment.findings
         if finding.verdict in (Verdict.FAIL, Verdict.STALE)
     ]
     failures.sort(key=lambda finding: finding.verdict is not Verdict.STALE)
     if failures:
         failures += [
-            finding for finding in judgement.findings if finding.verdict is Verdict.CANNOT_TELL
+            finding for finding in assessment.findings if finding.verdict is Verdict.CANNOT_TELL
         ]
         texts = [failures[0].full, *(finding.short for finding in failures[1:MOST_FINDINGS])]
         more = len(failures) - MOST_FINDINGS
         return "; ".join(texts) + (f" and {more:,} more" if more > 0 else "")
     for verdict in (Verdict.CANNOT_TELL, Verdict.WARN):
-        texts = [finding.full for finding in judgement.findings if finding.verdict is verdict]
+        texts = [finding.full for finding in assessment.findings if finding.verdict is verdict]
         if texts:
             return f"cannot tell: {texts[0]}" if verdict is Verdict.CANNOT_TELL else texts[0]
-    return _passed(judgement)
+    return _passed(assessment)
 
 
-def _passed(judgement: Judgement) -> str:
+def _passed(assessment: Assessment) -> str:
     parts = []
-    for result in judgement.metric_results.values():
+    for result in assessment.metric_results.values():
         if result.at_least is not None or result.at_most is not None:
             parts.append(
                 threshold_phrase(result.name, result.value, result.at_least, result.at_most)
             )
         elif result.change is not None and result.baseline is not None:
             was = f"{result.baseline:.4f} -> {result.baseline + result.change:.4f}"
-            parts.append(f"{result.name} {was} ({words.signed(result.change)})")
+            parts.append(f"{result.name} {was} ({formatting.signed(result.change)})")
     if not parts:
         parts = [
-            f"{result.name} {result.value:.4f}" for result in judgement.metric_results.values()
+            f"{result.name} {result.value:.4f}" for result in assessment.metric_results.values()
         ]
-    return f"{'; '.join(parts[:MOST_FINDINGS])} ({words.queries(len(judgement.measured))})"
+    return f"{'; '.join(parts[:MOST_FINDINGS])} ({formatting.queries(len(assessment.measured))})"
 
 
-def message(judgement: Judgement, worst: Worst | None, footer: list[str]) -> str:
+def message(assessment: Assessment, worst: Worst | None, footer: list[str]) -> str:
     """Headline, tables, notes and what to do; at most 100 columns wide where data allows."""
     blocks = [
-        [headline(judgement)],
-        _indent(_metric_table(judgement)),
-        _indent(_slice_table(judgement)),
-        _indent(_worst_table(judgement, worst)),
-        [*facts(judgement), *judgement.notes, *_about_threshold(judgement, worst)],
+        [headline(assessment)],
+        _indent(_metric_table(assessment)),
+        _indent(_slice_table(assessment)),
+        _indent(_worst_table(assessment, worst)),
+        [*facts(assessment), *assessment.notes, *_about_threshold(assessment, worst)],
         footer,
-        [*_about_test(judgement), *_about_doubt(judgement)],
+        [*_about_test(assessment), *_about_undecided(assessment)],
     ]
     return for_log("\n\n".join("\n".join(block) for block in blocks if block))
 
@@ -105,43 +105,45 @@ def _indent(lines: list[str]) -> list[str]:
 # Measures ----------------------------------------------------------------------------------------
 
 
-def _metric_table(judgement: Judgement) -> list[str]:
-    compared = [result for result in judgement.metric_results.values() if result.change is not None]
+def _metric_table(assessment: Assessment) -> list[str]:
+    compared = [
+        result for result in assessment.metric_results.values() if result.change is not None
+    ]
     lines = []
     if compared:
         titles = ["metric", "baseline", "now", "change", "95% CI of the change", "allowed"]
-        titles += [f"p ({_correction(judgement)})", "worse/better/same", "verdict"]
-        rows = [titles, *(_metric_row(judgement, result) for result in compared)]
+        titles += [f"p ({_correction(assessment)})", "worse/better/same", "verdict"]
+        rows = [titles, *(_metric_row(assessment, result) for result in compared)]
         lines = aligned(rows, "<>>><>><<")
     limited = [
         result
-        for result in judgement.metric_results.values()
+        for result in assessment.metric_results.values()
         if result.at_least is not None or result.at_most is not None
     ]
-    if compared or len(judgement.metric_results) > 1:
+    if compared or len(assessment.metric_results) > 1:
         lines += [_threshold_row(result) for result in limited]
     return lines
 
 
-def _correction(judgement: Judgement) -> str:
+def _correction(assessment: Assessment) -> str:
     names = {"holm": "Holm", "bh": "BH", "none": "raw"}
-    return names[judgement.policy.settings.correction]
+    return names[assessment.policy.settings.correction]
 
 
-def _metric_row(judgement: Judgement, result: MetricResult) -> list[str]:
+def _metric_row(assessment: Assessment, result: MetricResult) -> list[str]:
     low, high = result.change_ci or (math.nan, math.nan)
     known = not math.isnan(low)
     was = result.baseline or 0.0
     return [
         result.name,
-        words.number(was),
-        words.number(was + (result.change or 0.0)),
-        words.signed(result.change),
-        f"{words.signed(low)}..{words.signed(high)}" if known else "",
-        allowed_change(judgement, result.name, result.allowed or 0.0),
-        words.p_value(result.p),
+        formatting.number(was),
+        formatting.number(was + (result.change or 0.0)),
+        formatting.signed(result.change),
+        f"{formatting.signed(low)}..{formatting.signed(high)}" if known else "",
+        allowed_change(assessment, result.name, result.allowed or 0.0),
+        formatting.p_value(result.p),
         "" if result.worse is None else f"{result.worse}/{result.better}/{result.same}",
-        said(judgement.changes[result.name].decision.verdict),
+        said(assessment.changes[result.name].decision.verdict),
     ]
 
 
@@ -155,12 +157,12 @@ def _threshold_row(result: MetricResult) -> str:
 # Slices ------------------------------------------------------------------------------------------
 
 
-def _slice_table(judgement: Judgement) -> list[str]:
-    if not judgement.slice_results:
+def _slice_table(assessment: Assessment) -> list[str]:
+    if not assessment.slice_results:
         return []
     order = [Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN]
     rows = sorted(
-        judgement.slice_results,
+        assessment.slice_results,
         key=lambda result: order.index(result.verdict) if result.verdict in order else len(order),
     )
     metrics = list(dict.fromkeys(result.metric for result in rows))
@@ -168,18 +170,18 @@ def _slice_table(judgement: Judgement) -> list[str]:
     own = [] if len(metrics) == 1 else ["metric"]
     compared = any(result.change is not None for result in rows)
     titles = [title, *own, "queries"]
-    titles += ["baseline", "now", "change", "allowed", f"p ({_correction(judgement)})"] * compared
+    titles += ["baseline", "now", "change", "allowed", f"p ({_correction(assessment)})"] * compared
     titles += ["now"] * (not compared) + ["verdict"]
     shown = rows[:MOST_SLICES]
     table = [titles]
-    table += [_slice_row(judgement, result, own=bool(own), compared=compared) for result in shown]
+    table += [_slice_row(assessment, result, own=bool(own), compared=compared) for result in shown]
     lines = aligned(table, "<" * (1 + len(own)) + ">" * (len(titles) - 2 - len(own)) + "<")
     left = len(rows) - MOST_SLICES
     return [*lines, f"and {left:,} more"] if left > 0 else lines
 
 
 def _slice_row(
-    judgement: Judgement, result: SliceResult, *, own: bool, compared: bool
+    assessment: Assessment, result: SliceResult, *, own: bool, compared: bool
 ) -> list[str]:
     cells = [result.label, *([result.metric] if own else []), str(result.queries)]
     now = result.value if result.change is None else (result.baseline or 0.0) + result.change
@@ -187,13 +189,13 @@ def _slice_row(
         allowed = (
             ""
             if result.allowed is None
-            else allowed_change(judgement, result.metric, result.allowed)
+            else allowed_change(assessment, result.metric, result.allowed)
         )
-        change = words.signed(result.change)
-        cells += [words.number(result.baseline), words.number(now), change, allowed]
-        cells.append(words.p_value(result.p))
+        change = formatting.signed(result.change)
+        cells += [formatting.number(result.baseline), formatting.number(now), change, allowed]
+        cells.append(formatting.p_value(result.p))
     else:
-        cells.append(words.number(now))
+        cells.append(formatting.number(now))
     limit = "" if result.at_least is None and result.at_most is None else _slice_limit(result)
     verdict = (
         result.reason if result.verdict is Verdict.WARN else said(result.verdict, result.reason)
@@ -209,24 +211,26 @@ def _slice_limit(result: SliceResult) -> str:
 # Queries -----------------------------------------------------------------------------------------
 
 
-def _worst_table(judgement: Judgement, worst: Worst | None) -> list[str]:
+def _worst_table(assessment: Assessment, worst: Worst | None) -> list[str]:
     if worst is None or not worst.rows:
         return []
-    n, total = len(worst.rows), len(judgement.measured)
+    n, total = len(worst.rows), len(assessment.measured)
     if math.isnan(worst.share) and worst.rows[0].was is None:
         titles = ["query", worst.metric, "relevant found at", "missing"]
         title = "top of the list (* relevant, ? unjudged)"
-        rows = [[row.query, words.number(row.now), row.places, row.missing] for row in worst.rows]
+        rows = [
+            [row.query, formatting.number(row.now), row.places, row.missing] for row in worst.rows
+        ]
         lines = aligned([titles, *rows], "<><<")
-        room = words.WIDTH - 4 - max(map(display_width, lines)) - 2
+        room = formatting.WIDTH - 4 - max(map(display_width, lines)) - 2
         tops = [title, *(row.top for row in worst.rows)]
         beside = [(line, _cut(top, room)) for line, top in zip(lines, tops, strict=True)]
         lines = aligned(beside, "<")
         lines = _with_texts(lines, [row.text for row in worst.rows])
-        total = sum(len(judgement.slices[label].members) for label in worst.slices) or total
+        total = sum(len(assessment.slices[label].members) for label in worst.slices) or total
         about = f"worst queries by {worst.metric}{_of_slices(worst)} ({n} of {total})"
         return [about, *(f"  {line}" for line in lines)]
-    return _loss_table(judgement, worst)
+    return _loss_table(assessment, worst)
 
 
 def _of_slices(worst: Worst) -> str:
@@ -234,21 +238,21 @@ def _of_slices(worst: Worst) -> str:
     if not worst.slices:
         return ""
     kind = "slice" if len(worst.slices) == 1 else "slices"
-    return f" in {kind} {words.several(worst.slices)}"
+    return f" in {kind} {formatting.several(worst.slices)}"
 
 
-def _loss_table(judgement: Judgement, worst: Worst) -> list[str]:
+def _loss_table(assessment: Assessment, worst: Worst) -> list[str]:
     with_slices = any(row.slice for row in worst.rows)
     slice_of = ["slice"] if with_slices else []
-    other = "baseline" if judgement.alignment is not None else "reference"
+    other = "baseline" if assessment.alignment is not None else "reference"
     title = f"relevant items: rank in the {other} -> rank now"
     rows = [
         [
             row.query,
             *([row.slice] if with_slices else []),
-            words.number(row.was),
-            words.number(row.now),
-            words.signed(row.now - (row.was or 0.0)),
+            formatting.number(row.was),
+            formatting.number(row.now),
+            formatting.signed(row.now - (row.was or 0.0)),
             row.places,
         ]
         for row in worst.rows
@@ -284,26 +288,26 @@ def _cut(text: str, width: int) -> str:
 # Advice ------------------------------------------------------------------------------------------
 
 
-def _about_threshold(judgement: Judgement, worst: Worst | None) -> list[str]:
+def _about_threshold(assessment: Assessment, worst: Worst | None) -> list[str]:
     """What a failed threshold can and cannot tell."""
     lines = []
-    for result in judgement.metric_results.values():
+    for result in assessment.metric_results.values():
         limit = result.at_least if result.at_least is not None else result.at_most
         if result.verdict is not Verdict.FAIL or limit is None:
             continue
         if result.threshold is Verdict.PASS:
             continue
-        perfect = _perfect(judgement, worst, result)
+        perfect = _perfect(assessment, worst, result)
         if perfect is not None:
             lines.append(
                 f"{_lists(len(worst.rows) if worst else 0)} alone would give "
                 f"{result.name} {perfect:.4f}"
             )
-        low, high = interval_of(judgement.measured, result.name)
+        low, high = interval_of(assessment.measured, result.name)
         if low <= limit <= high:
             lines.append(
-                f"the interval contains the threshold: {words.queries(result.queries)} cannot tell "
-                f"{result.value:.4f} from {limit:.4f} reliably"
+                f"the interval contains the threshold: {formatting.queries(result.queries)} cannot "
+                f"tell {result.value:.4f} from {limit:.4f} reliably"
             )
     return lines
 
@@ -312,9 +316,9 @@ def _lists(n: int) -> str:
     return "a perfect list for this query" if n == 1 else f"perfect lists for these {n} queries"
 
 
-def _perfect(judgement: Judgement, worst: Worst | None, result: MetricResult) -> float | None:
+def _perfect(assessment: Assessment, worst: Worst | None, result: MetricResult) -> float | None:
     """Value if the queries of the table had perfect lists; None where that is not 1 for each."""
-    used = judgement.measured.used[result.name]
+    used = assessment.measured.used[result.name]
     if (
         worst is None
         or worst.metric != result.name
@@ -324,7 +328,7 @@ def _perfect(judgement: Judgement, worst: Worst | None, result: MetricResult) ->
         return None
     if (
         used.metric.name not in _PERFECT_IS_ONE
-        or judgement.measured.weights(result.name) is not None
+        or assessment.measured.weights(result.name) is not None
     ):
         return None
     if used.metric.name == "map" and used.options["denominator"] != "min":
@@ -333,9 +337,9 @@ def _perfect(judgement: Judgement, worst: Worst | None, result: MetricResult) ->
     return result.value + missing / result.queries
 
 
-def _about_doubt(judgement: Judgement) -> list[str]:
+def _about_undecided(assessment: Assessment) -> list[str]:
     """How a gate that cannot tell may pass."""
-    if judgement.verdict is not Verdict.CANNOT_TELL or not judgement.is_red:
+    if assessment.verdict is not Verdict.CANNOT_TELL or not assessment.is_red:
         return []
     return [
         "a gate that cannot tell fails in CI and where --rank-strict or rank_cannot_tell = fail "
@@ -344,10 +348,10 @@ def _about_doubt(judgement: Judgement) -> list[str]:
     ]
 
 
-def _about_test(judgement: Judgement) -> list[str]:
+def _about_test(assessment: Assessment) -> list[str]:
     """Which test was used, and which drops it can see."""
-    changes = [change for change in judgement.changes.values() if change.paired is not None]
-    settings = judgement.policy.settings
+    changes = [change for change in assessment.changes.values() if change.paired is not None]
+    settings = assessment.policy.settings
     if not changes or not settings.confirm:
         return []
     n = min(change.n for change in changes)
@@ -357,15 +361,15 @@ def _about_test(judgement: Judgement) -> list[str]:
             "the margin alone decides"
         ]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
-    over = [f"{_correction(judgement)} over {words.count(len(judgement.changes), 'metric')}"]
+    over = [f"{_correction(assessment)} over {formatting.count(len(assessment.changes), 'metric')}"]
     gated = [
         result
-        for result in judgement.slice_results
+        for result in assessment.slice_results
         if result.allowed is not None and result.verdict is not Verdict.SHOWN
     ]
     if gated:
-        labels = words.count(len({result.label for result in gated}), "slice")
-        tests = words.count(len(gated), "test")
+        labels = formatting.count(len({result.label for result in gated}), "slice")
+        tests = formatting.count(len(gated), "test")
         over.append(f"over {tests} of {labels} (alpha {settings.slice_alpha:g})")
     # NaN where all queries changed alike, or not at all.
     detectable = max(

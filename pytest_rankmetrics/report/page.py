@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from pytest_rankmetrics.report.tables import gates_table
@@ -29,7 +29,7 @@ def report(summary: Summary) -> Report:
     """The content of the page."""
     runs = sorted(summary.gates, key=lambda run: not run.failed)
     lead = [tally(summary.gates)] if summary.gates else []
-    lead += [words.line(problem) for problem in summary.problems]
+    lead += [formatting.line(problem) for problem in summary.problems]
     tables = (("Gates", gates_table(summary)),) if summary.gates else ()
     return Report(TITLE.capitalize(), tuple(lead), tables, tuple(_sections(runs)))
 
@@ -49,6 +49,6 @@ def _sections(runs: Sequence[GateRun]) -> list[Section]:
 def _section(run: GateRun, queries: Mapping[str, Any] | None) -> Section:
     record = run.record
     message = record["message"] or record["headline"]
-    title = f"{words.shown(record['name'], limit=200)}: {record['verdict']}"
-    test = words.line(run.test, 300)
+    title = f"{formatting.shown(record['name'], limit=200)}: {record['verdict']}"
+    test = formatting.line(run.test, 300)
     return Section(title, (test,) if test else (), message=message, queries=queries)

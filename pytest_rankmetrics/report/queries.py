@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.baseline.keys import key_of
-from pytest_rankmetrics.judging.findings import Judgement
 from pytest_rankmetrics.report.worst import explained_metric, text_of
 from sklearn_rank.comparison.attribution import explain
 from sklearn_rank.rankings.placements import Placement
@@ -22,19 +22,19 @@ MOST_BYTES = 1_000_000
 """Of the items of one gate: a report has several, and workers send them to each other."""
 
 
-def queries_data(judgement: Judgement) -> dict[str, Any] | None:
+def queries_data(assessment: Assessment) -> dict[str, Any] | None:
     """What the page's script reads; None where no measure has values per query."""
-    gate = _Gate(judgement)
+    gate = _Gate(assessment)
     return as_data(gate.queries(), MOST_BYTES) if gate.names else None
 
 
 class _Gate:
-    def __init__(self, judgement: Judgement) -> None:
-        self._judgement = judgement
-        self._measured = measured = judgement.measured
-        self._reference = judgement.reference
+    def __init__(self, assessment: Assessment) -> None:
+        self._judgement = assessment
+        self._measured = measured = assessment.measured
+        self._reference = assessment.reference
         self.names = [name for name in measured.names if measured.per_query(name) is not None]
-        self._explained = explained_metric(judgement)
+        self._explained = explained_metric(assessment)
 
     def queries(self) -> Queries:
         other = "baseline" if self._judgement.alignment is not None else "reference"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_rankmetrics._support import words
-from pytest_rankmetrics.policy.verdicts import TOO_FEW, judge_threshold
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun
 
 MOST_SLICES = 20
@@ -37,13 +37,13 @@ class Row:
     queries: int | None
     verdict: str
     reason: str
-    doubt_fails: bool = False
+    undecided_fails: bool = False
     """Whether the gate fails because it cannot tell."""
 
     @property
     def failed(self) -> bool:
         """Whether this is why the gate fails."""
-        return self.verdict in FAILED or (self.doubt_fails and self.verdict == "cannot tell")
+        return self.verdict in FAILED or (self.undecided_fails and self.verdict == "cannot tell")
 
     @property
     def outcome(self) -> str:
@@ -57,11 +57,11 @@ class Row:
 def gate_rows(run: GateRun) -> list[Row]:
     """The rows of one gate, the worst first; a gate without measures still has one."""
     record = run.record
-    gate = words.line(record["nodeid"], 200)
+    gate = formatting.line(record["nodeid"], 200)
     own = record["nodeid"].partition("::")[2].replace("::", ".")
     if not run.alone and record["name"] != own:
-        gate = f"{gate} {words.shown(record['name'], limit=60)}"
-    name = words.shown(record["name"], limit=60)
+        gate = f"{gate} {formatting.shown(record['name'], limit=60)}"
+    name = formatting.shown(record["name"], limit=60)
     rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
     rows += [
         _threshold_row(gate, name, metric)
@@ -70,10 +70,10 @@ def gate_rows(run: GateRun) -> list[Row]:
     ]
     rows += _slice_rows(gate, name, record)
     if record["verdict"] == "cannot tell":
-        rows = [replace(row, doubt_fails=run.failed) for row in rows]
+        rows = [replace(row, undecided_fails=run.failed) for row in rows]
     if not rows or (run.failed and not any(row.failed for row in rows)):
         # Drop the remedy; the message has it.
-        text = words.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
+        text = formatting.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
         bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
         rows.insert(0, bare)
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
@@ -82,7 +82,7 @@ def gate_rows(run: GateRun) -> list[Row]:
     if record["warnings"] and not any(
         row.verdict in ("warn", "cannot tell") or row.failed for row in rows
     ):
-        text = words.line(record["warnings"][0], 80)
+        text = formatting.line(record["warnings"][0], 80)
         rows[0] = replace(rows[0], verdict="warn", reason=text)
     if run.tries > 1:
         first = rows[0]
@@ -102,9 +102,9 @@ def _gravity(verdict: str) -> int:
 def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
     verdict, reason = metric["verdict"], metric["reason"]
     if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
-        reason = f"{reason} ({words.p_phrase(metric['p'])}, n={metric['compared']})"
+        reason = f"{reason} ({formatting.p_phrase(metric['p'])}, n={metric['compared']})"
     if verdict == "cannot tell" and metric["change_bounds"]:
-        reason = f"{reason} ({words.reach(metric['change_bounds'])})"
+        reason = f"{reason} ({formatting.reach(metric['change_bounds'])})"
     if record["verdict"] == "new":
         verdict = "new"
     if verdict == "not gated":
@@ -141,7 +141,7 @@ def _is_apart(metric: Mapping[str, Any]) -> bool:
 def _threshold_row(gate: str, name: str, metric: Mapping[str, Any]) -> Row:
     """The limit of the value over all queries, where the row before is about some of them."""
     value = metric["value"]
-    decision = judge_threshold(value, metric["at_least"], metric["at_most"])
+    decision = assess_threshold(value, metric["at_least"], metric["at_most"])
     return Row(
         gate=gate,
         name=name,
@@ -162,7 +162,7 @@ def _limit(row: Mapping[str, Any]) -> str:
     value = math.nan if row["value"] is None else row["value"]
     for sign, key in ((">=", "at_least"), ("<=", "at_most")):
         if row[key] is not None:
-            return f"{sign} {words.apart(value, row[key])[1]}"
+            return f"{sign} {formatting.apart(value, row[key])[1]}"
     return ""
 
 
@@ -216,4 +216,4 @@ def tally(gates: Sequence[GateRun]) -> str:
         (verdicts.count("new"), "new", "new"),
     ]
     said = [f"{n} {single if n == 1 else plural}" for n, single, plural in parts if n]
-    return f"{words.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
+    return f"{formatting.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import tally
 from pytest_rankmetrics.report.summary import Summary
 from pytest_rankmetrics.report.tables import gates_table
@@ -25,9 +25,9 @@ def write_summary(terminal: Any, summary: Summary) -> None:
         lines += _remarks(summary)
         lines += [tally(summary.gates)] if summary.gates else []
     lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
-    lines += [f"warning: {words.line(text, 300)}" for text in summary.remarks]
+    lines += [f"warning: {formatting.line(text, 300)}" for text in summary.remarks]
     lines += unconfirmed(summary.gates)
-    lines += [f"ERROR: {words.line(text, 300)}" for text in summary.problems]
+    lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
         for line in lines:
@@ -43,7 +43,7 @@ def _remarks(summary: Summary) -> list[str]:
     """Warnings and notes of gates, each behind the gate's name."""
     lines = []
     for run in summary.gates:
-        name = words.shown(run.record["name"], limit=60)
+        name = formatting.shown(run.record["name"], limit=60)
         lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
     return lines
 
@@ -56,7 +56,7 @@ def _can_be_raised(summary: Summary) -> list[str]:
     )
     if not n or summary.settings["ratchet"] == "off":
         return []
-    return [f"{words.count(n, 'baseline')} can be raised: {summary.update}"]
+    return [f"{formatting.count(n, 'baseline')} can be raised: {summary.update}"]
 
 
 def _unused(summary: Summary) -> list[str]:
@@ -64,11 +64,11 @@ def _unused(summary: Summary) -> list[str]:
         return []
     n = len(summary.unused)
     verb = "belongs" if n == 1 else "belong"
-    shown = " ".join(words.line(path, 200) for path in summary.unused[:10])
-    lines = [f"{words.count(n, 'baseline file')} {verb} to no test: {shown}"]
-    lines += [f"  deleted {words.line(path, 200)}" for path in summary.deleted]
+    shown = " ".join(formatting.line(path, 200) for path in summary.unused[:10])
+    lines = [f"{formatting.count(n, 'baseline file')} {verb} to no test: {shown}"]
+    lines += [f"  deleted {formatting.line(path, 200)}" for path in summary.deleted]
     lines += [
-        f"  kept    {words.line(path, 200)}: {words.line(reason, 200)}"
+        f"  kept    {formatting.line(path, 200)}: {formatting.line(reason, 200)}"
         for path, reason in summary.kept.items()
     ]
     return lines
@@ -84,8 +84,8 @@ def _written(summary: Summary) -> list[str]:
     for record in written:
         moves = ", ".join(f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in _moves(record))
         reason = record["reason"]
-        why = f"  (reason: {words.line(reason, 200)})" if reason else ""
-        path = words.line(record["baseline"], 200)
+        why = f"  (reason: {formatting.line(reason, 200)})" if reason else ""
+        path = formatting.line(record["baseline"], 200)
         lines.append(f"  {record['written']} {path}  {moves}{why}".rstrip())
     return lines
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pytest_rankmetrics._support import words
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.findings import Assessment
+from pytest_rankmetrics.assessment.result import QueryRow
 from pytest_rankmetrics.baseline.content import write_rank
 from pytest_rankmetrics.baseline.keys import key_of
-from pytest_rankmetrics.judging.findings import Judgement
-from pytest_rankmetrics.judging.result import QueryRow
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.comparison.attribution import explain
@@ -45,113 +45,115 @@ class Worst(NamedTuple):
     """Labels of the slices that the rows are of, where nothing else fails."""
 
 
-def worst_queries(judgement: Judgement) -> Worst | None:
+def worst_queries(assessment: Assessment) -> Worst | None:
     """Rows for the first measure that fails, or else the first of all; None without values."""
-    name = explained_metric(judgement)
+    name = explained_metric(assessment)
     if name is None:
         return None
-    slices = _failing_slices(judgement, name)
-    if name in judgement.changes and judgement.reference is not None:
-        return _losses(judgement, name, slices)
-    values = judgement.measured.per_query(name)
+    slices = _failing_slices(assessment, name)
+    if name in assessment.changes and assessment.reference is not None:
+        return _losses(assessment, name, slices)
+    values = assessment.measured.per_query(name)
     if values is None:
         return None
-    values = np.where(_members(judgement, slices), values, math.nan)
-    metric = judgement.measured.used[name].metric
-    worst = worst_of(values, metric, judgement.policy.settings.worst_queries)
+    values = np.where(_members(assessment, slices), values, math.nan)
+    metric = assessment.measured.used[name].metric
+    worst = worst_of(values, metric, assessment.policy.settings.worst_queries)
     if not worst:
         return None
-    rows = tuple(_row(judgement, name, number, None, float(values[number])) for number in worst)
+    rows = tuple(_row(assessment, name, number, None, float(values[number])) for number in worst)
     return Worst(name, rows, math.nan, slices=slices)
 
 
-def _failing_slices(judgement: Judgement, name: str) -> tuple[str, ...]:
+def _failing_slices(assessment: Assessment, name: str) -> tuple[str, ...]:
     """Labels of the slices of a measure that fail where the measure over all queries does not."""
-    if judgement.metric_results[name].verdict in _REMARKABLE:
+    if assessment.metric_results[name].verdict in _REMARKABLE:
         return ()
     verdicts = {
-        result.label: result.verdict for result in judgement.slice_results if result.metric == name
+        result.label: result.verdict for result in assessment.slice_results if result.metric == name
     }
     gravest = next((own for own in _REMARKABLE if own in verdicts.values()), None)
     return tuple(
         label
-        for label in judgement.slices
-        if gravest is not None and verdicts.get(words.shown(label)) is gravest
+        for label in assessment.slices
+        if gravest is not None and verdicts.get(formatting.shown(label)) is gravest
     )
 
 
-def _members(judgement: Judgement, slices: tuple[str, ...]) -> BoolArray:
+def _members(assessment: Assessment, slices: tuple[str, ...]) -> BoolArray:
     """Which queries are in any of some slices; all of them without slices."""
-    chosen = np.full(len(judgement.measured), not slices)
+    chosen = np.full(len(assessment.measured), not slices)
     for label in slices:
-        chosen[judgement.slices[label].members] = True
+        chosen[assessment.slices[label].members] = True
     return chosen
 
 
-def explained_metric(judgement: Judgement) -> str | None:
+def explained_metric(assessment: Assessment) -> str | None:
     """The first measure that fails, or else the first of all; None without values per query."""
     failing = [
         name
-        for name, result in judgement.metric_results.items()
-        if result.verdict in _REMARKABLE and not judgement.measured.used[name].is_pooled
+        for name, result in assessment.metric_results.items()
+        if result.verdict in _REMARKABLE and not assessment.measured.used[name].is_pooled
     ]
-    slices = [result.metric for result in judgement.slice_results if result.verdict in _REMARKABLE]
+    slices = [result.metric for result in assessment.slice_results if result.verdict in _REMARKABLE]
     others = [
-        name for name in judgement.measured.names if not judgement.measured.used[name].is_pooled
+        name for name in assessment.measured.names if not assessment.measured.used[name].is_pooled
     ]
-    compared = [name for name in failing if name in judgement.changes]
+    compared = [name for name in failing if name in assessment.changes]
     return next(iter([*compared, *failing, *slices, *others]), None)
 
 
-def _losses(judgement: Judgement, name: str, slices: tuple[str, ...]) -> Worst | None:
-    reference, values = judgement.reference, judgement.measured.per_query(name)
+def _losses(assessment: Assessment, name: str, slices: tuple[str, ...]) -> Worst | None:
+    reference, values = assessment.reference, assessment.measured.per_query(name)
     if reference is None or values is None or name not in reference.per_query:
         return None
     old, new = reference.per_query[name], values[reference.queries]
     if reference.decimals is not None:
         new = np.round(new, reference.decimals)
-    metric = judgement.measured.used[name].metric
+    metric = assessment.measured.used[name].metric
     sign = 1.0 if metric.greater_is_better else -1.0
     moved = on_scale(new, metric.geometric_from) - on_scale(old, metric.geometric_from)
-    counted = _members(judgement, slices)[reference.queries] & ~np.isnan(moved)
+    counted = _members(assessment, slices)[reference.queries] & ~np.isnan(moved)
     gain = np.where(counted, sign * moved, 0.0)
     order = np.argsort(gain, kind="stable").tolist()
-    most = judgement.policy.settings.worst_queries
+    most = assessment.policy.settings.worst_queries
     lost = [place for place in order if gain[place] < 0][:most]
     rows = tuple(
-        _row(judgement, name, int(reference.queries[place]), float(old[place]), float(new[place]))
+        _row(assessment, name, int(reference.queries[place]), float(old[place]), float(new[place]))
         for place in lost
     )
     loss = -math.fsum(gain[gain < 0].tolist())
     share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
     best = [place for place in reversed(order) if gain[place] > 0][:most]
-    ids, numbers = judgement.measured.query_ids, reference.queries.tolist()
-    gains = [(words.shown(ids[numbers[place]]), float((new - old)[place])) for place in best]
+    ids, numbers = assessment.measured.query_ids, reference.queries.tolist()
+    gains = [(formatting.shown(ids[numbers[place]]), float((new - old)[place])) for place in best]
     return Worst(name, rows, share, tuple(gains), slices)
 
 
-def _row(judgement: Judgement, name: str, number: int, was: float | None, now: float) -> QueryRow:
-    (placement,) = judgement.measured.placements([number])
+def _row(assessment: Assessment, name: str, number: int, was: float | None, now: float) -> QueryRow:
+    (placement,) = assessment.measured.placements([number])
     before = None
-    if was is not None and judgement.reference is not None:
-        before = judgement.reference.placement(number)
-    missing = [words.shown(item) for item in placement.not_retrieved[:MOST_MISSING]]
+    if was is not None and assessment.reference is not None:
+        before = assessment.reference.placement(number)
+    missing = [formatting.shown(item) for item in placement.not_retrieved[:MOST_MISSING]]
     more = len(placement.not_retrieved) - MOST_MISSING
     return QueryRow(
-        query=words.shown(judgement.measured.query_ids[number]),
+        query=formatting.shown(assessment.measured.query_ids[number]),
         slice=" ".join(
-            words.shown(label) for label, part in judgement.slices.items() if number in part.members
+            formatting.shown(label)
+            for label, part in assessment.slices.items()
+            if number in part.members
         ),
         was=was,
         now=now,
         places=(
             _places(placement)
             if before is None
-            else _moves(judgement.measured, name, before, placement)
+            else _moves(assessment.measured, name, before, placement)
         ),
         missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
         top=_top(placement),
-        text=text_of(judgement.measured, number),
+        text=text_of(assessment.measured, number),
     )
 
 
@@ -161,7 +163,7 @@ def text_of(measured: StrictEvaluation, number: int) -> str:
         text = measured.query_text(measured.query_ids[number])
     except Exception as error:
         text = f"(query_text: {type(error).__name__})"
-    return words.line(str(text), LONGEST_TEXT) if text else ""
+    return formatting.line(str(text), LONGEST_TEXT) if text else ""
 
 
 def _places(placement: Placement) -> str:
@@ -181,7 +183,7 @@ def _moves(measured: StrictEvaluation, name: str, before: Placement, now: Placem
     if used.metric.by_score and measured.by_relevance:  # these are places of another ranking
         items = tuple(change._replace(contribution=math.nan) for change in items)
     text = ", ".join(
-        f"{words.shown(change.item)} {_rank(was.get(key))}->{_rank(new.get(key))}"
+        f"{formatting.shown(change.item)} {_rank(was.get(key))}->{_rank(new.get(key))}"
         + (f" {change.contribution:+.2f}" if abs(change.contribution) >= _TOLD else "")
         for change in items[:MOST_MOVES]
         for key in [key_of(change.item)]
@@ -207,5 +209,5 @@ def _top(placement: Placement) -> str:
     marks = []
     for item in placement.ranking[:TOP]:
         unjudged = "?" if graded and item not in judged else ""
-        marks.append(words.shown(item) + ("*" if judged.get(item, 0) > 0 else unjudged))
+        marks.append(formatting.shown(item) + ("*" if judged.get(item, 0) > 0 else unjudged))
     return " ".join(marks)

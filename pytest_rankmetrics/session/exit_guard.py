@@ -33,7 +33,7 @@ def note_exit() -> None:
         _exits[-1] = True
 
 
-def judge_exit(config: pytest.Config) -> Generator[None, int | None, int | None]:
+def assess_exit(config: pytest.Config) -> Generator[None, int | None, int | None]:
     """Turn a green run red where something went wrong that its exit code does not say."""
     _exits.append(False)
     try:

@@ -102,9 +102,9 @@ class Recorder:
 
 def swallowed(record: dict[str, Any]) -> str:
     """What to say of a failure that was swallowed."""
-    from pytest_rankmetrics._support import words
+    from pytest_rankmetrics._support import formatting
 
-    name = words.shown(record["name"], limit=60)
+    name = formatting.shown(record["name"], limit=60)
     return f"gate {name} failed, and its failure was swallowed: {record['headline']}\n\n{HINT}"
 
 

@@ -28,7 +28,7 @@ _FILES = ("name", "qrels", "run", "slices", "known_items", "qrels_column", "run_
 _LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
 _ALONE = (
     *("max_slice_drop", "min_queries", "convention", "missing", "zero_division"),
-    *("assume", "holes"),
+    *("assume", "unjudged"),
 )
 """Options that are passed on as they are."""
 
@@ -81,8 +81,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--known-items", metavar="FILE", help="ids of the items in the index, one on each line")
     assume = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
     add("--assume", choices=("complete", "partial"), help=assume)
-    holes = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
-    add("--holes", choices=("irrelevant", "condense", "bounds"), help=holes)
+    unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
+    add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
     add("--update", action="store_true", help="write a missing baseline, raise one; lowers none")
     add("--accept", action="store_true", help="also lower baselines; needs --reason")
     add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")

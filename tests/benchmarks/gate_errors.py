@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Rule, Verdict, judge_change
+from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.statistics import holm
 
 MAX_DROP = 0.005
@@ -103,7 +103,7 @@ def _overall_is_red(drop: float, n_queries: int, p_value: float) -> bool:
     rule = Rule(
         MAX_DROP, SETTINGS.hard_drop, SETTINGS.min_queries, SETTINGS.alpha, SETTINGS.confirm
     )
-    return judge_change(drop, n_queries, p_value, rule).verdict is Verdict.FAIL
+    return assess_change(drop, n_queries, p_value, rule).verdict is Verdict.FAIL
 
 
 def _slices_are_red(slices: list[tuple[float, float]], size: int) -> bool:
@@ -113,7 +113,7 @@ def _slices_are_red(slices: list[tuple[float, float]], size: int) -> bool:
     rule = Rule(MAX_SLICE_DROP, math.inf, 0, SETTINGS.slice_alpha, SETTINGS.confirm)
     corrected = holm([p for _, p in slices])
     return any(
-        judge_change(drop, size, p, rule).verdict is Verdict.FAIL
+        assess_change(drop, size, p, rule).verdict is Verdict.FAIL
         for (drop, _), p in zip(slices, corrected, strict=True)
     )
 

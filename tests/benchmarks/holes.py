@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_rankmetrics import RankGateFailure, RankGateWarning, assert_not_worse
-from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.assessment.result import GateResult
 from sklearn_rank import evaluate
 
 QUERIES = 100
@@ -105,7 +105,7 @@ def gate(truth: Judgements, case: Problem, holes: str) -> GateResult:
                 max_drop=MAX_DROP,
                 zero_division=0.0,
                 assume="partial",
-                holes=holes,
+                unjudged=holes,
                 allow={"cannot_tell"},
             )
     except RankGateFailure as failure:

@@ -38,7 +38,7 @@ LAYERS = {
         ("policy",),
         ("measuring",),
         ("baseline",),
-        ("judging",),
+        ("assessment",),
         ("report",),
         ("session",),
         ("gates",),

@@ -167,7 +167,7 @@ def test_a_baseline_of_an_older_definition_is_scored_anew_from_its_ranks(suite: 
 
 
 def test_scores_alone_cannot_be_scored_anew(suite: Suite) -> None:
-    suite.write(test_it=GRADED.format(gain="", store="scores"))
+    suite.write(test_it=GRADED.format(gain="", store="values"))
     suite.run("--rank-update").assert_outcomes(passed=1)
     assert b'"ranks"' not in suite.baselines()["test_it/test_graded.rank.json"]
     assert b"good" not in suite.baselines()["test_it/test_graded.rank.json"]

@@ -29,7 +29,7 @@ GATE = """
         rank_gate.check(*system(), max_drop={"mrr": 0.005}, allow={"unretrieved"})
 """
 SLICED = GATE.replace("max_drop", "slices=lambda query: 'all', max_drop")
-SCORES = GATE.replace("max_drop", 'store="scores", max_drop')
+SCORES = GATE.replace("max_drop", 'store="values", max_drop')
 POOLED = """
     def test_bm25(rank_gate):
         truth = {f"q{n}": {"good"} for n in range(10)}
@@ -227,7 +227,7 @@ def test_a_file_over_the_size_limit_is_not_written(
 ) -> None:
     monkeypatch.setattr(write, "MAX_BYTES", 100)
     path, content = tmp_path / "gate.rank.json", baseline()
-    with pytest.raises(BaselineError, match=r"at most 100 are read; store='scores' takes less"):
+    with pytest.raises(BaselineError, match=r"at most 100 are read; store='values' takes less"):
         write_baseline(path, content, tmp_path, "gate")
     assert not list(tmp_path.iterdir())
 

@@ -182,7 +182,7 @@ FITS = [
 
 @pytest.mark.parametrize(("recorded", "fits"), FITS)
 def test_what_fits_a_test(recorded: Owner, fits: bool) -> None:
-    assert recorded.may_be(Owner(NODE, "test_x")) is fits
+    assert recorded.matches(Owner(NODE, "test_x")) is fits
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_what_fits_a_test(recorded: Owner, fits: bool) -> None:
     ],
 )
 def test_a_name_of_its_own_is_what_counts(recorded: Owner, fits: bool) -> None:
-    assert recorded.may_be(Owner(NODE, "dense")) is fits
+    assert recorded.matches(Owner(NODE, "dense")) is fits
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")

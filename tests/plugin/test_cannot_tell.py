@@ -1,7 +1,7 @@
 """The third answer: a gate that cannot tell is never green by silence.
 
 Here because one query of thirty changed, which no test could confirm: by the toss of a coin it is
-worse in one case of two. Judgements with holes are the other reason; see ``test_holes.py``.
+worse in one case of two. Unjudged items are the other reason; see ``test_unjudged.py``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Rule, Verdict, judge_change
+from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from tests.plugin.cases import case
 from tests.plugin.conftest import Suite, said
 
@@ -34,7 +34,7 @@ def undecided(recorded: Suite) -> Suite:
 def test_the_rule() -> None:
     # Within the margin, beyond the hard limit and with few queries nothing needs a test.
     def verdict(drop: float, n: int = 30) -> Verdict:
-        return judge_change(drop, n, 0.5, RULE, can_confirm=False).verdict
+        return assess_change(drop, n, 0.5, RULE, can_confirm=False).verdict
 
     assert verdict(0.005) is Verdict.PASS
     assert verdict(0.006) is Verdict.CANNOT_TELL

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
-from pytest_rankmetrics.judging.box import DropBox, judge_boxes
+from pytest_rankmetrics.assessment.box import DropBox, assess_boxes
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import HOLES, TOO_FEW, Decision, Rule, Verdict, judge_change
+from pytest_rankmetrics.policy.verdicts import (
+    TOO_FEW,
+    UNJUDGED,
+    Decision,
+    Rule,
+    Verdict,
+    assess_change,
+)
 from sklearn_rank.statistics import compare_paired, correct_p_values
 
 GREEN = {Verdict.PASS, Verdict.IMPROVED}
@@ -37,7 +44,7 @@ def judged(
     ]
     p_values = correct_p_values([one.p for one in paired], settings.correction)  # type: ignore[arg-type]
     return [
-        judge_change(
+        assess_change(
             float(np.average(values, weights=weights)),
             one.n,
             p,
@@ -58,7 +65,7 @@ def over_all(
         number: DropBox.of(ends, weights, np.zeros(len(ends[0]), bool))
         for number, ends in enumerate(boxes)
     }
-    decisions = judge_boxes(
+    decisions = assess_boxes(
         made, dict(enumerate(rules)), settings, lambda floor, n: floor * n <= settings.alpha
     )
     return [decisions[number] for number in made]
@@ -66,7 +73,7 @@ def over_all(
 
 def agrees(decision: Decision, found: set[Verdict]) -> bool:
     """Whether a verdict says nothing that some grading contradicts."""
-    if decision.verdict is Verdict.CANNOT_TELL and decision.reason == HOLES:
+    if decision.verdict is Verdict.CANNOT_TELL and decision.reason == UNJUDGED:
         return True
     if decision.verdict is Verdict.WARN or decision.reason == TOO_FEW:
         return found <= {*GREEN, decision.verdict}
@@ -104,7 +111,7 @@ def test_no_grading_disagrees(kind: str) -> None:
             assert agrees(decision, verdicts), (decision, verdicts)
             certain += decision.verdict is not Verdict.CANNOT_TELL
             shared = verdicts <= GREEN or verdicts == {Verdict.FAIL} or Verdict.FAIL not in verdicts
-            needless += decision.reason == HOLES and shared
+            needless += decision.reason == UNJUDGED and shared
     assert certain > 10
     assert needless <= 2
 
@@ -124,7 +131,7 @@ def ranking(place: int, unjudged: int | None = None) -> list[str]:
 
 def compare(old: dict[str, list[str]], new: dict[str, list[str]], **options: Any) -> Any:
     return assert_not_worse(
-        TRUTH, new, old, "mrr@10", holes="bounds", allow={"cannot_tell"}, **options
+        TRUTH, new, old, "mrr@10", unjudged="bounds", allow={"cannot_tell"}, **options
     )
 
 
@@ -133,7 +140,7 @@ def test_two_significant_gradings_between_ends_that_are_not() -> None:
     old["q00"], new["q01"] = ranking(9, 1), ranking(10, 4)
     result = compare(old, new)
     assert result.verdict is Verdict.CANNOT_TELL
-    assert result.metrics["mrr@10"].reason == HOLES
+    assert result.metrics["mrr@10"].reason == UNJUDGED
 
 
 def test_a_grading_that_passes_between_ends_that_fail() -> None:

@@ -18,13 +18,13 @@ from pytest_rankmetrics import (
     assert_not_worse,
     expected_failure,
 )
+from pytest_rankmetrics.assessment.compare import compare_metrics
 from pytest_rankmetrics.baseline.keys import stable_key
-from pytest_rankmetrics.judging.compare import compare_metrics
 from pytest_rankmetrics.measuring.reference import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Rule, Verdict, judge_change
+from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank import InvalidParameterError, measure
 from sklearn_rank.statistics import compare_paired
 from tests.plugin.cases import case, names, results, truth
@@ -49,7 +49,7 @@ RULE = Rule(max_drop=0.005, hard_drop=0.05, min_queries=25, alpha=0.05, confirm=
     ],
 )
 def test_what_is_equal_to_a_limit_meets_it(drop: float, n: int, p: float, verdict: Verdict) -> None:
-    assert judge_change(drop, n, p, RULE).verdict is verdict
+    assert assess_change(drop, n, p, RULE).verdict is verdict
 
 
 @pytest.mark.parametrize(("name", "upper"), [("max_drop", 1.0), ("hard_drop", 1.0)])

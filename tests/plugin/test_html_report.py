@@ -107,7 +107,7 @@ def test_a_baseline_without_ranks_still_has_values(suite: Suite) -> None:
         from cases import system
 
         def test_it(rank_gate):
-            rank_gate.check(*system(), max_drop={"mrr": 0.005}, store="scores")
+            rank_gate.check(*system(), max_drop={"mrr": 0.005}, store="values")
         """
     )
     suite.system([1] * 30)

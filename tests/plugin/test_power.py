@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from pytest_rankmetrics import assert_not_worse
-from pytest_rankmetrics.judging.power import detectable_drop
-from pytest_rankmetrics.policy.verdicts import Rule, Verdict, judge_change
+from pytest_rankmetrics.assessment.power import detectable_drop
+from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.statistics import compare_paired, holm
 from tests.plugin.cases import case
 
@@ -28,7 +28,7 @@ def found(n: int, deviation: float, rule: Rule, tests: int, drop: float) -> floa
     red = 0
     for gate in range(GATES):
         p = holm(p_values[gate].tolist())[0]
-        red += judge_change(-means[gate, 0], n, p, rule).verdict is Verdict.FAIL
+        red += assess_change(-means[gate, 0], n, p, rule).verdict is Verdict.FAIL
     return red / GATES
 
 

@@ -18,13 +18,13 @@ import numpy as np
 
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import (
-    HOLES,
-    NO_HOLES,
     SLACK,
+    UNJUDGED,
+    UNKNOWN_UNJUDGED,
     Decision,
     Rule,
     Verdict,
-    judge_change,
+    assess_change,
 )
 from sklearn_rank.statistics import compare_paired, correct_p_values
 from sklearn_rank.statistics.samples import mean_of
@@ -187,7 +187,7 @@ class DropBox:
         return float(self._t(means[:-1], squares).min()) * (1 - 1e-9)
 
 
-def judge_boxes(
+def assess_boxes(
     boxes: Mapping[Key, DropBox | None],
     rules: Mapping[Key, Rule],
     settings: Settings,
@@ -206,7 +206,7 @@ def judge_boxes(
     decisions = {}
     for key, box in boxes.items():
         if box is None:
-            decisions[key] = Decision(Verdict.CANNOT_TELL, NO_HOLES)
+            decisions[key] = Decision(Verdict.CANNOT_TELL, UNKNOWN_UNJUDGED)
             continue
         own = _p(box, rules[key], settings)
         p_low, p_high = (
@@ -237,10 +237,10 @@ def _corrected(p_values: Mapping[Key, float], settings: Settings) -> dict[Key, f
 def _decide(box: DropBox, rule: Rule, p: tuple[float, float], confirm: list[bool]) -> Decision:
     """What all gradings agree on, from the least and from the most that could fail."""
     (least, most), (fewest, all_queries) = box.means, box.sizes
-    best = judge_change(least, all_queries, p[1], rule, can_confirm=confirm[1])
-    worst = judge_change(most, fewest, p[0], rule, can_confirm=confirm[0])
+    best = assess_change(least, all_queries, p[1], rule, can_confirm=confirm[1])
+    worst = assess_change(most, fewest, p[0], rule, can_confirm=confirm[0])
     if best.verdict is Verdict.FAIL or worst.verdict in (Verdict.PASS, Verdict.IMPROVED):
         return best if best.verdict is Verdict.FAIL else worst
     if worst.verdict is Verdict.FAIL or (worst.verdict is Verdict.WARN and not confirm[1]):
-        return Decision(Verdict.CANNOT_TELL, HOLES)
+        return Decision(Verdict.CANNOT_TELL, UNJUDGED)
     return worst

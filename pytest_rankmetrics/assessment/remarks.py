@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytest_rankmetrics._support import words
-from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 
 _CHANCE = 0.45
 """An AUC below this is further from 1/2 than chance takes a useless system."""
 
 
-def facts(judgement: Judgement) -> list[str]:
+def facts(assessment: Assessment) -> list[str]:
     """Remarks on the data, one per line."""
-    measured = judgement.measured
+    measured = assessment.measured
     counts = measured.counts
     left_out = [
         (max(counts["undefined"].values(), default=0), "without a defined value"),
@@ -24,7 +24,7 @@ def facts(judgement: Judgement) -> list[str]:
     ]
     return [
         *_nothing_found(measured),
-        *(f"{words.queries(n)} {what}" for n, what in left_out if n),
+        *(f"{formatting.queries(n)} {what}" for n, what in left_out if n),
         *_upside_down(measured),
     ]
 
@@ -35,7 +35,8 @@ def _nothing_found(measured: StrictEvaluation) -> list[str]:
     if empty:
         verb = "counts" if len(empty) == 1 else "count"
         parts.append(
-            f"{words.queries(len(empty))} returned nothing and {verb} as 0 ({words.several(empty)})"
+            f"{formatting.queries(len(empty))} returned nothing and {verb} as 0 "
+            f"({formatting.several(empty)})"
         )
     lost = counts["relevant"] - counts["retrieved"]
     if lost:

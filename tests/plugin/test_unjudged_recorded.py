@@ -1,4 +1,4 @@
-"""Baselines of judgements with holes: what is stored, what older files lack, and every run mode."""
+"""Baselines of unjudged items: what is stored, what older files lack, and every run mode."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SUITE = """
 
     TRUTH = {{"q1": {{"a": 2, "b": 1, "c": 0}}, "q2": {{"a": 1, "b": 0}}}}
 
-    def test_holes(rank_gate):
+    def test_unjudged(rank_gate):
         run = json.loads(Path(__file__).with_name("run.json").read_text())
         rank_gate.check(TRUTH, run, max_drop={{"ndcg@3": {margin}}}, {options})
 """
-FILE = "test_it/test_holes.rank.json"
+FILE = "test_it/test_unjudged.rank.json"
 OLD = {"q1": ["a", "b", "c"], "q2": ["a", "y"]}
 NEW = {"q1": ["a", "x", "b"], "q2": ["a", "y"]}
-# Half of the change of the one query that changes: see test_holes.py.
+# Half of the change of the one query that changes: see test_unjudged.py.
 LINE = "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050), and -0.0180..+0.1634 is possible"
 
 
@@ -46,29 +46,29 @@ def content(suite: Suite) -> dict[str, Any]:
     return baseline
 
 
-BOUNDS = 'holes="bounds"'
+BOUNDS = 'unjudged="bounds"'
 
 
 def test_a_baseline_holds_the_places_of_unjudged_items_for_bounds(suite: Suite) -> None:
     baseline = recorded(suite, BOUNDS)
     assert baseline["unjudged"]["top"] == baseline["unjudged"]["depth"] == 3
     assert baseline["unjudged"]["share"] == pytest.approx(1 / 5)
-    assert baseline["queries"]["q1"]["holes"] == {}
-    assert baseline["queries"]["q2"]["holes"] == {"y": 2}
-    assert read_baseline(suite.path / FILE, FILE)[0].holes is not None
+    assert baseline["queries"]["q1"]["unjudged"] == {}
+    assert baseline["queries"]["q2"]["unjudged"] == {"y": 2}
+    assert read_baseline(suite.path / FILE, FILE)[0].unjudged is not None
 
 
-@pytest.mark.parametrize("holes", ["irrelevant", "condense"])
-def test_other_policies_store_the_share_alone(holes: str, suite: Suite) -> None:
-    baseline = recorded(suite, f'holes="{holes}"')
+@pytest.mark.parametrize("policy", ["irrelevant", "condense"])
+def test_other_policies_store_the_share_alone(policy: str, suite: Suite) -> None:
+    baseline = recorded(suite, f'unjudged="{policy}"')
     assert baseline["unjudged"] == {"top": 3, "share": 0.2}
-    assert "holes" not in baseline["queries"]["q2"]
+    assert "unjudged" not in baseline["queries"]["q2"]
 
 
 def test_complete_judgements_store_nothing_of_it(suite: Suite) -> None:
     baseline = recorded(suite, 'assume="complete"')
     assert "unjudged" not in baseline
-    assert all("holes" not in row for row in baseline["queries"].values())
+    assert all("unjudged" not in row for row in baseline["queries"].values())
 
 
 def test_bounds_against_a_baseline(suite: Suite) -> None:
@@ -79,10 +79,10 @@ def test_bounds_against_a_baseline(suite: Suite) -> None:
     assert f"RankGateWarning: {LINE}: unjudged items decide; judge first: q1 x (+0.1814)" in text
     result.stdout.fnmatch_lines(
         [
-            "test_it.py::test_holes *ndcg@3 *0.9820 *1.0000 *-0.0180 *CANNOT TELL *unjudged items "
-            "decide (-0.0180..+0.1634)",
-            "CANNOT TELL: test_holes ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050): unjudged "
-            "items decide, -0.0180..+0.1634",
+            "test_it.py::test_unjudged *ndcg@3 *0.9820 *1.0000 *-0.0180 *CANNOT TELL *unjudged "
+            "items decide (-0.0180..+0.1634)",
+            "CANNOT TELL: test_unjudged ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050): "
+            "unjudged items decide, -0.0180..+0.1634",
         ]
     )
 
@@ -93,7 +93,7 @@ def test_a_doubt_is_red_with_strict(way: tuple[str, ...], suite: Suite) -> None:
     result = suite.run("-rf", *way)
     result.assert_outcomes(failed=1)
     assert result.ret == 1
-    assert f"FAILED test_it.py::test_holes - cannot tell: {LINE}" in said(result)
+    assert f"FAILED test_it.py::test_unjudged - cannot tell: {LINE}" in said(result)
 
 
 def test_every_report_says_it(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_where_no_grading_exceeds_the_margin_it_passes(suite: Suite) -> None:
 
 
 def test_condensed_lists_are_compared_with_condensed_ones(suite: Suite) -> None:
-    recorded(suite, 'holes="condense"')
+    recorded(suite, 'unjudged="condense"')
     suite.run("--rank-strict").assert_outcomes(passed=1)
 
 
@@ -125,7 +125,7 @@ def test_the_headline_tells_what_is_new(suite: Suite) -> None:
     recorded(suite, margin=0.05)
     result = suite.run()
     result.assert_outcomes(passed=1)
-    assert "note on test_holes: 40% of the new top 3 are unjudged (baseline 20%)" in said(result)
+    assert "note on test_unjudged: 40% of the new top 3 are unjudged (baseline 20%)" in said(result)
     quiet = suite.run("-o", "rank_max_new_unjudged=0.2")
     assert "unjudged (" not in said(quiet)
 
@@ -139,7 +139,7 @@ def older(suite: Suite) -> None:
     baseline = json.loads(path.read_text())
     del baseline["unjudged"], baseline["seal"]
     for row in baseline["queries"].values():
-        row.pop("holes", None)
+        row.pop("unjudged", None)
     path.write_text(json.dumps(baseline))
 
 
@@ -165,7 +165,7 @@ def test_an_older_baseline_cannot_be_bounded(suite: Suite) -> None:
     assert suite.baselines() == before
     # Nothing is lower, so that an update may record what was not known.
     suite.run("--rank-update").assert_outcomes(passed=1)
-    assert content(suite)["queries"]["q2"]["holes"] == {"y": 2}
+    assert content(suite)["queries"]["q2"]["unjudged"] == {"y": 2}
     suite.run("--rank-strict").assert_outcomes(passed=1)
 
 
@@ -181,11 +181,9 @@ def test_an_update_for_bounds_lowers_nothing(suite: Suite) -> None:
 
 def test_lists_condensed_and_not_do_not_compare(suite: Suite) -> None:
     recorded(suite)
-    write(suite, OLD, 'holes="condense"')
+    write(suite, OLD, 'unjudged="condense"')
     text = said(suite.run())
-    assert "'ndcg@3' was stored with holes=None, now holes=condense" in text.replace('"', "'") or (
-        "ndcg@3 was stored with holes=None, now holes=condense" in text
-    )
+    assert "ndcg@3 was stored with unjudged=None, now unjudged=condense" in text
     assert "cannot be scored anew" in text
 
 
@@ -194,7 +192,7 @@ def test_an_edited_place_is_refused(key: str, suite: Suite) -> None:
     recorded(suite, BOUNDS)
     path = suite.path / FILE
     baseline = json.loads(path.read_text())
-    baseline["queries"]["q2"]["holes"] = {key: 1}
+    baseline["queries"]["q2"]["unjudged"] = {key: 1}
     path.write_text(json.dumps(baseline))
     text = said(suite.run())
     assert "seal: it does not fit the rest of the file; restore the file" in text
@@ -220,7 +218,7 @@ def test_nonsense_is_refused(unjudged: Any, what: str, suite: Suite) -> None:
 
 
 UNBOUNDED = {
-    "scores": ('store="scores"', "needs to know where unjudged items stood: pass store='ranks'"),
+    "scores": ('store="values"', "needs to know where unjudged items stood: pass store='ranks'"),
     "gmap": ('max_drop={"gmap": 0.1}', "cannot bound gmap: a change of geometric means"),
     "weights by grades": ('max_drop={"auc": 0.1}', "cannot bound auc: queries weigh by"),
     "pooled": ('max_drop={"lag(average=pooled)": 1}', "cannot bound lag(average=pooled): queries"),
@@ -260,7 +258,7 @@ def test_the_command_judges_by_bounds_too(
             for rank, item in enumerate(items, 1)
         ]
         suite.file(f"{name}.run", "\n".join(lines))
-    gate = ["--name", "g", "--max-drop", "ndcg@3=0.005", "--holes", "bounds"]
+    gate = ["--name", "g", "--max-drop", "ndcg@3=0.005", "--unjudged", "bounds"]
     assert main(["gate", "t.qrels", "old.run", *gate, "--update"]) == 0
     capsys.readouterr()
     assert main(["gate", "t.qrels", "new.run", *gate]) == 0

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics.policy.verdicts import Verdict, judge_ends
+from pytest_rankmetrics.policy.verdicts import Verdict, assess_ends
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class MetricResult:
     def threshold(self) -> Verdict:
         """Verdict on the value alone, whatever became of its change."""
         low, high = self.bounds or (self.value, self.value)
-        return judge_ends(low, high, self.at_least, self.at_most).verdict
+        return assess_ends(low, high, self.at_least, self.at_most).verdict
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class SliceResult:
     def threshold(self) -> Verdict:
         """Verdict on the value alone, whatever became of its change."""
         low, high = self.bounds or (self.value, self.value)
-        return judge_ends(low, high, self.at_least, self.at_most).verdict
+        return assess_ends(low, high, self.at_least, self.at_most).verdict
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class GateResult:
     moves: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     reason: str = ""
     nodeid: str = ""
-    doubt_fails: bool = False
+    undecided_fails: bool = False
     """Whether a gate fails if it cannot tell."""
     explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
     """Makes ``message`` and ``worst`` on request: nobody reads those of a gate that passes."""
@@ -219,7 +219,7 @@ class GateResult:
     def passed(self) -> bool:
         """Whether the gate let the change through."""
         if self.verdict is Verdict.CANNOT_TELL:
-            return not self.doubt_fails
+            return not self.undecided_fails
         return self.verdict not in (Verdict.FAIL, Verdict.STALE)
 
     @property
@@ -238,7 +238,7 @@ class GateResult:
         ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy;
         ``explained=False`` has the headline for a message, and no worst queries.
         """
-        left_out = ("query_ids", "per_query", "metrics", "explain", "look_up", "doubt_fails")
+        left_out = ("query_ids", "per_query", "metrics", "explain", "look_up", "undecided_fails")
         own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
         own["passed"] = self.passed
         said = self._explained if explained else Explanation(self.headline)

@@ -1,6 +1,6 @@
 """What is known of a new system while more and more of its items are judged.
 
-python docs/examples/holes.py [picture.svg]
+python docs/examples/unjudged.py [picture.svg]
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judgements with holes in gates: three policies, and a third answer.
+"""Unjudged items in gates: three policies, and a third answer.
 
 One query, judged a = 2, b = 1, c = 0; the old system has a b c, the new one a x b, and nobody
 judged x. By nDCG@3 the old one is perfect; the new one has (3 + 1/2) / (3 + 1/log2(3)) = 0.9639 if
@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import assert_metric, assert_not_worse, expected_failure
-from pytest_rankmetrics.judging.result import GateResult
+from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.policy.settings import SettingError, Settings
-from pytest_rankmetrics.policy.verdicts import Decision, Verdict, between, judge_ends
+from pytest_rankmetrics.policy.verdicts import Decision, Verdict, assess_ends, between
 from sklearn_rank import InvalidParameterError
 
 TRUTH = {"q": {"a": 2, "b": 1, "c": 0}}
@@ -34,34 +34,38 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
 
 
-def compare(holes: str | None = None, max_drop: float = 0.005, **options: Any) -> GateResult:
+def compare(policy: str | None = None, max_drop: float = 0.005, **options: Any) -> GateResult:
     options.setdefault("allow", {"cannot_tell"})
-    return assert_not_worse(TRUTH, NEW, OLD, "ndcg@3", max_drop=max_drop, holes=holes, **options)
+    return assert_not_worse(
+        TRUTH, NEW, OLD, "ndcg@3", max_drop=max_drop, unjudged=policy, **options
+    )
 
 
 def test_a_policy_that_has_nothing_to_fill_says_so() -> None:
     """The grades have no 0, so that x counts as irrelevant whatever the policy."""
     truth = {"q": {"a": 2, "b": 1}}
 
-    def notes(holes: str, **options: Any) -> tuple[str, ...]:
+    def notes(policy: str, **options: Any) -> tuple[str, ...]:
         return assert_not_worse(
-            truth, NEW, OLD, "ndcg@3", max_drop=0.5, holes=holes, hard_drop=0.5, **options
+            truth, NEW, OLD, "ndcg@3", max_drop=0.5, unjudged=policy, hard_drop=0.5, **options
         ).notes
 
-    for holes in ("bounds", "condense"):
-        (note,) = notes(holes)
-        assert note.startswith(f"holes='{holes}' changes nothing: the judgements have no grade 0")
-        assert notes(holes, assume="complete") == ()
+    for policy in ("bounds", "condense"):
+        (note,) = notes(policy)
+        assert note.startswith(
+            f"unjudged='{policy}' changes nothing: the judgements have no grade 0"
+        )
+        assert notes(policy, assume="complete") == ()
     assert notes("irrelevant") == ()
 
 
 # The three policies ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("holes", [None, "irrelevant"])
-def test_irrelevant_is_the_default(holes: str | None) -> None:
+@pytest.mark.parametrize("policy", [None, "irrelevant"])
+def test_irrelevant_is_the_default(policy: str | None) -> None:
     with expected_failure(match=r"ndcg@3 1\.0000 -> 0\.9639 \(-0\.0361, allowed -0\.0050"):
-        compare(holes)
+        compare(policy)
 
 
 def test_condensed_lists_lose_the_new_item() -> None:
@@ -101,15 +105,15 @@ def test_bounds_fail_where_every_grading_exceeds_the_margin() -> None:
     new = {"q": ["c", "c2", "x", "a"]}
     truth = {"q": {"a": 1, "b": 1, "c": 0, "c2": 0}}
     with expected_failure(match=r"precision@2 1\.0000 -> 0\.0000") as info:
-        assert_not_worse(truth, new, OLD, "precision@2", max_drop=0.1, holes="bounds")
+        assert_not_worse(truth, new, OLD, "precision@2", max_drop=0.1, unjudged="bounds")
     assert info.value.result.metrics["precision@2"].change_bounds == (-1.0, -1.0)
 
 
 def test_a_complete_truth_has_no_bounds() -> None:
     truth = {"q": {"a", "b"}}
-    result = assert_not_worse(truth, OLD, OLD, "ndcg@3", holes="bounds")
+    result = assert_not_worse(truth, OLD, OLD, "ndcg@3", unjudged="bounds")
     assert result.metrics["ndcg@3"].change_bounds is None
-    assumed = assert_not_worse(truth, OLD, OLD, "ndcg@3", holes="bounds", assume="partial")
+    assumed = assert_not_worse(truth, OLD, OLD, "ndcg@3", unjudged="bounds", assume="partial")
     # c is in the same place on both sides: whatever its grade, nothing changes.
     assert assumed.metrics["ndcg@3"].change_bounds == pytest.approx((0.0, 0.0), abs=1e-12)
     assert assumed.verdict is Verdict.PASS
@@ -128,7 +132,7 @@ def test_a_threshold_is_judged_at_both_ends(at_least: float, verdict: str) -> No
     def check() -> GateResult:
         allow = {"cannot_tell"}
         return assert_metric(
-            TRUTH, run, "precision@3", at_least=at_least, holes="bounds", allow=allow
+            TRUTH, run, "precision@3", at_least=at_least, unjudged="bounds", allow=allow
         )
 
     if verdict == "fail":
@@ -151,7 +155,7 @@ def test_single_queries_are_judged_at_both_ends() -> None:
 
     def check(limit: float) -> GateResult:
         limits = {"per_query_at_least": {"mrr": limit}}
-        return gate(truth, run, holes="bounds", **limits)
+        return gate(truth, run, unjudged="bounds", **limits)
 
     result = check(0.5)
     assert result.verdict is Verdict.PASS
@@ -166,11 +170,11 @@ def test_single_queries_are_judged_at_both_ends() -> None:
 
 def gate(y_true: Any, y_score: Any, **arguments: Any) -> GateResult:
     """The limits of ``rank_gate.check`` without its baseline."""
-    from pytest_rankmetrics.gates.check import check_gate, sort_out
+    from pytest_rankmetrics.gates.check import check_gate, split_arguments
     from pytest_rankmetrics.gates.run import run_gate
     from pytest_rankmetrics.policy.policy import read_policy
 
-    limits, reading, _ = sort_out(arguments, "gate")
+    limits, reading, _ = split_arguments(arguments, "gate")
     policy = read_policy(Settings(), limits)
 
     def never(_: Any) -> GateResult:
@@ -192,7 +196,7 @@ def test_slices_are_judged_at_both_ends() -> None:
     truth = dict.fromkeys(many(24, OLD), TRUTH["q"])
     new = {**many(24, OLD), **many(12, NEW)}
     slices = {query: "changed" if query < "q12" else "same" for query in truth}
-    options = {"slices": slices, "max_slice_drop": 0.01, "holes": "bounds"}
+    options = {"slices": slices, "max_slice_drop": 0.01, "unjudged": "bounds"}
     result = assert_not_worse(
         truth,
         new,
@@ -216,7 +220,7 @@ def test_slices_are_judged_at_both_ends() -> None:
 def test_queries_that_may_be_worse_are_counted() -> None:
     truth = dict.fromkeys(many(4, OLD), TRUTH["q"])
     new = {**many(4, OLD), **many(2, NEW)}
-    options = {"max_drop": 0.04, "holes": "bounds", "allow": {"cannot_tell"}}
+    options = {"max_drop": 0.04, "unjudged": "bounds", "allow": {"cannot_tell"}}
     result = assert_not_worse(
         truth, new, many(4, OLD), "ndcg@3", max_regressed_queries=1, **options
     )
@@ -233,13 +237,13 @@ def test_queries_that_may_be_worse_are_counted() -> None:
 # More unjudged than before -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("holes", ["irrelevant", "condense", "bounds"])
-def test_a_headline_says_that_more_is_unjudged(holes: str) -> None:
-    result = compare(holes, max_drop=0.04)
+@pytest.mark.parametrize("policy", ["irrelevant", "condense", "bounds"])
+def test_a_headline_says_that_more_is_unjudged(policy: str) -> None:
+    result = compare(policy, max_drop=0.04)
     assert result.passed
     assert result.headline.endswith("; 33% of the new top 3 are unjudged (reference 0%)")
     assert "33% of the new top 3 are unjudged (reference 0%)" in result.notes
-    quiet = compare(holes, max_drop=0.04, max_new_unjudged=0.34)
+    quiet = compare(policy, max_drop=0.04, max_new_unjudged=0.34)
     assert "unjudged (" not in quiet.headline
     assert quiet.notes == ()
 
@@ -250,7 +254,7 @@ def test_a_failure_says_it_too() -> None:
 
 
 def test_without_a_cutoff_it_is_the_first_ten() -> None:
-    result = assert_not_worse(TRUTH, NEW, OLD, "map", max_drop=0.2, holes="irrelevant")
+    result = assert_not_worse(TRUTH, NEW, OLD, "map", max_drop=0.2, unjudged="irrelevant")
     assert result.headline.endswith("; 33% of the new top 10 are unjudged (reference 0%)")
 
 
@@ -258,7 +262,7 @@ def test_without_a_cutoff_it_is_the_first_ten() -> None:
 
 
 def test_other_words_are_refused() -> None:
-    with expected_failure(InvalidParameterError, match="holes must be one of irrelevant, condense"):
+    with expected_failure(InvalidParameterError, match="unjudged must be one of irrelevant"):
         compare("guess")
     with expected_failure(InvalidParameterError, match="max_new_unjudged must be a number in"):
         compare("bounds", max_new_unjudged=2)
@@ -268,11 +272,11 @@ def test_other_words_are_refused() -> None:
 
 def test_a_measure_without_bounds_is_refused_where_something_is_unjudged() -> None:
     truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "x": 1.0, "b": 0.5}}
-    said = r"could not measure: holes='bounds' cannot bound auc\(average=pooled\): "
+    said = r"could not measure: unjudged='bounds' cannot bound auc\(average=pooled\): "
     with expected_failure(match=said):
-        assert_metric(truth, run, "auc(average=pooled)", at_least=0.1, holes="bounds")
+        assert_metric(truth, run, "auc(average=pooled)", at_least=0.1, unjudged="bounds")
     complete = assert_metric(
-        truth, run, "auc(average=pooled)", at_least=0.1, holes="bounds", assume="complete"
+        truth, run, "auc(average=pooled)", at_least=0.1, unjudged="bounds", assume="complete"
     )
     assert complete.passed
 
@@ -296,8 +300,8 @@ def test_two_ends_make_one_verdict() -> None:
 
 
 def test_the_worse_end_depends_on_the_limit() -> None:
-    assert judge_ends(0.2, 0.4, 0.3, None).verdict is Verdict.CANNOT_TELL
-    assert judge_ends(0.3, 0.4, 0.3, None).verdict is Verdict.PASS
-    assert judge_ends(0.2, 0.4, None, 0.3).verdict is Verdict.CANNOT_TELL
-    assert judge_ends(0.2, 0.3, None, 0.3).verdict is Verdict.PASS
-    assert judge_ends(0.31, 0.4, None, 0.3).verdict is Verdict.FAIL
+    assert assess_ends(0.2, 0.4, 0.3, None).verdict is Verdict.CANNOT_TELL
+    assert assess_ends(0.3, 0.4, 0.3, None).verdict is Verdict.PASS
+    assert assess_ends(0.2, 0.4, None, 0.3).verdict is Verdict.CANNOT_TELL
+    assert assess_ends(0.2, 0.3, None, 0.3).verdict is Verdict.PASS
+    assert assess_ends(0.31, 0.4, None, 0.3).verdict is Verdict.FAIL

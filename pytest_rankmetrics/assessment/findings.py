@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from pytest_rankmetrics.assessment.compare import Change, Slice
+from pytest_rankmetrics.assessment.result import MetricResult, SliceResult
 from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.baseline.writing import in_ci
-from pytest_rankmetrics.judging.compare import Change, Slice
-from pytest_rankmetrics.judging.result import MetricResult, SliceResult
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
@@ -26,7 +26,7 @@ class Finding:
 
 
 @dataclass
-class Judgement:
+class Assessment:
     """Everything known about one gate; its message is made from this."""
 
     policy: Policy
@@ -41,7 +41,7 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Worth saying although the gate passes."""
-    new_holes: str = ""
+    new_unjudged: str = ""
     """That more of the top is unjudged than before; for the headline, whatever the verdict."""
 
     def fail(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
@@ -52,31 +52,31 @@ class Judgement:
         """A baseline that does not fit."""
         self.findings.append(Finding(Verdict.STALE, full, short or full, of_baseline=True))
 
-    def doubt(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
+    def undecided(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """What the data cannot decide."""
         self.findings.append(Finding(Verdict.CANNOT_TELL, full, short or full, of_baseline))
 
     @property
-    def doubt_is_allowed(self) -> bool:
+    def undecided_is_allowed(self) -> bool:
         """Whether the test says that a gate that cannot tell passes."""
         return "cannot_tell" in self.measured.allow
 
     @property
-    def doubt_fails(self) -> bool:
+    def undecided_fails(self) -> bool:
         """Whether a gate that cannot tell fails the run."""
         settings = self.policy.settings
         asked = settings.strict or settings.cannot_tell == "fail"
-        in_doubt = asked or (settings.cannot_tell == "ci" and in_ci())
-        return in_doubt and not self.doubt_is_allowed
+        undecided = asked or (settings.cannot_tell == "ci" and in_ci())
+        return undecided and not self.undecided_is_allowed
 
     @property
     def is_red(self) -> bool:
         """Whether the gate fails."""
         return self.verdict in (Verdict.FAIL, Verdict.STALE) or (
-            self.verdict is Verdict.CANNOT_TELL and self.doubt_fails
+            self.verdict is Verdict.CANNOT_TELL and self.undecided_fails
         )
 
-    def settled(self) -> Judgement:
+    def settled(self) -> Assessment:
         """What would be left if the measured values were the baseline."""
         return replace(
             self,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pytest_rankmetrics.judging.box import DropBox, judge_boxes
-from pytest_rankmetrics.judging.power import detectable_drop
+from pytest_rankmetrics.assessment.box import DropBox, assess_boxes
+from pytest_rankmetrics.assessment.power import detectable_drop
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
@@ -19,7 +19,7 @@ from pytest_rankmetrics.policy.verdicts import (
     Decision,
     Rule,
     Verdict,
-    judge_change,
+    assess_change,
 )
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.scale import mean_over, on_scale
@@ -66,12 +66,12 @@ def compare_metrics(
 ) -> dict[str, Change]:
     """Changes of all measures that have an allowed drop."""
     pairs = {name: _pair(measured, reference, name, policy.settings) for name in policy.max_drop}
-    changes = _judge_metrics(pairs, policy)
+    changes = _assess_metrics(pairs, policy)
     if not measured.is_bounded:
         return changes
     settings = policy.settings
     boxes = {name: _box(measured, reference, name) for name in pairs}
-    decisions = judge_boxes(
+    decisions = assess_boxes(
         boxes,
         {name: _rule(name, policy) for name in pairs},
         settings,
@@ -95,7 +95,7 @@ def _over_gradings(
     return replace(change, decision=decision, reach=reach, worse=worse)
 
 
-def _judge_metrics(pairs: Mapping[str, _Pair], policy: Policy) -> dict[str, Change]:
+def _assess_metrics(pairs: Mapping[str, _Pair], policy: Policy) -> dict[str, Change]:
     """Decisions on measures over all queries, corrected for their number."""
     settings = policy.settings
     corrected = _corrected([pair.p for pair in pairs.values()], settings)
@@ -146,7 +146,7 @@ def compare_slices(
                     boxes[label, name] = _box(measured, reference, name, chosen)
             elif reference.complete and name in reference.slices.get(label, {}):
                 pairs[label, name] = _pooled_pair(measured, reference, name, label, part)
-    changes = _judge_slices(pairs, policy)
+    changes = _assess_slices(pairs, policy)
     if not measured.is_bounded:
         return changes
     judged = [key for key, own in changes.items() if own.decision.verdict is not Verdict.SHOWN]
@@ -160,14 +160,14 @@ def compare_slices(
                 for key, rule in rules.items()
             }
         known = {key: boxes.get(key) for key in own}
-        decisions |= judge_boxes(known, rules, settings, lambda _floor, _tests: True)
+        decisions |= assess_boxes(known, rules, settings, lambda _floor, _tests: True)
     return changes | {
         key: _over_gradings(changes[key], boxes.get(key), decisions[key], measured.used[key[1]])
         for key in judged
     }
 
 
-def _judge_slices(
+def _assess_slices(
     pairs: Mapping[tuple[str, str], _Pair], policy: Policy
 ) -> dict[tuple[str, str], Change]:
     """Decisions on slices, corrected for the number of those that are judged."""
@@ -181,11 +181,11 @@ def _judge_slices(
         zip(gated, _corrected([pair.p for pair in gated.values()], settings), strict=True)
     )
     return {
-        key: _judge_slice(pair, key[0], corrected.get(key), policy) for key, pair in pairs.items()
+        key: _assess_slice(pair, key[0], corrected.get(key), policy) for key, pair in pairs.items()
     }
 
 
-def _judge_slice(pair: _Pair, label: str, p: float | None, policy: Policy) -> Change:
+def _assess_slice(pair: _Pair, label: str, p: float | None, policy: Policy) -> Change:
     allowed = policy.slices.allowed(label)
     if allowed is None or p is None:
         reason = "not gated" if allowed is None else f"n={pair.n}, not gated"
@@ -228,7 +228,7 @@ class _Pair:
         return self.pooled if self.paired is None else self.paired.n
 
     def judged(self, rule: Rule, p: float, *, can_confirm: bool = True) -> Change:
-        decision = judge_change(self.drop, self.n, p, rule, can_confirm=can_confirm)
+        decision = assess_change(self.drop, self.n, p, rule, can_confirm=can_confirm)
         return self.decided(rule.max_drop, p, decision)
 
     def decided(self, allowed: float, p: float, decision: Decision) -> Change:

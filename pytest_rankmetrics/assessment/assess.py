@@ -11,19 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from pytest_rankmetrics._support import words
-from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.judging.compare import Change, compare_metrics, compare_slices
-from pytest_rankmetrics.judging.findings import Finding, Judgement
-from pytest_rankmetrics.judging.holes import (
-    doubt_change,
-    doubt_value,
-    ends_of,
-    judge_new_holes,
-    judge_value,
-    note_no_holes,
-)
-from pytest_rankmetrics.judging.phrases import (
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.compare import Change, compare_metrics, compare_slices
+from pytest_rankmetrics.assessment.findings import Assessment, Finding
+from pytest_rankmetrics.assessment.phrases import (
     averaged_queries,
     change_text,
     interval_of,
@@ -32,8 +23,17 @@ from pytest_rankmetrics.judging.phrases import (
     threshold_text,
     unconfirmed_text,
 )
-from pytest_rankmetrics.judging.result import MetricResult
-from pytest_rankmetrics.judging.slices import find_slices, judge_slices, judge_slices_fit
+from pytest_rankmetrics.assessment.result import MetricResult
+from pytest_rankmetrics.assessment.slices import assess_slices, assess_slices_fit, find_slices
+from pytest_rankmetrics.assessment.unjudged import (
+    assess_new_unjudged,
+    assess_value,
+    ends_of,
+    note_unused_policy,
+    undecided_change,
+    undecided_value,
+)
+from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
 from pytest_rankmetrics.policy.policy import Policy
@@ -41,35 +41,35 @@ from pytest_rankmetrics.policy.verdicts import (
     TOO_FEW,
     Decision,
     Verdict,
-    judge_ends,
+    assess_ends,
     worst,
 )
 
 
-def judge(
+def assess(
     policy: Policy,
     measured: StrictEvaluation,
     reference: Reference | None = None,
     alignment: Alignment | None = None,
-) -> Judgement:
+) -> Assessment:
     """Judge everything that a policy asks for."""
-    judgement = Judgement(policy, measured, reference, alignment)
-    _judge_queries(judgement)
-    judge_limits(judgement, policy.limited)
-    find_slices(judgement)
+    assessment = Assessment(policy, measured, reference, alignment)
+    _assess_queries(assessment)
+    assess_limits(assessment, policy.limited)
+    find_slices(assessment)
     if reference is not None and len(reference.queries):
-        _compare(judgement)
-    judge_new_holes(judgement)
-    note_no_holes(judgement)
-    judge_slices_fit(judgement)
+        _compare(assessment)
+    assess_new_unjudged(assessment)
+    note_unused_policy(assessment)
+    assess_slices_fit(assessment)
     if alignment is not None and alignment.stale:
-        _judge_fit(judgement, alignment)
-    _judge_metrics(judgement)
-    judge_slices(judgement)
-    _judge_each_query(judgement)
+        _assess_fit(assessment, alignment)
+    _assess_metrics(assessment)
+    assess_slices(assessment)
+    _assess_each_query(assessment)
     severity = Verdict.FAIL if policy.settings.strict else Verdict.WARN
-    judgement.findings += [Finding(severity, text, text) for text in measured.warnings]
-    return judgement
+    assessment.findings += [Finding(severity, text, text) for text in measured.warnings]
+    return assessment
 
 
 def _kind(query: Any) -> Any:
@@ -81,55 +81,55 @@ def _kind(query: Any) -> Any:
     return str if isinstance(query, str) else type(query)
 
 
-def _judge_queries(judgement: Judgement) -> None:
+def _assess_queries(assessment: Assessment) -> None:
     """Query sets that have to be, or must not be, evaluated."""
-    present = set(judgement.measured.query_ids)
-    absent = [query for query in judgement.policy.required or () if query not in present]
+    present = set(assessment.measured.query_ids)
+    absent = [query for query in assessment.policy.required or () if query not in present]
     if absent:
-        judgement.fail(
-            f"{words.count(len(absent), 'required query', 'required queries')} "
-            f"not evaluated: {words.several(absent)}"
+        assessment.fail(
+            f"{formatting.count(len(absent), 'required query', 'required queries')} "
+            f"not evaluated: {formatting.several(absent)}"
         )
-    forbidden = judgement.policy.forbidden
+    forbidden = assessment.policy.forbidden
     kinds = {_kind(query) for query in present} if forbidden else set()
     strangers = [query for query in forbidden if _kind(query) not in kinds]
     if strangers:
-        example = next(iter(judgement.measured.query_ids), None)
-        judgement.fail(
-            f"forbidden_queries can never meet the queries: {words.shown(strangers[0])} is "
-            f"{type(strangers[0]).__name__}, {words.shown(example)} {type(example).__name__}"
+        example = next(iter(assessment.measured.query_ids), None)
+        assessment.fail(
+            f"forbidden_queries can never meet the queries: {formatting.shown(strangers[0])} is "
+            f"{type(strangers[0]).__name__}, {formatting.shown(example)} {type(example).__name__}"
         )
     unwanted = [query for query in forbidden if query in present]
     if unwanted:
-        judgement.fail(
-            f"{words.count(len(unwanted), 'forbidden query', 'forbidden queries')} "
-            f"evaluated: {words.several(unwanted)}"
+        assessment.fail(
+            f"{formatting.count(len(unwanted), 'forbidden query', 'forbidden queries')} "
+            f"evaluated: {formatting.several(unwanted)}"
         )
 
 
 # Measures ----------------------------------------------------------------------------------------
 
 
-def _compare(judgement: Judgement) -> None:
-    policy, reference = judgement.policy, judgement.reference
+def _compare(assessment: Assessment) -> None:
+    policy, reference = assessment.policy, assessment.reference
     if reference is None:
         return
     comparable = {name: drop for name, drop in policy.max_drop.items() if name in reference.values}
     narrowed = replace(policy, max_drop=comparable)
-    judgement.changes = compare_metrics(judgement.measured, reference, narrowed)
-    judgement.slice_changes = compare_slices(
-        judgement.measured, reference, narrowed, judgement.slices
+    assessment.changes = compare_metrics(assessment.measured, reference, narrowed)
+    assessment.slice_changes = compare_slices(
+        assessment.measured, reference, narrowed, assessment.slices
     )
-    for name, change in judgement.changes.items():
-        text = vacuous(judgement, name, change.was)
+    for name, change in assessment.changes.items():
+        text = vacuous(assessment, name, change.was)
         if text:
-            judgement.fail(text, of_baseline=True)
-        _judge_undefined(judgement, name, reference)
+            assessment.fail(text, of_baseline=True)
+        _assess_undefined(assessment, name, reference)
 
 
-def vacuous(judgement: Judgement, name: str, baseline: float) -> str:
+def vacuous(assessment: Assessment, name: str, baseline: float) -> str:
     """Why an allowed drop means nothing against this baseline; "" if it does mean something."""
-    allowed, greatest = judgement.policy.max_drop[name], judgement.measured.greatest(name)
+    allowed, greatest = assessment.policy.max_drop[name], assessment.measured.greatest(name)
     room = baseline if greatest is None else greatest - baseline
     if not 0 < allowed >= room:
         return ""
@@ -140,40 +140,40 @@ def vacuous(judgement: Judgement, name: str, baseline: float) -> str:
     )
 
 
-def _judge_undefined(judgement: Judgement, name: str, reference: Reference) -> None:
+def _assess_undefined(assessment: Assessment, name: str, reference: Reference) -> None:
     """Queries that had a value, and have none now: they would vanish from both means."""
-    measured, was = judgement.measured, reference.per_query.get(name)
+    measured, was = assessment.measured, reference.per_query.get(name)
     values = measured.per_query(name)
     if was is None or values is None or "undefined" in measured.allow:
         return
     lost = reference.queries[~np.isnan(was) & np.isnan(values[reference.queries])].tolist()
     if lost:
-        other = "baseline" if judgement.alignment is not None else "reference"
-        ids = words.several([measured.query_ids[number] for number in lost])
-        text = f"{words.queries(len(lost))} had a value of {name} in the {other} and none now"
+        other = "baseline" if assessment.alignment is not None else "reference"
+        ids = formatting.several([measured.query_ids[number] for number in lost])
+        text = f"{formatting.queries(len(lost))} had a value of {name} in the {other} and none now"
         remedy = 'pass allow={"undefined"} if they may be left out'
-        judgement.fail(f"{text}: {ids}; {remedy}", text, of_baseline=True)
+        assessment.fail(f"{text}: {ids}; {remedy}", text, of_baseline=True)
 
 
-def judge_limits(judgement: Judgement, names: Iterable[str]) -> None:
+def assess_limits(assessment: Assessment, names: Iterable[str]) -> None:
     """Fail for limits that no ranking of this data could violate."""
-    policy, measured = judgement.policy, judgement.measured
+    policy, measured = assessment.policy, assessment.measured
     for name in names:
         used = measured.used[name]
         greatest = measured.greatest(name)
         most = policy.at_most.get(name)
         if used.metric.of_judgements and not measured.is_partial:
-            judgement.fail(
+            assessment.fail(
                 f"the limit of {name} limits nothing: the judgements are taken as complete; pass "
                 "assume='partial' if they are not"
             )
         elif most is not None and greatest is not None and most >= greatest:
-            judgement.fail(
+            assessment.fail(
                 f"at_most of {name} is {most:g} and no ranking of so many items is above "
                 f"{greatest:g}: no value could fail"
             )
         elif used.metric.name in _SETS and used.k is None and measured.ranks_everything:
-            judgement.fail(
+            assessment.fail(
                 f"the limit of {name} limits nothing: every ranking holds all candidates, and no "
                 "order of them could fail; give it a cutoff"
             )
@@ -183,11 +183,11 @@ _SETS = ("recall", "hit_rate", "all_hit_rate")
 """Metrics that read no order above their cutoff."""
 
 
-def _judge_fit(judgement: Judgement, alignment: Alignment) -> None:
+def _assess_fit(assessment: Assessment, alignment: Alignment) -> None:
     """A baseline of other queries, judgements or measures: what differs, and what is comparable."""
     parts = []
     if alignment.added:
-        parts.append(f"{words.queries(len(alignment.added))} added {_named(alignment.added)}")
+        parts.append(f"{formatting.queries(len(alignment.added))} added {_named(alignment.added)}")
     if alignment.gone:
         parts.append(f"{len(alignment.gone):,} gone {_named(alignment.gone)}")
     if alignment.changed:
@@ -197,54 +197,54 @@ def _judge_fit(judgement: Judgement, alignment: Alignment) -> None:
         named = _named(alignment.reweighed)
         parts.append(f"weights changed for {len(alignment.reweighed):,} {named}")
     changes = ", ".join(
-        f"{name} {change.was:.4f} -> {change.now:.4f} ({words.signed(change.change)})"
-        for name, change in judgement.changes.items()
+        f"{name} {change.was:.4f} -> {change.now:.4f} ({formatting.signed(change.change)})"
+        for name, change in assessment.changes.items()
     )
-    n = 0 if judgement.reference is None else len(judgement.reference.queries)
+    n = 0 if assessment.reference is None else len(assessment.reference.queries)
     if parts:
         on_common = f"compare on {n:,} common queries: {changes}" if n else "no query in common"
         full = f"baseline does not fit: {', '.join(parts)} - {on_common}"
-        judgement.stale(f"{full}; refresh with: --rank-update", full)
+        assessment.stale(f"{full}; refresh with: --rank-update", full)
     for problem in alignment.problems:
-        judgement.stale(
+        assessment.stale(
             problem if problem.startswith("baseline has") else f"baseline does not fit: {problem}"
         )
-    judgement.notes.extend(alignment.notes)
+    assessment.notes.extend(alignment.notes)
 
 
 def _named(keys: tuple[str, ...]) -> str:
-    return f"({words.several(keys)})"
+    return f"({formatting.several(keys)})"
 
 
-def _judge_metrics(judgement: Judgement) -> None:
-    policy, measured = judgement.policy, judgement.measured
+def _assess_metrics(assessment: Assessment) -> None:
+    policy, measured = assessment.policy, assessment.measured
     ordered = [*policy.max_drop, *(name for name in measured.names if name not in policy.max_drop)]
-    results = {name: _metric(judgement, name) for name in ordered}
-    judgement.metric_results = {name: results[name] for name in measured.names}
-    if judgement.alignment is not None:
-        judgement.notes.extend(
-            note for note in judgement.alignment.notes if note not in judgement.notes
+    results = {name: _metric(assessment, name) for name in ordered}
+    assessment.metric_results = {name: results[name] for name in measured.names}
+    if assessment.alignment is not None:
+        assessment.notes.extend(
+            note for note in assessment.alignment.notes if note not in assessment.notes
         )
 
 
-def _metric(judgement: Judgement, name: str) -> MetricResult:
-    policy, measured = judgement.policy, judgement.measured
+def _metric(assessment: Assessment, name: str) -> MetricResult:
+    policy, measured = assessment.policy, assessment.measured
     at_least, at_most = policy.at_least.get(name), policy.at_most.get(name)
     value = measured.value(name)
     bounds = measured.bounds(name) if at_least is not None or at_most is not None else None
-    threshold = judge_value(value, bounds, at_least, at_most)
+    threshold = assess_value(value, bounds, at_least, at_most)
     decisions = [threshold] if at_least is not None or at_most is not None else []
     if not math.isfinite(value):
-        judgement.fail(f"{name} is undefined for all {words.queries(len(measured))}")
+        assessment.fail(f"{name} is undefined for all {formatting.queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif threshold.verdict is Verdict.FAIL:
-        judgement.fail(threshold_text(judgement, name), short_threshold(judgement, name))
+        assessment.fail(threshold_text(assessment, name), short_threshold(assessment, name))
     elif threshold.verdict is Verdict.CANNOT_TELL and bounds is not None:
-        doubt_value(judgement, name, bounds)
-    change = judgement.changes.get(name)
+        undecided_value(assessment, name, bounds)
+    change = assessment.changes.get(name)
     if change is not None:
         decisions.append(change.decision)
-        _say_change(judgement, name, change)
+        _say_change(assessment, name, change)
     decided = worst([decision.verdict for decision in decisions]) if decisions else Verdict.SHOWN
     reason = next((decision.reason for decision in decisions if decision.verdict is decided), "")
     paired = None if change is None else change.paired
@@ -273,75 +273,78 @@ def _metric(judgement: Judgement, name: str) -> MetricResult:
     )
 
 
-def _say_change(judgement: Judgement, name: str, change: Change) -> None:
+def _say_change(assessment: Assessment, name: str, change: Change) -> None:
     verdict = change.decision.verdict
     if verdict is Verdict.FAIL:
-        short = f"{name} {words.signed(change.change)}"
-        judgement.fail(change_text(judgement, name, change), short, of_baseline=True)
+        short = f"{name} {formatting.signed(change.change)}"
+        assessment.fail(change_text(assessment, name, change), short, of_baseline=True)
     elif verdict is Verdict.CANNOT_TELL:
         if change.decision.reason == TOO_FEW:
-            judgement.doubt(unconfirmed_text(judgement, name, change), of_baseline=True)
+            assessment.undecided(unconfirmed_text(assessment, name, change), of_baseline=True)
         else:
-            doubt_change(judgement, name, change)
+            undecided_change(assessment, name, change)
     elif verdict is Verdict.WARN:
-        text = unconfirmed_text(judgement, name, change)
-        severity = Verdict.FAIL if judgement.policy.settings.strict else Verdict.WARN
-        judgement.findings.append(Finding(severity, text, text, of_baseline=True))
+        text = unconfirmed_text(assessment, name, change)
+        severity = Verdict.FAIL if assessment.policy.settings.strict else Verdict.WARN
+        assessment.findings.append(Finding(severity, text, text, of_baseline=True))
 
 
 # Single queries ----------------------------------------------------------------------------------
 
 
-def _judge_each_query(judgement: Judgement) -> None:
-    policy, measured = judgement.policy, judgement.measured
+def _assess_each_query(assessment: Assessment) -> None:
+    policy, measured = assessment.policy, assessment.measured
     chosen = None if policy.required is None else set(policy.required)
-    said = {Verdict.FAIL: (judgement.fail, ""), Verdict.CANNOT_TELL: (judgement.doubt, "may be ")}
+    said = {
+        Verdict.FAIL: (assessment.fail, ""),
+        Verdict.CANNOT_TELL: (assessment.undecided, "may be "),
+    }
     limits = [(name, limit, None) for name, limit in policy.per_query_at_least.items()]
     limits += [(name, None, limit) for name, limit in policy.per_query_at_most.items()]  # type: ignore[misc]
     for name, at_least, at_most in limits:
-        ends = ends_of(judgement, name)
+        ends = ends_of(assessment, name)
         if ends is None:
-            judgement.fail(f"{name} ranks all queries together; it has no values per query")
+            assessment.fail(f"{name} ranks all queries together; it has no values per query")
             continue
         out: dict[Verdict, list[str]] = {Verdict.FAIL: [], Verdict.CANNOT_TELL: []}
         for query, low, high in zip(measured.query_ids, *ends, strict=True):
             if chosen is not None and query not in chosen:
                 continue
-            verdict = judge_ends(low, high, at_least, at_most).verdict
+            verdict = assess_ends(low, high, at_least, at_most).verdict
             if verdict in out:
                 value = low if at_least is not None else high
                 phrase = threshold_phrase(name, value, at_least, at_most)
-                out[verdict].append(f"{words.shown(query)} {phrase}")
+                out[verdict].append(f"{formatting.shown(query)} {phrase}")
         for verdict, (say, may) in said.items():
             texts = out[verdict]
             if texts:
                 more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
-                queries = f"{words.queries(len(texts))} {may}out of bounds"
+                queries = f"{formatting.queries(len(texts))} {may}out of bounds"
                 say(f"{queries}: {'; '.join(texts[:3])}{more}")
-    _judge_regressed(judgement)
+    _assess_regressed(assessment)
 
 
-def _judge_regressed(judgement: Judgement) -> None:
-    most = judgement.policy.max_regressed_queries
+def _assess_regressed(assessment: Assessment) -> None:
+    most = assessment.policy.max_regressed_queries
     if most is None:
         return
-    for name, change in judgement.changes.items():
+    for name, change in assessment.changes.items():
         if change.paired is None:
-            judgement.fail(f"{name} ranks all queries together; max_regressed_queries counts none")
+            assessment.fail(f"{name} ranks all queries together; max_regressed_queries counts none")
         elif most >= change.n:
-            counted = f"{words.queries(change.n)} compared by {name}"
-            judgement.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
+            counted = f"{formatting.queries(change.n)} compared by {name}"
+            assessment.fail(f"max_regressed_queries is {most:,}, with {counted}: it could not fail")
         else:
-            _judge_number(judgement, name, change.worse or (change.paired.worse,) * 2)
+            _assess_number(assessment, name, change.worse or (change.paired.worse,) * 2)
 
 
-def _judge_number(judgement: Judgement, name: str, worse: tuple[int, int]) -> None:
+def _assess_number(assessment: Assessment, name: str, worse: tuple[int, int]) -> None:
     """How many queries are worse, and may be."""
-    most = judgement.policy.max_regressed_queries or 0
+    most = assessment.policy.max_regressed_queries or 0
     least_worse, most_worse = worse
     if least_worse > most:
-        text = f"{words.queries(least_worse)} worse by {name}, allowed {most:,}"
-        judgement.fail(text, of_baseline=True)
+        text = f"{formatting.queries(least_worse)} worse by {name}, allowed {most:,}"
+        assessment.fail(text, of_baseline=True)
     elif most_worse > most:
-        text = f"{words.queries(most_worse)} may be worse by {name}, allowed {most:,}"
-        judgement.doubt(text, of_baseline=True)
+        text = f"{formatting.queries(most_worse)} may be worse by {name}, allowed {most:,}"
+        assessment.undecided(text, of_baseline=True)

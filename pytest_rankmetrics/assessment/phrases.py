@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from pytest_rankmetrics._support import words
-from pytest_rankmetrics.judging.compare import Change
-from pytest_rankmetrics.judging.findings import Judgement
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.assessment.compare import Change
+from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.policy.verdicts import TOO_FEW, Verdict, judge_threshold
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, Verdict, assess_threshold
 
 
 def averaged_queries(measured: StrictEvaluation, name: str) -> int:
@@ -25,24 +25,24 @@ def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
     return measured.evaluation.confidence_interval(name)
 
 
-def threshold_text(judgement: Judgement, name: str) -> str:
+def threshold_text(assessment: Assessment, name: str) -> str:
     """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
-    measured = judgement.measured
-    value, at_least = measured.value(name), judgement.policy.at_least.get(name)
-    limit = at_least if at_least is not None else judgement.policy.at_most[name]
-    _, _, decimals = words.apart(value, limit)
+    measured = assessment.measured
+    value, at_least = measured.value(name), assessment.policy.at_least.get(name)
+    limit = at_least if at_least is not None else assessment.policy.at_most[name]
+    _, _, decimals = formatting.apart(value, limit)
     low, high = interval_of(measured, name)
     ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
     distance = "short" if at_least is not None else "over"
     return (
-        f"{short_threshold(judgement, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
-        f"{words.queries(averaged_queries(measured, name))}{ci})"
+        f"{short_threshold(assessment, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
+        f"{formatting.queries(averaged_queries(measured, name))}{ci})"
     )
 
 
-def short_threshold(judgement: Judgement, name: str) -> str:
+def short_threshold(assessment: Assessment, name: str) -> str:
     """The same without the part in brackets."""
-    policy, value = judgement.policy, judgement.measured.value(name)
+    policy, value = assessment.policy, assessment.measured.value(name)
     return threshold_phrase(name, value, policy.at_least.get(name), policy.at_most.get(name))
 
 
@@ -53,36 +53,36 @@ def threshold_phrase(name: str, value: float, at_least: float | None, at_most: f
     """
     limit = at_least if at_least is not None else at_most
     if limit is None:
-        return f"{name} {words.number(value)}"
-    shown, bound, _ = words.apart(value, limit)
-    met = judge_threshold(value, at_least, at_most).verdict is Verdict.PASS
+        return f"{name} {formatting.number(value)}"
+    shown, bound, _ = formatting.apart(value, limit)
+    met = assess_threshold(value, at_least, at_most).verdict is Verdict.PASS
     if at_least is not None:
         return f"{name} {shown} {'>=' if met else '<'} {bound} required"
     return f"{name} {shown} {'<=' if met else '>'} {bound} allowed"
 
 
-def allowed_change(judgement: Judgement, name: str, allowed: float, decimals: int = 4) -> str:
+def allowed_change(assessment: Assessment, name: str, allowed: float, decimals: int = 4) -> str:
     """The allowed drop with the sign that a drop of this measure has."""
-    greater_is_better = judgement.measured.used[name].metric.greater_is_better
-    return words.signed(-allowed if greater_is_better else allowed, decimals)
+    greater_is_better = assessment.measured.used[name].metric.greater_is_better
+    return formatting.signed(-allowed if greater_is_better else allowed, decimals)
 
 
-def change_text(judgement: Judgement, name: str, change: Change) -> str:
+def change_text(assessment: Assessment, name: str, change: Change) -> str:
     """``ndcg@10 0.5642 -> 0.5099 (-0.0542, allowed -0.0050; p=0.0010, 60 queries, ...)``."""
-    was, now, decimals = words.apart(change.was, change.now)
+    was, now, decimals = formatting.apart(change.was, change.now)
     parts = []
     if change.decision.reason.startswith("hard limit"):
         parts.append(change.decision.reason)
-    if change.n >= judgement.policy.settings.min_queries and words.p_phrase(change.p):
-        parts.append(words.p_phrase(change.p))
+    if change.n >= assessment.policy.settings.min_queries and formatting.p_phrase(change.p):
+        parts.append(formatting.p_phrase(change.p))
     if change.paired is None:
         parts.append("all items ranked together")
     else:
         parts.append(_counts(change))
     while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
         decimals += 1
-    allowed = allowed_change(judgement, name, change.allowed, decimals)
-    moved = words.signed(change.change, decimals)
+    allowed = allowed_change(assessment, name, change.allowed, decimals)
+    moved = formatting.signed(change.change, decimals)
     return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
 
 
@@ -90,21 +90,21 @@ def _counts(change: Change) -> str:
     if change.paired is None:
         return ""
     worse, better = change.paired.worse, change.paired.better
-    return f"{words.queries(change.n)}, {worse:,} worse, {better:,} better"
+    return f"{formatting.queries(change.n)}, {worse:,} worse, {better:,} better"
 
 
-def unconfirmed_text(judgement: Judgement, name: str, change: Change) -> str:
+def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
     """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
     if change.reach is not None:
         return (
-            f"{name} {words.reach(change.reach)} is possible: some of it exceeds the allowed "
-            f"{allowed_change(judgement, name, change.allowed)} but is not significant for any "
+            f"{name} {formatting.reach(change.reach)} is possible: some of it exceeds the allowed "
+            f"{allowed_change(assessment, name, change.allowed)} but is not significant for any "
             f"grading ({_counts(change)}){_beyond_proof(change)}"
         )
     return (
-        f"{name} {words.signed(change.change)} exceeds the allowed "
-        f"{allowed_change(judgement, name, change.allowed)} but is not significant "
-        f"({words.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(change)}"
+        f"{name} {formatting.signed(change.change)} exceeds the allowed "
+        f"{allowed_change(assessment, name, change.allowed)} but is not significant "
+        f"({formatting.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(change)}"
     )
 
 
@@ -112,15 +112,15 @@ def _beyond_proof(change: Change) -> str:
     """What to add where so few queries changed that no drop of theirs could be significant."""
     if change.paired is None or change.decision.reason != TOO_FEW:
         return ""
-    changed = words.queries(change.paired.worse + change.paired.better)
+    changed = formatting.queries(change.paired.worse + change.paired.better)
     return f": {changed} changed, too few to confirm any drop"
 
 
-def slice_text(judgement: Judgement, label: str, name: str, change: Change) -> str:
+def slice_text(assessment: Assessment, label: str, name: str, change: Change) -> str:
     """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
-    parts = [words.p_phrase(change.p), _counts(change) or "all items ranked together"]
+    parts = [formatting.p_phrase(change.p), _counts(change) or "all items ranked together"]
     return (
-        f"slice {words.shown(label)} {words.signed(change.change)} "
+        f"slice {formatting.shown(label)} {formatting.signed(change.change)} "
         f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(judgement, name, change.allowed)}; {', '.join(filter(None, parts))})"
+        f"{allowed_change(assessment, name, change.allowed)}; {', '.join(filter(None, parts))})"
     )
