@@ -13,14 +13,13 @@ from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.check import CheckArguments, check_gate, split_arguments
-from pytest_rankmetrics.gates.orphans import orphans_beside
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
 from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current
+from pytest_rankmetrics.session.baseline_files import orphans_beside, shown_path
 from pytest_rankmetrics.session.options import OPTIONS, Options
-from pytest_rankmetrics.session.paths import shown_path
 from sklearn_rank.support.text import safe_text
 
 if TYPE_CHECKING:

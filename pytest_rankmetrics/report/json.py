@@ -34,7 +34,6 @@ def report(summary: Summary) -> dict[str, Any]:
         "required": summary.required,
         "problems": summary.problems,
         "unused": summary.unused,
-        "deleted": summary.deleted,
     }
     result: dict[str, Any] = plain(content)
     return result

@@ -64,10 +64,6 @@ class Summary:
     """What went wrong without failing the run."""
     unused: tuple[str, ...] = ()
     """Baseline files that belong to no test."""
-    deleted: tuple[str, ...] = ()
-    """Those that were deleted."""
-    kept: Mapping[str, str] = field(default_factory=dict)
-    """Those that should have been deleted and were not, with the reason."""
     required: tuple[str, ...] = ()
     """Gates that have to run and pass."""
     settings: Mapping[str, Any] = field(default_factory=dict)

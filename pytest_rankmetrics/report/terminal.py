@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -62,16 +63,9 @@ def _can_be_raised(summary: Summary) -> list[str]:
 def _unused(summary: Summary) -> list[str]:
     if not summary.unused:
         return []
-    n = len(summary.unused)
-    verb = "belongs" if n == 1 else "belong"
-    shown = " ".join(formatting.line(path, 200) for path in summary.unused[:10])
-    lines = [f"{formatting.count(n, 'baseline file')} {verb} to no test: {shown}"]
-    lines += [f"  deleted {formatting.line(path, 200)}" for path in summary.deleted]
-    lines += [
-        f"  kept    {formatting.line(path, 200)}: {formatting.line(reason, 200)}"
-        for path, reason in summary.kept.items()
-    ]
-    return lines
+    n, verb = len(summary.unused), "belongs" if len(summary.unused) == 1 else "belong"
+    shown = " ".join(shlex.quote(formatting.line(path, 200)) for path in summary.unused[:10])
+    return [f"{formatting.count(n, 'baseline file')} {verb} to no test: git rm {shown}"]
 
 
 def _written(summary: Summary) -> list[str]:

@@ -17,7 +17,7 @@ from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.policy.settings import SettingError, Settings
 from pytest_rankmetrics.report.summary import Show
 
-Unused = Literal["report", "fail", "delete"]
+Unused = Literal["report", "fail"]
 
 _KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
 _MEANINGS = get_type_hints(Settings, include_extras=True)
@@ -34,7 +34,7 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
         for setting in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
-    ("rank_unused", "string", "report", "as --rank-unused, but not delete"),
+    ("rank_unused", "string", "report", "as --rank-unused"),
     ("rank_junit", "bool", True, "whether results are properties of the JUnit report"),
     ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
     ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
@@ -145,9 +145,9 @@ def add_options(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--rank-unused",
-        choices=("report", "fail", "delete"),
+        choices=("report", "fail"),
         default=None,
-        help="baseline files that belong to no test; delete removes what git's last commit holds",
+        help="baseline files that belong to no test (default: report)",
     )
     group.addoption(
         "--rank-show",
@@ -255,14 +255,7 @@ def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
 
 
 def _unused(value: str) -> Unused:
-    """The setting ``rank_unused``, which deletes nothing."""
-    if value == "delete":
-        msg = (
-            "rank_unused = delete is no setting, because a run that leaves out tests in a way that "
-            "nobody foresaw would delete their baselines: set rank_unused = fail, and remove files "
-            "by hand or with pytest --rank-unused=delete"
-        )
-        raise pytest.UsageError(msg)
+    """The setting ``rank_unused``."""
     if value in ("report", "fail"):
         return cast(Unused, value)
     msg = f"rank_unused must be report or fail, got {value!r}"
@@ -318,8 +311,6 @@ def _check_together(config: pytest.Config, options: Options) -> None:
         raise pytest.UsageError(msg)
     if hasattr(config, "workerinput"):
         return
-    if options.unused == "delete":
-        _refuse_habit(config, "--rank-unused", "=delete")
     writing = {
         "--rank-update": options.update,
         "--rank-accept": bool(options.accept),
@@ -334,11 +325,11 @@ def _check_together(config: pytest.Config, options: Options) -> None:
         _refuse_company(config, what)
 
 
-def _refuse_habit(config: pytest.Config, what: str, value: str = "") -> None:
+def _refuse_habit(config: pytest.Config, what: str) -> None:
     """An update written down in a configuration would make every run pass."""
     arguments = [str(argument) for argument in config.invocation_params.args]
     if not any(argument == what or argument.startswith(f"{what}=") for argument in arguments):
-        msg = f"{what}{value} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
+        msg = f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
         raise pytest.UsageError(msg)
 
 

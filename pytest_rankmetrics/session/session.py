@@ -16,7 +16,6 @@ from pytest_rankmetrics.session.collection import Collection
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.exit_guard import GREEN, JUDGED, WHY_RED, executes
 from pytest_rankmetrics.session.options import Options
-from pytest_rankmetrics.session.paths import shown_path
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
 
 MOST_NAMED = 5
@@ -65,8 +64,6 @@ class Session:
         """Whether any try of any test has written a baseline."""
         self._remarks: list[str] = []
         self._unused: list[str] = []
-        self._deleted: list[str] = []
-        self._kept: dict[str, str] = {}
         config.stash[WHY_RED] = self._why_red
 
     # Hooks ---------------------------------------------------------------------------------------
@@ -143,8 +140,6 @@ class Session:
             problems=tuple(self.problems),
             remarks=tuple(self._remarks),
             unused=tuple(self._unused),
-            deleted=tuple(self._deleted),
-            kept=self._kept,
             required=self.options.required,
             settings=asdict(self.options.settings),
             show=self.options.show,
@@ -216,7 +211,7 @@ class Session:
         if not self.options.required:
             return
         from pytest_rankmetrics.baseline.file import recorded_gate
-        from pytest_rankmetrics.session.paths import find_baselines
+        from pytest_rankmetrics.session.baseline_files import find_baselines
         from pytest_rankmetrics.session.required import Required
 
         used = {run.record["baseline"] for run in gates}
@@ -244,8 +239,12 @@ class Session:
     def _idle_helpers(self) -> Iterator[str]:
         """Fixtures that take a gate and hand it to tests of which none checks anything."""
         option, root = self.config.getoption, self.config.rootpath
-        if any(option(name, None) for name in ("ignore", "ignore_glob", "lf", "maxfail")):
+        if not self._collection.helpers or any(
+            option(name, None) for name in ("ignore", "ignore_glob", "lf", "maxfail")
+        ):
             return
+        from pytest_rankmetrics.session.baseline_files import shown_path
+
         starts = [
             shown_path(Path(start), self.config)
             for start, colons, _ in (argument.partition("::") for argument in self.config.args)
@@ -270,7 +269,7 @@ class Session:
             return False
         if self.options.baseline_dir is not None or exitstatus not in GREEN:
             return False
-        from pytest_rankmetrics.session.unused import is_complete
+        from pytest_rankmetrics.session.baseline_files import is_complete
 
         passed = {test.nodeid for test in self._tests.values() if test.outcome == "passed"}
         all_passed = len(passed) == len(self._tests) and self._collection.ids <= (
@@ -279,26 +278,15 @@ class Session:
         return all_passed and not self._collection.part and is_complete(self.config)
 
     def _find_unused(self, gates: list[GateRun]) -> None:
-        from pytest_rankmetrics.session.unused import find_unused
+        from pytest_rankmetrics.session.baseline_files import find_unused
 
         used = {run.record["baseline"] for run in gates}
         self._unused = find_unused(self.config, used, self._collection.modules)
         if not self._unused:
             return
-        if self.options.unused == "delete":
-            self._delete()
-        elif self.options.unused == "fail" or self.options.settings.strict:
+        if self.options.unused == "fail" or self.options.settings.strict:
             names = ", ".join(self._unused[:MOST_NAMED])
             self.problems.append(f"baseline files of no test: {names}")
-
-    def _delete(self) -> None:
-        from pytest_rankmetrics.session.deletion import delete
-
-        self._deleted, self._kept = delete(self.config.rootpath, self._unused)
-        if self._deleted and self.options.in_ci:
-            self.problems.append(
-                "baselines were deleted in continuous integration: delete them in a change of yours"
-            )
 
     def _sweep(self, gates: list[GateRun]) -> None:
         from sklearn_rank.support.disk import sweep

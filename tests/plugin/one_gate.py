@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,3 +25,12 @@ BETTER = [1] * 15 + [2] * 15
 def value(suite: Suite, file: str = FILE, measure: str = "mrr") -> float:
     """What a baseline says of a measure."""
     return float(json.loads(suite.baselines()[file])["metrics"][measure]["value"])
+
+
+def git(directory: Path, *arguments: str) -> str:
+    """Run git as somebody, away from the settings of whoever runs this."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    done = subprocess.run(
+        ["git", *who, *arguments], cwd=directory, check=True, capture_output=True, text=True
+    )
+    return done.stdout

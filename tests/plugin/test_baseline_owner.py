@@ -14,8 +14,7 @@ import pytest
 
 from pytest_rankmetrics.baseline.owner import Owner
 from tests.plugin.conftest import Suite, said
-from tests.plugin.one_gate import GATE
-from tests.plugin.test_deletion import git
+from tests.plugin.one_gate import GATE, git
 
 # Two gates of the same measures and queries: nothing but its name tells whose a baseline is.
 GATES = """

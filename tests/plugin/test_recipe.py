@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.plugin.conftest import CASES, LEAN, Suite, said
-from tests.plugin.one_gate import GATE, WORSE
-from tests.plugin.test_deletion import git
+from tests.plugin.one_gate import GATE, WORSE, git
 
 GUIDE = Path(__file__).parents[2] / "docs" / "gates.md"
 

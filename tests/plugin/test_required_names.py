@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.plugin.conftest import Suite, said
-from tests.plugin.test_deletion import git
+from tests.plugin.one_gate import git
 
 PARAMETERS = """
     import pytest

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from tests.plugin.conftest import LEAN, Suite, said
-from tests.plugin.one_gate import GATE, WORSE
+from tests.plugin.one_gate import FILE, GATE, WORSE, git
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def orphan(suite: Suite) -> Suite:
     return suite
 
 
-UNUSED = "*1 baseline file belongs to no test*test_it/test_old.rank.json*"
+UNUSED = "1 baseline file belongs to no test: git rm test_it/test_old.rank.json*"
 
 
 def test_the_file_of_a_deleted_test_is_reported(orphan: Suite) -> None:
@@ -30,6 +32,23 @@ def test_the_file_of_a_deleted_test_is_reported(orphan: Suite) -> None:
     assert result.ret == 0
     result.stdout.fnmatch_lines([UNUSED])
     assert "test_it/test_old.rank.json" in orphan.baselines()
+
+
+def test_the_command_that_is_printed_removes_the_file(orphan: Suite) -> None:
+    git(orphan.path, "init", "-q")
+    git(orphan.path, "add", ".")
+    line = next(line for line in orphan.run().stdout.lines if "git rm" in line)
+    git(orphan.path, "commit", "-q", "-m", "all")
+    git(orphan.path, *shlex.split(line.partition(" git ")[2]))
+    assert list(orphan.baselines()) == [FILE]
+    assert "belongs to no test" not in said(orphan.run())
+
+
+def test_deleting_is_no_option_and_no_setting(orphan: Suite) -> None:
+    before = orphan.baselines()
+    for option in ("--rank-unused=delete", "-orank_unused=delete"):
+        assert orphan.run(option).ret == 4
+    assert orphan.baselines() == before
 
 
 def test_the_file_of_a_deleted_test_may_fail_the_run(orphan: Suite) -> None:
@@ -117,3 +136,31 @@ def test_a_worker_that_died_may_have_owned_a_file(orphan: Suite) -> None:
     assert result.ret == 1
     assert "belongs to no test" not in said(result)
     assert len(orphan.baselines()) == 2
+
+
+INSPECTIONS = (
+    "--fixtures",
+    "--fixtures-per-test",
+    "--cache-show",
+    "--setup-plan",
+    "--setup-only",
+    "--collect-only",
+    "--markers",
+    "--version",
+    "--help",
+)
+
+
+@pytest.mark.parametrize("option", INSPECTIONS)
+def test_a_run_that_executes_no_test_judges_nothing(
+    option: str, orphan: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:cacheprovider", ""))
+    orphan.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
+    before = orphan.baselines()
+    result = orphan.run("--rank-unused=fail", "--rank-json=report.json", option)
+    assert result.ret == 0
+    assert orphan.baselines() == before
+    assert "ERROR" not in said(result)
+    assert "belongs to no test" not in said(result)
+    assert "report.json" not in orphan.files()
