@@ -11,7 +11,7 @@ import numpy as np
 from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.report.worst import explained_metric, text_of
-from sklearn_rank.comparison.attribution import explain
+from sklearn_rank.comparison.changes import explain
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.report.content import Item, Queries
 from sklearn_rank.report.data import as_data, numbers

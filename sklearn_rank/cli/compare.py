@@ -162,7 +162,7 @@ def _print(comparison: Comparison, arguments: argparse.Namespace) -> None:
 
 
 def _tables(comparison: Comparison, rows: str | None) -> tuple[Table, ...]:
-    from sklearn_rank.comparison.tables import differences_table, printed, systems_table
+    from sklearn_rank.comparison.result import differences_table, printed, systems_table
 
     if rows is None:
         return printed(comparison)
@@ -172,7 +172,7 @@ def _tables(comparison: Comparison, rows: str | None) -> tuple[Table, ...]:
 
 def _changes(comparison: Comparison, n: int) -> list[Table]:
     """For each other system, the queries that changed most."""
-    from sklearn_rank.comparison.tables import changes_table
+    from sklearn_rank.comparison.result import changes_table
 
     if not n:
         return []

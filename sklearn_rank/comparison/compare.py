@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
+from sklearn_rank.comparison.differences import Family, Settings
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.comparison.settings import Family, Settings
-from sklearn_rank.comparison.systems import read_systems
+from sklearn_rank.engines.registry import engine_of, without_wrapper
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.worst import QueryText, text_function
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.corrections import Correction
 from sklearn_rank.statistics.differences import Alternative, PairedTest
 from sklearn_rank.support.checks import check_option
+from sklearn_rank.support.text import closest, listed, safe_repr
 
 __all__ = ["compare", "compare_all"]
 
-_TESTS = ("t", "permutation", "wilcoxon", "bootstrap")
-_ALL_PAIRS_TESTS = ("tukey", "anova", *_TESTS)
+_OF_PAIRS = ("t", "permutation", "wilcoxon", "bootstrap")
+_TESTS = {"compare": _OF_PAIRS, "compare_all": ("tukey", "anova", *_OF_PAIRS)}
+_NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
+"""Parameters of ``evaluate`` that are not passed on by name."""
+_OWN = (
+    *("measures", "names", "test", "correction", "family", "alpha", "level", "power", "queries"),
+    *("query_text", "n_resamples", "random_state"),
+)
+"""Parameters of ``compare`` and ``compare_all``, for who mistypes one."""
+_DEFAULT_MEASURES = ("map", "ndcg@10")
+"""Those of ``evaluate``."""
 
 
 def compare(
@@ -121,9 +135,14 @@ def compare(
     >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    settings = Settings.of(
+    return _compared(
         "compare",
-        _TESTS,
+        (baseline, *others),
+        names,
+        measures,
+        queries,
+        query_text,
+        reading,
         test=test,
         alternative=alternative,
         correction=correction,
@@ -133,13 +152,6 @@ def compare(
         power=power,
         n_resamples=n_resamples,
         random_state=random_state,
-    )
-    check_option(queries, "queries", ("common", "same"), "compare")
-    text_function(query_text)
-    systems = read_systems((baseline, *others), names, measures, reading, "compare")
-    joined, notes = join(systems, measures, same_queries=queries == "same")
-    return Comparison.of(
-        joined, settings, all_pairs=False, notes=tuple(notes), query_text=query_text
     )
 
 
@@ -205,9 +217,14 @@ def compare_all(
     >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
     """
-    settings = Settings.of(
+    return _compared(
         "compare_all",
-        _ALL_PAIRS_TESTS,
+        systems,
+        names,
+        measures,
+        queries,
+        query_text,
+        reading,
         test=test,
         alternative="two-sided",
         correction=correction,
@@ -218,10 +235,133 @@ def compare_all(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    check_option(queries, "queries", ("common", "same"), "compare_all")
+
+
+def _compared(
+    owner: str,
+    given: Sequence[Any],
+    names: Any,
+    measures: Any,
+    queries: str,
+    query_text: QueryText,
+    reading: Mapping[str, Any],
+    **testing: Any,
+) -> Comparison:
+    settings = Settings.of(owner, _TESTS[owner], **testing)
+    check_option(queries, "queries", ("common", "same"), owner)
     text_function(query_text)
-    read = read_systems(systems, names, measures, reading, "compare_all")
-    joined, notes = join(read, measures, same_queries=queries == "same")
+    systems = _read_systems(given, names, measures, reading, owner)
+    joined, notes = join(systems, measures, same_queries=queries == "same")
+    all_pairs = owner == "compare_all"
     return Comparison.of(
-        joined, settings, all_pairs=True, notes=tuple(notes), query_text=query_text
+        joined, settings, all_pairs=all_pairs, notes=tuple(notes), query_text=query_text
+    )
+
+
+# The systems by name, in whichever form they were given ------------------------------------------
+
+
+def _read_systems(
+    given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any], owner: str
+) -> dict[str, Evaluation]:
+    """Evaluations by name, the baseline first."""
+    known = inspect.signature(evaluate).parameters
+    for option in reading:
+        if option not in known or option in _NOT_OF_ALL:
+            hint = closest(option, [*known.keys() - _NOT_OF_ALL, *_OWN])
+            msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
+            raise TypeError(msg)
+    is_mapping = bool(given) and isinstance(given[-1], Mapping)
+    if given and all(isinstance(system, Evaluation) for system in given):
+        systems = dict(zip(_names(names, len(given)), given, strict=True))
+    elif (
+        len(given) == 1
+        and is_mapping
+        and any(isinstance(value, Evaluation) for value in given[0].values())
+    ):
+        systems = dict(given[0])
+    elif len(given) == 2 and is_mapping and not isinstance(given[0], Evaluation):
+        systems = {}
+    else:
+        shown = ", ".join(type(system).__name__ for system in given) or "nothing"
+        msg = (
+            f"{owner} takes results of evaluate, one {{name: result}}, or y_true and "
+            f"{{name: y_score}}; got {shown}"
+        )
+        raise TypeError(msg)
+    if is_mapping and names is not None:
+        msg = "names is for results of evaluate; a mapping names its systems itself"
+        raise TypeError(msg)
+    if not systems:
+        systems = _evaluated(given[0], given[1], measures, reading, owner)
+    elif reading:
+        msg = f"{listed(reading)} says how data are read; results of evaluate were read already"
+        raise TypeError(msg)
+    for name, system in systems.items():
+        if not isinstance(name, str) or not name.strip():
+            msg = f"names of systems must be texts, got {safe_repr(name)}"
+            raise InvalidParameterError(msg)
+        if not isinstance(system, Evaluation):
+            msg = f"system {safe_repr(name)} must be a result of evaluate, got {safe_repr(system)}"
+            raise TypeError(msg)
+    if len(systems) < 2:
+        msg = f"{owner} needs at least two systems, got {len(systems)}"
+        raise InvalidParameterError(msg)
+    return systems
+
+
+def _names(names: Any, n_systems: int) -> Sequence[str]:
+    if names is None:
+        if n_systems == 2:
+            return ("baseline", "system")
+        return ("baseline", *(f"system {number}" for number in range(1, n_systems)))
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        msg = f"names must be a sequence of texts, got {safe_repr(names)}"
+    elif len(names) != n_systems:
+        msg = f"names has {len(names)} names for {n_systems} systems"
+    elif len(set(map(repr, names))) < len(names):
+        msg = f"names of systems must differ, got {listed(names)}"
+    else:
+        return names
+    raise InvalidParameterError(msg)
+
+
+def _evaluated(
+    y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any], owner: str
+) -> dict[str, Evaluation]:
+    """Each run evaluated; ids of items in memory are kept, so that changes can be told by item."""
+    if _are_queries(y_true, runs):
+        msg = (
+            f"{owner} takes y_true and {{name: y_score}}, a name for each system; the keys of "
+            f"y_score are queries: {listed(runs, limit=3)}"
+        )
+        raise TypeError(msg)
+    frames = map(without_wrapper, (y_true, *runs.values()))
+    options = {"keep_items": not any(map(engine_of, frames)), **reading}
+    relevance = options.pop("relevance", None)
+    wanted = _DEFAULT_MEASURES if measures is None else measures
+    if isinstance(relevance, Mapping) and set(relevance) != set(runs):
+        msg = (
+            "relevance belongs to the rankings of one system; pass {name: relevance} with the "
+            f"names {listed(runs)}, got {listed(relevance)}"
+        )
+        raise InvalidParameterError(msg)
+    systems = {}
+    for name, scores in runs.items():
+        own = relevance[name] if isinstance(relevance, Mapping) else relevance
+        try:
+            systems[name] = evaluate(y_true, scores, wanted, relevance=own, **options)
+        except (TypeError, ValueError) as error:
+            if len(error.args) == 1 and isinstance(error.args[0], str):
+                error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
+            raise
+    return systems
+
+
+def _are_queries(y_true: Any, runs: Mapping[Any, Any]) -> bool:
+    """Whether these are the rankings of one system by query, not systems by name."""
+    if not isinstance(y_true, Mapping) or not runs or not all(key in y_true for key in runs):
+        return False
+    return not any(
+        isinstance(run, Mapping) and any(key in y_true for key in run) for run in runs.values()
     )

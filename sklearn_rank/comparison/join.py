@@ -48,10 +48,6 @@ class Joined:
         """A measure with the parameters of its convention."""
         return self.scored(next(iter(self.systems)), name).measure
 
-    def is_whole(self, system: str) -> bool:
-        """Whether these are all the queries of a system."""
-        return len(self.query_ids) == len(self.systems[system].query_ids)
-
     @cached_property
     def _columns(self) -> dict[tuple[str, str], FloatArray | None]:
         return {}
@@ -60,8 +56,20 @@ class Joined:
         """Values as they enter the mean, NaN where a query does not; None for a pooled measure."""
         key = (system, measure)
         if key not in self._columns:
-            self._columns[key] = _filled(self.scored(*key), self.places[system])
+            scored = self.scored(*key)
+            values = None if scored.values is None else scored.values[self.places[system]]
+            if values is not None and not isinstance(scored.zero_division, str):
+                values = np.where(np.isnan(values), scored.zero_division, values)
+            self._columns[key] = values
         return self._columns[key]
+
+    def values_per_query(self, system: str, measure: str) -> FloatArray:
+        """The same; InvalidParameterError for a pooled measure."""
+        values = self.values(system, measure)
+        if values is None:
+            msg = f"{measure} ranks all queries together; it has no values per query"
+            raise InvalidParameterError(msg)
+        return values
 
     def weights(self, system: str, measure: str) -> FloatArray | None:
         """Weights of the queries in the mean; None: all alike."""
@@ -70,14 +78,11 @@ class Joined:
 
     def pooled(self, system: str, measure: str) -> float:
         """The value of a measure that ranks the items of all these queries together."""
-        return float(self.evaluation(system)[measure])
-
-    def evaluation(self, system: str) -> Evaluation:
-        """A system over these queries alone."""
         whole = self.systems[system]
-        if self.is_whole(system):
-            return whole
-        return whole._slice(np.sort(self.places[system]), tuple(whole._judged.listed_ids()))
+        if len(self.query_ids) < len(whole.query_ids):
+            known = tuple(whole._judged.listed_ids())
+            whole = whole._slice(np.sort(self.places[system]), known)
+        return float(whole[measure])
 
     @cached_property
     def missing(self) -> dict[str, int]:
@@ -101,7 +106,7 @@ class Joined:
             for name, system in self.systems.items()
         }
 
-    def refuse_unlike_missing(self) -> None:
+    def check_same_rankings(self) -> None:
         """QueryMismatchError if one system has a ranking for a query and another has none."""
         first, *others = self._without_ranking.values()
         if any((own != first).any() for own in others):
@@ -117,15 +122,6 @@ class Joined:
         )
 
 
-def _filled(scored: Scored, places: IntArray) -> FloatArray | None:
-    if scored.values is None:
-        return None
-    values, settled = scored.values[places], scored.zero_division
-    if isinstance(settled, str):
-        return values
-    return np.where(np.isnan(values), settled, values)
-
-
 def join(
     systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool
 ) -> tuple[Joined, list[str]]:
@@ -133,11 +129,16 @@ def join(
     names, notes = _common_measures(systems, measures)
     _check_same_definitions(systems, names)
     ids = {name: system._judged.listed_ids() for name, system in systems.items()}
-    _refuse_positions(systems)
+    _check_positions(systems)
     first, *others = ids.values()
     shared = set(first).intersection(*others)
     if not shared:
-        _refuse_disjoint(ids)
+        examples = "; ".join(
+            f"{safe_repr(name)} has {listed(own, limit=3)}" for name, own in ids.items()
+        )
+        hint = next(filter(None, (spelling_hint(first, own) for own in others)), "")
+        msg = f"no query was evaluated for all systems: {examples}{hint}"
+        raise QueryMismatchError(msg)
     query_ids = first if len(shared) == len(first) else [key for key in first if key in shared]
     left_out = {name: len(own) - len(query_ids) for name, own in ids.items()}
     if any(left_out.values()):
@@ -151,7 +152,7 @@ def join(
     places = {name: _places(own, query_ids) for name, own in ids.items()}
     joined = Joined(systems, names, query_ids, places, left_out)
     if same_queries:
-        joined.refuse_unlike_missing()
+        joined.check_same_rankings()
     _check_same_judgements(joined)
     return joined, notes
 
@@ -199,7 +200,7 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
             other = system._scored[find_measure(measure, system._scored)]
             if other.measure != own.measure:
                 said = own.measure.in_full(), other.measure.in_full()
-            elif _settled(other) != _settled(own):
+            elif _undefined_value(other) != _undefined_value(own):
                 said = f"zero_division={own.zero_division}", f"zero_division={other.zero_division}"
             else:
                 continue
@@ -210,13 +211,12 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
             raise InvalidParameterError(msg)
 
 
-def _settled(scored: Scored) -> str:
+def _undefined_value(scored: Scored) -> str:
     """What an undefined query counts: a number, or nothing."""
-    left_out = isinstance(scored.zero_division, str)
-    return "nan" if left_out else str(scored.zero_division)
+    return "nan" if isinstance(scored.zero_division, str) else str(scored.zero_division)
 
 
-def _refuse_positions(systems: Mapping[str, Evaluation]) -> None:
+def _check_positions(systems: Mapping[str, Evaluation]) -> None:
     """Queries that are positions are the same ones only where there are as many."""
     lengths = {
         name: len(system.query_ids) for name, system in systems.items() if system._judged.positional
@@ -228,16 +228,6 @@ def _refuse_positions(systems: Mapping[str, Evaluation]) -> None:
             f"them: {told}; pass {{query: ...}} mappings, which are joined by id"
         )
         raise QueryMismatchError(msg)
-
-
-def _refuse_disjoint(ids: Mapping[str, list[Any]]) -> None:
-    examples = "; ".join(
-        f"{safe_repr(name)} has {listed(own, limit=3)}" for name, own in ids.items()
-    )
-    base, *others = ids.values()
-    hint = next(filter(None, (spelling_hint(base, own) for own in others)), "")
-    msg = f"no query was evaluated for all systems: {examples}{hint}"
-    raise QueryMismatchError(msg)
 
 
 def _named_queries(queries: Mapping[str, Sequence[Any]]) -> str:
@@ -257,10 +247,14 @@ def _places(own: list[Any], query_ids: list[Any]) -> IntArray:
 
 def _check_same_judgements(joined: Joined) -> None:
     """QueryMismatchError if a query has other relevant items for one system than for another."""
+    grades = []
+    for name, system in joined.systems.items():
+        rankings = system._judged.rankings
+        taken, offsets = take_segments(rankings.judged_offsets, joined.places[name])
+        grades.append((rankings.judged_grades[taken], offsets))
     base, *others = joined.systems
-    expected = _judged_grades(joined, base)
-    for name in others:
-        query = _first_difference(expected, _judged_grades(joined, name))
+    for name, own in zip(others, grades[1:], strict=True):
+        query = _first_difference(grades[0], own)
         if query is not None:
             msg = (
                 f"the relevant items of query {safe_repr(joined.query_ids[query])} are not the "
@@ -268,12 +262,6 @@ def _check_same_judgements(joined: Joined) -> None:
                 "evaluate all systems against one set of judgements, query by query"
             )
             raise QueryMismatchError(msg)
-
-
-def _judged_grades(joined: Joined, system: str) -> tuple[FloatArray, IntArray]:
-    rankings = joined.systems[system]._judged.rankings
-    taken, offsets = take_segments(rankings.judged_offsets, joined.places[system])
-    return rankings.judged_grades[taken], offsets
 
 
 def _first_difference(

@@ -1,38 +1,82 @@
-"""What a comparison found, measure by measure and system by system."""
+"""What a comparison found, measure by measure and system by system, and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.changes import Changes, Direction
-from sklearn_rank.comparison.family import compared
-from sklearn_rank.comparison.holes import notes_of_holes
+from sklearn_rank.comparison.changes import Changes, Direction, QueryChange
+from sklearn_rank.comparison.differences import Difference, Settings, compared
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.scores import letters_of, scores_of
-from sklearn_rank.comparison.settings import Settings
-from sklearn_rank.comparison.setup import Setup
-from sklearn_rank.comparison.shown import Shown
-from sklearn_rank.comparison.told import family_text, notes_of
-from sklearn_rank.comparison.values import Difference, QueryChange, SystemScore
+from sklearn_rank.comparison.notes import family_text, notes_of, p_title
 from sklearn_rank.evaluation.by_label import read_slices
 from sklearn_rank.evaluation.by_measure import find_measure
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.scale import mean_over
 from sklearn_rank.evaluation.worst import QueryText
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
+from sklearn_rank.tables.cells import count_cell, interval_cell, number_cell, p_cell, text_cell
+from sklearn_rank.tables.frames import FrameBackend, native_frame
+from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.tabular import Tabular
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]
 
+_MOST_PRINTED = 30
+"""Differences that a terminal shows; many systems in many measures are a table of systems."""
+_COLUMNS = (
+    *("measure", "baseline", "system", "queries", "value", "difference", "low", "high", "effect"),
+    *("p", "p_corrected", "wins", "ties", "losses", "detectable"),
+)
+"""Those of the long table."""
+
+
+@dataclass(frozen=True)
+class SystemScore:
+    """One measure of one system, as a table of systems shows it.
+
+    Attributes
+    ----------
+    system, letter, measure : str
+        The letter stands for the system in ``better_than`` of others.
+    queries : int
+        Queries in the mean.
+    value : float
+        Mean over the common queries.
+    best : bool
+        Whether no other system has a better value.
+    better_than, worse_than : tuple of str
+        Letters of the systems from which it differs significantly.
+    """
+
+    system: str
+    letter: str
+    measure: str
+    queries: int
+    value: float
+    best: bool
+    better_than: tuple[str, ...] = ()
+    worse_than: tuple[str, ...] = ()
+
+
+def _setting(name: str, doc: str) -> Any:
+    """A property that gives one of the settings."""
+    return property(lambda comparison: getattr(comparison._settings, name), doc=doc)
+
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Comparison(Setup, Shown):
+class Comparison(Tabular):
     """What :func:`compare` or :func:`compare_all` found.
 
     Attributes
@@ -61,6 +105,8 @@ class Comparison(Setup, Shown):
     (0.3889, 2, 1, 0)
     """
 
+    _joined: Joined
+    _settings: Settings
     _rows: tuple[Difference, ...]
     all_pairs: bool
     """Whether each system is compared with each other, not with the baseline alone."""
@@ -68,6 +114,8 @@ class Comparison(Setup, Shown):
     """Which p-values are corrected together, and how."""
     _notes: tuple[str, ...] = ()
     _query_text: Any = None
+
+    _ROWS = ("systems", "differences")
 
     @classmethod
     def of(
@@ -84,6 +132,59 @@ class Comparison(Setup, Shown):
         told = family_text([rows], settings)
         return cls(joined, settings, rows, all_pairs, told, notes, query_text)
 
+    # What is compared ----------------------------------------------------------------------------
+
+    test = _setting("test", "The test of each difference.")
+    alternative = _setting("alternative", "Which differences count against chance.")
+    correction = _setting("correction", "How p-values are corrected for their number.")
+    family = _setting("family", "Which p-values are corrected together.")
+    alpha = _setting("alpha", "The greatest corrected p-value that counts as significant.")
+    level = _setting("level", "Level of the intervals.")
+    power = _setting("power", "Probability with which a detectable difference is found.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, the baseline first."""
+        return tuple(self._joined.systems)
+
+    @property
+    def baseline(self) -> str:
+        """The first system."""
+        return self.names[0]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All systems but the baseline."""
+        return self.names[1:]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What the systems are compared in."""
+        return self._joined.measures
+
+    @property
+    def query_ids(self) -> list[Any]:
+        """Queries that all systems have, in the order of the first."""
+        return list(self._joined.query_ids)
+
+    @property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """The systems as they were given, with all their queries."""
+        return dict(self._joined.systems)
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """``queries`` that all systems have; of each system, queries ``left_out`` and ``missing``.
+
+        A missing one is judged and has no ranking, and counts as an empty one.
+        """
+        joined = self._joined
+        return {
+            "queries": len(joined.query_ids),
+            "left_out": dict(joined.left_out),
+            "missing": dict(joined.missing),
+        }
+
     # What was found ------------------------------------------------------------------------------
 
     @property
@@ -94,18 +195,57 @@ class Comparison(Setup, Shown):
     @cached_property
     def scores(self) -> tuple[SystemScore, ...]:
         """Measure by measure, each system with its value and whom it beats."""
-        return scores_of(self._joined, self._rows)
+        letters = self.letters
+        beaten: dict[tuple[str, str], list[str]] = {}
+        lost: dict[tuple[str, str], list[str]] = {}
+        for row in self._rows:
+            if row.significant and row.better is not None:
+                pair = (row.system, row.baseline)
+                winner, loser = pair if row.better else pair[::-1]
+                beaten.setdefault((row.measure, winner), []).append(letters[loser])
+                lost.setdefault((row.measure, loser), []).append(letters[winner])
+        scores = []
+        for measure in self.measures:
+            means = {system: self._mean(system, measure) for system in self.names}
+            defined = [value for value, _ in means.values() if not math.isnan(value)]
+            best = (max if self.greater_is_better(measure) else min)(defined, default=math.nan)
+            for system, (value, queries) in means.items():
+                marks = (
+                    tuple(sorted(of.get((measure, system), ()), key=lambda mark: (len(mark), mark)))
+                    for of in (beaten, lost)
+                )
+                told = (system, letters[system], measure, queries, value, value == best)
+                scores.append(SystemScore(*told, *marks))
+        return tuple(scores)
+
+    def _mean(self, system: str, measure: str) -> tuple[float, int]:
+        """Mean over the common queries for which a measure is defined, and how many there are."""
+        joined = self._joined
+        values = joined.values(system, measure)
+        if values is None:
+            return joined.pooled(system, measure), len(joined.query_ids)
+        weights = joined.weights(system, measure)
+        kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        shares = None if weights is None else weights[kept]
+        mean = mean_over(values[kept], shares, joined.measure(measure).metric.geometric_from)
+        return mean, int(kept.sum())
 
     @property
     def letters(self) -> dict[str, str]:
-        """A letter for each system."""
-        return letters_of(self.names)
+        """A letter for each system: a, b, ... z, aa, ab, ..."""
+        letters = {}
+        for place, name in enumerate(self.names):
+            text, number = "", place
+            while number >= 0:
+                number, rest = divmod(number, len(ascii_lowercase))
+                text, number = ascii_lowercase[rest] + text, number - 1
+            letters[name] = text
+        return letters
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, in sentences."""
-        told = notes_of(self._rows, self._joined, self._settings)
-        return (*self._notes, *notes_of_holes(self._joined), *told)
+        return (*self._notes, *notes_of(self._rows, self._joined, self._settings))
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:
         """The difference of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""
@@ -124,12 +264,13 @@ class Comparison(Setup, Shown):
     def values(self, measure: str | Measure) -> dict[str, FloatArray]:
         """Values per query of each system, in the order of ``query_ids``; NaN where undefined."""
         name = self._find(measure)
-        return {system: self._values(system, name).copy() for system in self.names}
+        return {system: self._joined.values_per_query(system, name).copy() for system in self.names}
 
     def differences(self, measure: str | Measure, system: str | None = None) -> FloatArray:
         """System minus baseline per query, NaN where either is undefined."""
         name, (first, second) = self._find(measure), self._pair([] if system is None else [system])
-        return np.asarray(self._values(second, name) - self._values(first, name))
+        old, new = (self._joined.values_per_query(system, name) for system in (first, second))
+        return np.asarray(new - old)
 
     def weights(self, measure: str | Measure) -> FloatArray | None:
         """Weights of the queries in the mean of a measure for the baseline; None: all alike."""
@@ -182,15 +323,18 @@ class Comparison(Setup, Shown):
         joined = self._joined
         if isinstance(slices, str):
             slices = joined.systems[self.baseline]._judged.labels(slices)
-        labels = read_slices(slices, joined.query_ids, self._known())
-        groups = {label: joined.take(queries) for label, queries in labels.items()}
-        results = compared(list(groups.values()), self._settings, all_pairs=self.all_pairs)
+        known: set[Any] = set()
+        for system in joined.systems.values():
+            known.update(system._judged.listed_ids(), system._judged.left_out)
+        labels = read_slices(slices, joined.query_ids, known)
+        groups = [joined.take(queries) for queries in labels.values()]
+        results = compared(groups, self._settings, all_pairs=self.all_pairs)
         told = family_text(results, self._settings)
         return {
             label: Comparison(
                 part, self._settings, rows, self.all_pairs, told, (), self._query_text
             )
-            for (label, part), rows in zip(groups.items(), results, strict=True)
+            for label, part, rows in zip(labels, groups, results, strict=True)
         }
 
     # Single queries ------------------------------------------------------------------------------
@@ -306,6 +450,149 @@ class Comparison(Setup, Shown):
         text = self._query_text if query_text is None else query_text
         return Changes(self._joined, self._find(measure), pair, text)
 
+    # What it is shown as -------------------------------------------------------------------------
+
+    def plot(self, kind: str = "forest", **options: Any) -> Any:
+        """Draw the comparison; needs Matplotlib.
+
+        Parameters
+        ----------
+        kind : str, default="forest"
+            "forest" (differences from the baseline with intervals), "differences" (of the
+            queries, sorted), "at_k" (a measure against k), "distribution" (the values of the
+            queries), "roc" or "precision_recall".
+        **options
+            As in ``from_comparison`` or ``from_evaluation`` of the display.
+
+        Returns
+        -------
+        display : display of :mod:`sklearn_rank.displays`
+            Drawn, with ``ax_`` and ``figure_``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare, evaluate
+        >>> truth = {"q1": {"a"}, "q2": {"b"}}
+        >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b", "x"]}, "mrr")
+        >>> new = evaluate(truth, {"q1": ["a", "x"], "q2": ["b", "x"]}, "mrr")
+        >>> compare({"old": old, "new": new}).plot("differences").ax_.get_title(loc="left")
+        '1 better, 1 equal, 0 worse'
+        """
+        from sklearn_rank.displays.plotting import plot_comparison
+
+        return plot_comparison(self, kind, options)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        measure: str | Measure | None = None,
+        slices: Mapping[Any, Any] | Callable[[Any], Any] | str | None = None,
+        query_text: QueryText = None,
+        pictures: bool = True,
+    ) -> None:
+        """Write everything to one HTML file, which needs no network.
+
+        It has the tables, which sort; the pictures; and all queries to search and unfold, with the
+        ranks of their relevant items and what each has to do with the change.
+
+        Parameters
+        ----------
+        path : str or path
+            Of the file; a report that is there is replaced, any other file is an error.
+        title : str, default=None
+            Of the page; None names the systems.
+        measure : str or Measure, default=None
+            Whose changes are told by item and drawn; None takes the first with values per query.
+        slices : mapping, callable or str, default=None
+            As those of ``by_slice``, for a table of slices.
+        query_text : mapping or callable, default=None
+            What queries ask: {query: text}, or a function of the query id; None takes that of the
+            comparison.
+        pictures : bool, default=True
+            Whether to draw; without Matplotlib there are none.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sklearn_rank import compare
+        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
+        >>> compared = compare({"q": {"a"}}, runs, measures="mrr")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "report.html"
+        ...     compared.report(path, pictures=False)
+        ...     "<title>new against old</title>" in path.read_text(encoding="utf-8")
+        True
+        """
+        from sklearn_rank.report.doors import report_comparison
+
+        report_comparison(
+            self,
+            path,
+            title=title,
+            measure=measure,
+            slices=slices,
+            query_text=self._query_text if query_text is None else query_text,
+            pictures=pictures,
+        )
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """One row per measure and compared system.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+            Library of the data frame; it has to be installed.
+
+        Returns
+        -------
+        frame : data frame
+            Columns measure, baseline, system, queries, value, difference, low, high, effect, p,
+            p_corrected, wins, ties, losses and detectable; the baseline's value is ``value -
+            difference``. What there is not, such as the p-value of a pooled measure, is NaN or
+            null.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare
+        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
+        >>> frame = compare({"q": {"a"}}, runs, measures="mrr").to_frame("polars")
+        >>> frame.select("system", "value", "difference").rows()
+        [('new', 1.0, 0.5)]
+        """
+        columns = {name: [getattr(row, name) for row in self.rows] for name in _COLUMNS}
+        return native_frame(columns, backend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python objects, NaN as None.
+
+        Examples
+        --------
+        >>> from sklearn_rank import compare
+        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
+        >>> compare({"q": {"a"}}, runs, measures="mrr").to_dict()["rows"][0]["difference"]
+        0.5
+        """
+        return {
+            "names": list(self.names),
+            "measures": list(self.measures),
+            **asdict(self._settings),
+            "family_text": self.family_text,
+            "all_pairs": self.all_pairs,
+            "counts": self.counts,
+            "notes": list(self.notes),
+            "rows": [_plain(row) for row in self.rows],
+            "scores": [_plain(score) for score in self.scores],
+        }
+
+    def _table(self, rows: str) -> Table:
+        return differences_table(self) if rows == "differences" else systems_table(self)
+
+    def _printed(self) -> tuple[Table, ...]:
+        return printed(self)
+
     # ---------------------------------------------------------------------------------------------
 
     def _find(self, measure: str | Measure) -> str:
@@ -326,16 +613,154 @@ class Comparison(Setup, Shown):
             raise InvalidParameterError(msg)
         return self.baseline, (systems or self.others)[0]
 
-    def _values(self, system: str, measure: str) -> FloatArray:
-        values = self._joined.values(system, measure)
-        if values is None:
-            msg = f"{measure} ranks all queries together; it has no values per query"
-            raise InvalidParameterError(msg)
-        return values
 
-    def _known(self) -> set[Any]:
-        """Ids of all queries of all systems, and of those that were left out of them."""
-        known: set[Any] = set()
-        for system in self._joined.systems.values():
-            known.update(system._judged.listed_ids(), system._judged.left_out)
-        return known
+def _plain(record: Difference | SystemScore) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in asdict(record).items()
+    }
+
+
+# Tables ------------------------------------------------------------------------------------------
+
+
+def systems_table(comparison: Comparison) -> Table:
+    """A row per system and a column per measure, the form of ranx.
+
+    The best value stands out, and behind a value are the letters of the systems than which it is
+    significantly better.
+    """
+    scores = {(score.system, score.measure): score for score in comparison.scores}
+    columns = (
+        Column("#", name="letter"),
+        Column("system"),
+        *(Column(measure, "number") for measure in comparison.measures),
+    )
+    rows = tuple(
+        (
+            text_cell(comparison.letters[name]),
+            text_cell(name),
+            *(_score_cell(scores[name, measure]) for measure in comparison.measures),
+        )
+        for name in comparison.names
+    )
+    notes = (_about_letters(comparison), *_about_directions(comparison), *comparison.notes)
+    return Table(columns, rows, notes=notes, meaning="best")
+
+
+def _score_cell(score: SystemScore) -> Cell:
+    return number_cell(score.value, best=score.best, marks=score.better_than)
+
+
+def _about_letters(comparison: Comparison) -> str:
+    test = f"{comparison.family_text}; alpha {comparison.alpha:g}"
+    if not any(score.better_than for score in comparison.scores):
+        return f"no difference is significant ({test})"
+    compared = "any other" if comparison.all_pairs else f"with {comparison.names[0]}"
+    asked = "" if comparison.all_pairs else f", each compared {compared} alone"
+    return f"letters: significantly better than that system ({test}{asked})"
+
+
+def _about_directions(comparison: Comparison) -> list[str]:
+    names = [name for name in comparison.measures if not comparison.greater_is_better(name)]
+    return [f"lower is better: {', '.join(names)}"] if names else []
+
+
+def differences_table(comparison: Comparison) -> Table:
+    """A row per measure and compared system, then the family of tests and the notes."""
+    rows = tuple(_difference_cells(row, comparison.all_pairs) for row in comparison.rows)
+    notes = (_about_test(comparison), *_about_directions(comparison), *comparison.notes)
+    return Table(
+        _difference_columns(comparison), rows, notes=notes, meaning=_significant(comparison)
+    )
+
+
+def slices_table(parts: Mapping[Any, Comparison]) -> Table:
+    """The differences of every slice of the queries."""
+    if not parts:
+        return Table((Column("slice"),), ())
+    first = next(iter(parts.values()))
+    columns = (Column("slice"), *_difference_columns(first))
+    rows = tuple(
+        (text_cell(label), *_difference_cells(row, part.all_pairs))
+        for label, part in parts.items()
+        for row in part.rows
+    )
+    notes = (_about_test(first), *_about_directions(first))
+    return Table(columns, rows, notes=notes, meaning=_significant(first))
+
+
+def _about_test(comparison: Comparison) -> str:
+    against = "" if comparison.all_pairs else f"differences from {comparison.names[0]}; "
+    return f"{against}{comparison.family_text}; alpha {comparison.alpha:g}"
+
+
+def _significant(comparison: Comparison) -> str:
+    return f"significant at {comparison.alpha:g}"
+
+
+def _difference_columns(comparison: Comparison) -> tuple[Column, ...]:
+    level = f"{100 * comparison.level:g} % interval"
+    return (
+        Column("measure"),
+        Column("system"),
+        *([Column("baseline")] if comparison.all_pairs else []),
+        Column("queries", "number"),
+        Column("value", "number"),
+        Column("difference", "number"),
+        Column(level, "interval", "interval"),
+        Column("effect", "number"),
+        Column(p_title(comparison.test, comparison.correction), "number", "p_corrected"),
+        *(Column(name, "number") for name in ("wins", "ties", "losses", "detectable")),
+    )
+
+
+def _difference_cells(row: Difference, all_pairs: bool) -> tuple[Cell, ...]:
+    keys = (row.measure, row.system, *([row.baseline] if all_pairs else []))
+    return (
+        *map(text_cell, keys),
+        count_cell(row.queries),
+        number_cell(row.value),
+        number_cell(row.difference, signed=True, best=row.significant),
+        interval_cell(row.low, row.high, signed=True),
+        number_cell(row.effect, digits=2, signed=True),
+        p_cell(row.p_corrected),
+        *map(count_cell, (row.wins, row.ties, row.losses)),
+        number_cell(row.detectable),
+    )
+
+
+def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:
+    """Queries that changed, and the items that explain it."""
+    columns = (
+        Column("query"),
+        *([Column("text")] if any(change.text for change in changes) else []),
+        *(Column(title, "number") for title in ("was", "now", "change")),
+        Column("relevant items: rank then -> rank now, part of the change", name="why"),
+    )
+    rows = tuple(
+        (
+            text_cell(change.query),
+            *([text_cell(change.text)] if len(columns) > 5 else []),
+            number_cell(change.old),
+            number_cell(change.new),
+            number_cell(change.difference, signed=True),
+            Cell(change.why(), change.why()),
+        )
+        for change in changes
+    )
+    by = f"largest changes by {changes[0].measure}" if changes else "no query changed"
+    notes = tuple(dict.fromkeys(change.remark for change in changes if change.remark))
+    return Table(columns, rows, caption=f"{system} against {baseline}: {by}", notes=notes)
+
+
+def printed(comparison: Comparison) -> tuple[Table, ...]:
+    """The systems where there are several to choose from, and the differences unless too many."""
+    systems = systems_table(comparison)
+    if len(comparison.rows) > _MOST_PRINTED:
+        more = f'{len(comparison.rows):,} differences: to_frame(), or rows="differences"'
+        return (replace(systems, notes=(*systems.notes, more)),)
+    differences = differences_table(comparison)
+    if len(comparison.names) == 2:
+        return (differences,)
+    return replace(systems, notes=systems.notes[:1]), differences

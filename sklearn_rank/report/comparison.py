@@ -7,9 +7,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.comparison.tables import differences_table, slices_table, systems_table
-from sklearn_rank.comparison.values import QueryChange
+from sklearn_rank.comparison.changes import QueryChange
+from sklearn_rank.comparison.result import (
+    Comparison,
+    differences_table,
+    slices_table,
+    systems_table,
+)
 from sklearn_rank.evaluation.worst import text_function
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.report.content import Item, Number, Picture, Queries, Report, Section

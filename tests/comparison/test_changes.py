@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import compare, evaluate
-from sklearn_rank.comparison.attribution import NO_IDS
+from sklearn_rank.comparison.changes import NO_IDS
 from sklearn_rank.exceptions import InvalidParameterError
 
 TRUTH = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 1}}

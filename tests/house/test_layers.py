@@ -49,8 +49,8 @@ LAYERS = {
 # Methods of lower rooms that open an upper one. They import it in their body, so that whoever does
 # not call them loads nothing of it: (module, module of the upper room).
 DOORS = {
-    ("sklearn_rank.comparison.shown", "sklearn_rank.displays.plotting"),
-    ("sklearn_rank.comparison.shown", "sklearn_rank.report.doors"),
+    ("sklearn_rank.comparison.result", "sklearn_rank.displays.plotting"),
+    ("sklearn_rank.comparison.result", "sklearn_rank.report.doors"),
     ("sklearn_rank.evaluation.result", "sklearn_rank.displays.plotting"),
 }
 ROOTS = {

@@ -1,0 +1,133 @@
+"""What a comparison says in words: its family of tests, and what limits its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from sklearn_rank.comparison.differences import Difference, Settings
+from sklearn_rank.comparison.join import Joined
+from sklearn_rank.kernels.judgements import unjudged_share
+from sklearn_rank.support.text import safe_repr
+
+FEW_QUERIES = 25
+"""Below so many, tests of means are conservative at best and see large differences alone."""
+_TOP = 10
+"""Ranks that are looked at for unjudged items where no measure has a cutoff."""
+_TESTS = {
+    "t": "paired t-test",
+    "permutation": "sign-flip permutations",
+    "wilcoxon": "Wilcoxon's signed ranks",
+    "bootstrap": "bootstrap",
+    "tukey": "randomised Tukey HSD",
+    "anova": "Tukey HSD after analysis of variance",
+}
+_MOST_NAMED = 3
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
+
+
+def family_text(groups: Sequence[Sequence[Difference]], settings: Settings) -> str:
+    """The test, the correction and the p-values that it counts.
+
+    Such as "paired t-test; Holm over 6 p-values: 2 systems x 3 measures".
+    """
+    rows = [row for group in groups for row in group if not math.isnan(row.p)]
+    n_measures = len({row.measure for row in rows})
+    pairs = len({(row.baseline, row.system) for row in rows})
+    per_measure = settings.family == "measure"
+    factors = [_times(pairs, "comparison")]
+    if not per_measure:
+        factors.append(_times(n_measures, "measure"))
+    if len(groups) > 1:
+        factors.append(_times(len(groups), "slice"))
+    each = " for each measure" if per_measure and n_measures > 1 else ""
+    test = _TESTS[settings.test]
+    if not rows:
+        return f"{test}: nothing could be tested"
+    if settings.correction is None:
+        return f"{test}; p-values not corrected{' further' if settings.corrects_itself else ''}"
+    if settings.corrects_itself:
+        families = len(groups) * (1 if per_measure else n_measures)
+        further = f", times {families} (Bonferroni): {' x '.join(factors[1:])}"
+        return f"{test} over {factors[0]}{further if families > 1 else ''}{each}"
+    total = len(rows) if not per_measure or not n_measures else len(rows) // n_measures
+    text = f"{test}; {_CORRECTIONS[settings.correction]} over {_times(total, 'p-value')}{each}"
+    return f"{text}: {' x '.join(factors)}"
+
+
+def p_title(test: str, correction: str | None) -> str:
+    """Title of the column of p-values, such as "p (Holm)"."""
+    name = "Tukey" if test in ("tukey", "anova") else _CORRECTIONS.get(correction or "")
+    return "p" if name is None else f"p ({name})"
+
+
+def _times(number: int, what: str, several: str = "") -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or what + 's'}"
+
+
+def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
+    """What limits the results, in sentences."""
+    n_queries, missing = len(joined.query_ids), joined.missing_text
+    notes = [*_unjudged(joined)]
+    if missing:
+        notes.append(f"queries without a ranking count as empty ones: {missing}")
+    if n_queries < FEW_QUERIES:
+        are = "1 query is" if n_queries == 1 else f"{n_queries} queries are"
+        notes.append(f"{are} few: only differences as large as those detectable are likely to show")
+    sides = 2 if settings.alternative == "two-sided" else 1
+    few, undefined = {}, {}
+    for row in rows:
+        if row.wins is None or row.losses is None:
+            continue
+        name, changed = f"{row.measure} of {safe_repr(row.system)}", row.wins + row.losses
+        if changed and sides * 0.5**changed > settings.alpha:
+            few[name] = changed
+        if row.queries < n_queries:
+            undefined[name] = n_queries - row.queries
+    if few:
+        most = _times(max(few.values()), "query", "queries")
+        notes.append(
+            f"at most {most} changed in {_named(few)}: as many coins all fall alike with a "
+            f"probability above {settings.alpha:g}"
+        )
+    if undefined:
+        number = max(undefined.values())
+        are = "1 query is" if number == 1 else f"up to {number:,} queries are"
+        notes.append(
+            f"{are} left out of {_named(undefined)}, where one of the two values is undefined or "
+            "the weight is 0"
+        )
+    remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
+    notes += [f"{measure} is not tested: {remark}" for measure, remark in remarks]
+    return tuple(notes)
+
+
+def _unjudged(joined: Joined) -> Iterator[str]:
+    """How much of the first ranks of each system is unjudged, if anything is."""
+    cutoffs = (joined.measure(name).k for name in joined.measures)
+    top = next((k for k in cutoffs if k is not None), _TOP)
+    shares = {}
+    for name, system in joined.systems.items():
+        rankings = system._judged.rankings
+        # Ranking unjudged items costs as much as ranking all did, so that it is not done in vain.
+        nothing = rankings.unjudged is None or not rankings.unjudged.counts.any()
+        queries = joined.places[name]
+        shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
+    if not any(shares.values()):
+        return
+    baseline, *others = shares
+    others.sort(key=lambda name: -shares[name])
+    named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
+    more = len(others) - _MOST_NAMED
+    named += [f"{more:,} more systems"] * (more > 0)
+    yield (
+        f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
+        f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged; bounds_of_change says what "
+        "that could mean"
+    )
+
+
+def _named(names: Iterable[str]) -> str:
+    shown = list(names)
+    more = len(shown) - _MOST_NAMED
+    return ", ".join(shown[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
