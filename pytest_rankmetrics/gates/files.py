@@ -11,6 +11,7 @@ from typing import Any
 from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.assessment.result import GateResult
+from pytest_rankmetrics.baseline.file import recorded_gate
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.failures import RankGateFailure
@@ -19,7 +20,6 @@ from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings
-from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -58,6 +58,16 @@ class FileSession:
         accept = ("*",) if self.reason else ()
         return Writing(update=self.update, accept=accept, reason=self.reason)
 
+    def path_of(self, name: str) -> Path:
+        """The baseline of a gate."""
+        return self.directory / f"{slug(name)}{EXTENSION}"
+
+    def unused(self, gates: Sequence[FileGate]) -> list[str]:
+        """Baselines in the directory that belong to none of the gates."""
+        used = {self.path_of(gate.name).name for gate in gates}
+        names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
+        return sorted(name for name in names if name not in used and not name.startswith("."))
+
     @property
     def commands(self) -> Commands:
         """What to type when a baseline is to be written."""
@@ -91,8 +101,8 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
     for gate in gates:
         try:
             result = _judged(gate, session)
-        except (ValueError, TypeError, OSError, ImportError) as error:
-            text = safe_text(str(error), limit=2000)
+        except (ValueError, TypeError, OSError, ImportError, RankGateFailure) as error:
+            text = safe_text(str(error).removeprefix("could not measure: "), limit=2000)
             problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
             continue
         record = result.as_dict(intervals=not result.passed)
@@ -115,18 +125,20 @@ def _judged(gate: FileGate, session: FileSession) -> GateResult:
         recorded = _recorded(gate, session)
         return BaselineUpdater(recorded, session.writing, policy, recording, store).result()
 
-    data = gate.read()
-    try:
-        result = check_gate(data, policy, reading, gate.name, compare)
-    except RankGateFailure as failure:
-        text = safe_text(str(failure), limit=2000)
-        result = GateResult(gate.name, Verdict.FAIL, text, metrics={})
+    result = check_gate(gate.read(), policy, reading, gate.name, compare)
     return replace(result, nodeid=gate.name)
 
 
 def _recorded(gate: FileGate, session: FileSession) -> RecordedGate:
     """The gate with its baseline."""
-    path = session.directory / f"{slug(gate.name)}{EXTENSION}"
+    path = session.path_of(gate.name)
+    owner = recorded_gate(path) if session.update and path.is_file() else ""
+    if owner not in ("", gate.name) and session.path_of(owner).exists():
+        msg = (
+            f"baseline {safe_text(path.as_posix(), limit=300)} is a copy of that of the gate "
+            f"{safe_repr(owner)}; delete it, and record this gate anew"
+        )
+        raise ValueError(msg)
     return RecordedGate(
         gate.name,
         gate.name,

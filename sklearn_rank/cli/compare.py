@@ -91,12 +91,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Comparison:
     """Read, measure and compare."""
-    from sklearn_rank.cli.measuring import Request, measure_run
+    from sklearn_rank.cli.measuring import check_measures, measure_run, names_of
     from sklearn_rank.cli.reading import Reader, refuse_repeated_input
-    from sklearn_rank.cli.reports import names_of
 
     _check(arguments)
-    request = Request.of(arguments, DEFAULT)
+    check_measures(arguments, DEFAULT)
     reader = Reader.of(arguments)
     paths = [arguments.baseline, *arguments.runs]
     if len(set(paths)) < len(paths):
@@ -110,7 +109,7 @@ def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compari
         with waiting(f"reading {path}"):
             ranking = reader.run(path)
         with waiting(f"measuring {path}"):
-            systems[name] = measure_run(request, qrels, ranking, keep_items=keep_items)
+            systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     with waiting("comparing"):
         return _compared(arguments, systems)
 

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from sklearn_rank.cli.options import add_reading
+from sklearn_rank.cli.terminal import shown
 from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ def run(arguments: argparse.Namespace) -> int:
     from sklearn_rank.cli.reading import Reader
     from sklearn_rank.files.write import write_qrels, write_run
     from sklearn_rank.support.disk import refuse_inputs
-    from sklearn_rank.support.text import safe_text
 
     reader = Reader.of(arguments)
     refuse_inputs(arguments.target, [arguments.source])
@@ -46,5 +46,5 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             table = reader.qrels(arguments.source, "SOURCE")
             write_qrels(table, arguments.target, overwrite=arguments.force)
-    print(f"{safe_text(arguments.target)}: {len(table):,} queries, {table.n_rows:,} rows")
+    print(f"{shown(arguments.target)}: {len(table):,} queries, {table.n_rows:,} rows")
     return 0

@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add(
         "--slices",
         metavar="FILE",
-        help="labels of queries (CSV with the columns query and label, or JSON {query: label}): "
+        help="labels of queries (CSV or JSON lines with query and label, or JSON {query: label}): "
         "the measures of each label, too",
     )
     add_measuring(
@@ -49,11 +49,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
-    from sklearn_rank.cli import reports
-    from sklearn_rank.cli.measuring import Request, measure_run, measure_trec
+    from sklearn_rank.cli import measuring
     from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
 
-    request = Request.of(arguments, DEFAULT)
+    measuring.check_measures(arguments, DEFAULT)
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, *arguments.runs)
     engine, options = engine_of(arguments), options_of(arguments)
@@ -69,10 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
         with waiting(f"reading {path}"):
             ranking = lazy[number] if lazy else reader.run(path)
         with waiting(f"measuring {path}"):
-            if request.is_trec:
-                print(measure_trec(request, qrels, ranking))
+            if measuring.is_trec(arguments):
+                print(measuring.measure_trec(arguments, qrels, ranking))
             else:
-                evaluations.append((path, measure_run(request, qrels, ranking, engine=options)))
+                measured = measuring.measure_run(arguments, qrels, ranking, engine=options)
+                evaluations.append((path, measured))
     if evaluations:
-        reports.print_evaluations(evaluations, arguments.format, arguments.per_query, labels)
+        measuring.print_evaluations(evaluations, arguments.format, arguments.per_query, labels)
     return 0

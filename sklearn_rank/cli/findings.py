@@ -149,13 +149,11 @@ def _repeated(table: LongTable, what: str) -> list[Finding]:
 def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     """How well the mean is known, and which difference of two such systems would show."""
     with warnings.catch_warnings():
-        # The convention is here for its reading of negative grades; what else it says is no matter,
-        # and that no ids meet is among the findings.
+        # What it says is among the findings.
         warnings.simplefilter("ignore", ConventionWarning)
         warnings.simplefilter("ignore", RankingDataWarning)
-        evaluation = evaluate(
-            qrels, run, "ndcg@10", convention="trec_eval", missing="zero", zero_division=math.nan
-        )
+        convention = "trec_eval" if (qrels.grades < 0).any() else "default"
+        evaluation = evaluate(qrels, run, "ndcg@10", convention=convention, zero_division=math.nan)
     values = evaluation.per_query["ndcg@10"]
     values = values[~np.isnan(values)]
     if len(values) < 2:
@@ -165,8 +163,8 @@ def _resolution(qrels: Qrels, run: Run) -> list[Finding]:
     return [
         _remark(
             len(values) < FEW_QUERIES,
-            f"ndcg@10 is {evaluation['ndcg@10']:.3f} over {len(values):,} queries, 95 % interval "
-            f"{low:.3f}..{high:.3f}",
+            f"ndcg@10 is {evaluation['ndcg@10']:.4f} over {len(values):,} queries, 95 % interval "
+            f"{low:.4f}..{high:.4f}",
         ),
         _remark(
             False,

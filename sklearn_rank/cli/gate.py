@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_reading
-from sklearn_rank.cli.terminal import FAILED
-from sklearn_rank.cli.words import in_words_of
+from sklearn_rank.cli.terminal import FAILED, GATE_FAILED, in_words_of, shown
 from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
+    from pytest_rankmetrics.report.summary import Summary
     from sklearn_rank.cli.reading import Reader
     from sklearn_rank.inputs.roles import Columns
 
-GATE_FAILED = 1
 WRITING = ("--update", "--accept", "--reason")
 _FILES = ("name", "qrels", "run", "slices", "known_items", "qrels_column", "run_column")
 """What a gate of a TOML file has besides the arguments of ``rank_gate.check``."""
@@ -109,16 +108,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Judge all gates, report, and say whether all passed."""
     from pytest_rankmetrics.gates.files import judge_files
     from pytest_rankmetrics.report.command import print_summary, write_reports
+    from sklearn_rank.support.text import listed
 
-    if arguments.accept != bool(arguments.reason.strip()):
+    # Zero-width spaces and the like are no reason that anybody can read.
+    if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
         msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
         raise ValueError(msg)
     gates, session = _configured(arguments) if arguments.config else _typed(arguments)
     with waiting(f"judging {len(gates)} gates"):
-        summary = judge_files(gates, session)
-    if not arguments.config:  # whose keys are the library's words
-        problems = tuple(in_words_of("gate", problem) for problem in summary.problems)
-        summary = replace(summary, problems=problems)
+        summary = _in_words(judge_files(gates, session), arguments)
+    unused = session.unused(gates) if arguments.config else []
+    if unused:
+        where = f"baselines in {shown(session.directory)} of no gate"
+        summary = replace(summary, remarks=(f"{where}: {listed(unused)}",))
     complaints = write_reports(
         summary,
         json=arguments.json,
@@ -132,6 +134,18 @@ def run(arguments: argparse.Namespace) -> int:
     if any(gate.failed for gate in summary.gates):
         return GATE_FAILED
     return FAILED if summary.problems or complaints else 0
+
+
+def _in_words(summary: Summary, arguments: argparse.Namespace) -> Summary:
+    """What gates say, in words of the command; the keys of a TOML file are the library's."""
+    words = partial(in_words_of, argparse.Namespace() if arguments.config else arguments)
+    gates = []
+    for run in summary.gates:
+        told = {key: words(run.record[key]) for key in ("message", "headline")}
+        notes = [words(note) for note in run.record["notes"]]
+        gates.append(replace(run, record={**run.record, **told, "notes": notes}))
+    problems = tuple(map(words, summary.problems))
+    return replace(summary, gates=tuple(gates), problems=problems)
 
 
 # One gate, as typed -----------------------------------------------------------------------------
@@ -170,14 +184,30 @@ def _together(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
     """{measure: number}, or the one number for all measures; None without any."""
     if not pairs:
         return None
+    option = f"--{name.replace('_', '-')}"
     alone = [number for measure, number in pairs if measure is None]
     if not alone:
+        measures = [_plain_name(str(measure)) for measure, _ in pairs]
+        twice = next((measure for measure in measures if measures.count(measure) > 1), None)
+        if twice is not None:
+            msg = f"{option} names {twice} twice; give each measure one number"
+            raise ValueError(msg)
         return dict(pairs)
     if len(pairs) > 1 or name in ("at_least", "at_most"):
-        option = f"--{name.replace('_', '-')}"
         msg = f"{option} {alone[0]:g} names no measure; write {option}=MEASURE={alone[0]:g}"
         raise ValueError(msg)
     return alone[0]
+
+
+def _plain_name(measure: str) -> str:
+    """The name of a measure however it is spelled; what means nothing is refused by the gate."""
+    from sklearn_rank.exceptions import UnknownMeasureError
+    from sklearn_rank.measures.grammar import parse_measures
+
+    try:
+        return ", ".join(str(parsed) for parsed in parse_measures(measure))
+    except UnknownMeasureError:
+        return measure
 
 
 def _read_files(
@@ -227,7 +257,6 @@ def _without_writing(words: Sequence[str]) -> list[str]:
 def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
     from sklearn_rank.cli.reading import Reader
     from sklearn_rank.support.disk import readable
-    from sklearn_rank.support.text import safe_text
 
     typed = [
         f"--{name.replace('_', '-')}"
@@ -244,19 +273,19 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
     try:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        msg = f"{safe_text(str(path))}: is not UTF-8 text"
+        msg = f"{shown(path)}: is not UTF-8 text"
         raise ValueError(msg) from None
     except tomllib.TOMLDecodeError as error:
-        msg = f"{safe_text(str(path))}: is not TOML: {safe_text(str(error))}"
+        msg = f"{shown(path)}: is not TOML: {shown(error)}"
         raise ValueError(msg) from None
-    _refuse_unknown(table, ("gate", "settings", "baseline_dir"), safe_text(str(path)))
+    _refuse_unknown(table, ("gate", "settings", "baseline_dir"), shown(path))
     gates = table.get("gate", [])
     if (
         not isinstance(gates, list)
         or not gates
         or not all(isinstance(gate, dict) for gate in gates)
     ):
-        msg = f"{safe_text(str(path))} has no gate; write one as [[gate]] with name, qrels and run"
+        msg = f"{shown(path)} has no gate; write one as [[gate]] with name, qrels and run"
         raise ValueError(msg)
     session = _session(arguments, table, path.parent)
     reader = Reader.of(arguments)
@@ -268,9 +297,9 @@ def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSess
 def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) -> FileGate:
     from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
     from sklearn_rank.cli.reading import read_ids
-    from sklearn_rank.support.text import safe_repr, safe_text
+    from sklearn_rank.support.text import safe_repr
 
-    where = f"{safe_text(str(path))}: gate {safe_repr(table.get('name', number))}"
+    where = f"{shown(path)}: gate {safe_repr(table.get('name', number))}"
     _refuse_unknown(table, (*_FILES, *ARGUMENTS), where)
     for name in ("name", "qrels", "run"):
         if not isinstance(table.get(name), str) or not table[name].strip():

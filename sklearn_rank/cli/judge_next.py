@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.cli.options import add_reading, positive
-from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.cli.options import add_reading, grade, positive
+from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("other", metavar="OTHER", nargs="?", help="rankings of the system it is compared with")
     add("-m", "--measure", default="ndcg@10", metavar="M", help="(default: ndcg@10)")
     add("-n", type=positive, default=SHOWN, metavar="N", help=f"so many items (default: {SHOWN})")
-    add("--max-grade", type=float, metavar="X", help="highest grade (default: that of QRELS)")
+    add("--max-grade", type=grade, metavar="X", help="highest grade (default: that of QRELS)")
     add("--convention", default="default", metavar="NAME", help="count as this program does")
     assume = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
     add("--assume", choices=("complete", "partial"), help=assume)
@@ -78,7 +78,6 @@ def _judgements(arguments: argparse.Namespace, reader: Reader) -> Qrels:
     """The judgements with those of the templates that were filled in."""
     from sklearn_rank.files.templates import read_template
     from sklearn_rank.files.write import write_qrels
-    from sklearn_rank.support.text import safe_text
 
     with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
@@ -89,14 +88,13 @@ def _judgements(arguments: argparse.Namespace, reader: Reader) -> Qrels:
     if arguments.into:
         write_qrels(qrels, arguments.into, overwrite=arguments.force)
         added = sum(table.n_rows for table in filled)
-        print(f"{safe_text(arguments.into)}: {qrels.n_rows:,} judgements, {added:,} filled in")
+        print(f"{shown(arguments.into)}: {qrels.n_rows:,} judgements, {added:,} filled in")
     return qrels
 
 
 def _list(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
     """Print the items, or write them as a template."""
     from sklearn_rank.evaluation.evaluate import evaluate
-    from sklearn_rank.support.text import safe_text
 
     systems = []
     for path, what in ((arguments.run_path, "RUN"), (arguments.other, "OTHER")):
@@ -127,7 +125,7 @@ def _list(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
 
         save_template(columns, arguments.template)
         n_rows = len(columns["query"])
-        print(f"{safe_text(arguments.template)}: {n_rows:,} items to judge; fill in their grades")
+        print(f"{shown(arguments.template)}: {n_rows:,} items to judge; fill in their grades")
         return
     print_table(_table(columns))
 

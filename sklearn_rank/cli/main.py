@@ -23,9 +23,7 @@ from sklearn_rank.cli import (
     measures,
     report,
 )
-from sklearn_rank.cli.terminal import FAILED, INTERRUPTED
-from sklearn_rank.cli.words import in_words_of
-from sklearn_rank.exceptions import ColumnRoleError
+from sklearn_rank.cli.terminal import FAILED, INTERRUPTED, in_words_of
 
 __all__ = ["main"]
 
@@ -69,9 +67,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except (ValueError, TypeError, OSError, ImportError) as error:
         # The package's messages name what is wrong and what to do; where they come from is no help.
-        hint = _column_options(arguments) if isinstance(error, ColumnRoleError) else ""
-        text = in_words_of(arguments.command, str(error))
-        print(f"sklearn-rank {arguments.command}: {text}{hint}", file=sys.stderr)
+        text = in_words_of(arguments, str(error))
+        print(f"sklearn-rank {arguments.command}: {text}", file=sys.stderr)
         _give_up_output()
         return FAILED
     except Exception:
@@ -100,15 +97,8 @@ def _show_warning(
     arguments: argparse.Namespace, message: Warning | str, *_: object, **__: object
 ) -> None:
     """A warning without the place in the code, which is not the reader's."""
-    text = in_words_of(arguments.command, str(message))
+    text = in_words_of(arguments, str(message))
     print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
-
-
-def _column_options(arguments: argparse.Namespace) -> str:
-    """How ``columns=``, of which the messages of the library speak, is said here."""
-    names = [name for name in vars(arguments) if name.endswith("_column")]
-    options = " or ".join(f"--{name.replace('_', '-')} ROLE=NAME" for name in names)
-    return f" (on the command line: {options}; for None, ROLE= alone)" if options else ""
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import math
+from collections.abc import Callable
+
+_ROLES = {"qrels": ("query", "item", "grade"), "run": ("query", "item", "score", "rank")}
 
 
 def add_reading(parser: argparse.ArgumentParser, *kinds: str) -> None:
     """Columns whose names are not recognised, for each kind of file, and limits."""
-    roles = {"qrels": "query, item or grade", "run": "query, item, score or rank"}
     group = parser.add_argument_group("how files are read")
     for kind in kinds:
+        roles = _ROLES[kind]
         group.add_argument(
             f"--{kind}-column",
             action="append",
             default=[],
             metavar="ROLE=NAME",
-            type=_column,
-            help=f"column of {roles[kind]} in {kind} if its name is not recognised; ROLE= alone: "
-            "no column has it",
+            type=_column_of(roles),
+            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {kind} if its name is not "
+            "recognised; ROLE= alone: no column has it",
         )
     limits = {
         "--max-rows": "rows of a file (default: 50 million)",
@@ -59,14 +63,12 @@ def add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
 
 def share(text: str) -> float:
     """A probability that is neither impossible nor certain."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1:
-        msg = f"must be a number between 0 and 1, got {text[:80]!r}"
-        raise argparse.ArgumentTypeError(msg)
-    return number
+    return _number(text, lambda number: 0 < number < 1, "a number between 0 and 1")
+
+
+def grade(text: str) -> float:
+    """A grade that something relevant can have."""
+    return _number(text, lambda number: 0 < number < math.inf, "a finite number above 0")
 
 
 def whole(text: str) -> int:
@@ -82,9 +84,26 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def _column(text: str) -> tuple[str, str | None]:
-    role, equals, name = text.partition("=")
-    if not equals:
-        msg = f"must be ROLE=NAME, or ROLE= for none, got {text[:80]!r}"
+def _number(text: str, is_right: Callable[[float], bool], what: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not is_right(number):
+        msg = f"must be {what}, got {text[:80]!r}"
         raise argparse.ArgumentTypeError(msg)
-    return role, name or None
+    return number
+
+
+def _column_of(roles: tuple[str, ...]) -> Callable[[str], tuple[str, str | None]]:
+    def column(text: str) -> tuple[str, str | None]:
+        role, equals, name = text.partition("=")
+        if not equals:
+            msg = f"must be ROLE=NAME, or ROLE= for none, got {text[:80]!r}"
+            raise argparse.ArgumentTypeError(msg)
+        if role not in roles:
+            msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
+            raise argparse.ArgumentTypeError(msg)
+        return role, name or None
+
+    return column

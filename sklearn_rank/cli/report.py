@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sklearn_rank.cli.compare import add_comparing, compare_files
+from sklearn_rank.cli.terminal import shown
 from sklearn_rank.support.runtime import waiting
 
 
@@ -21,7 +22,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
     add("--title", metavar="TEXT", help="of the page")
     add("--explain", metavar="M", help="measure whose changes are told by item (the first)")
-    labels = "CSV with the columns query and {0}, or JSON {{query: {0}}}"
+    labels = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
     add("--slices", metavar="FILE", help=f"labels of queries: {labels.format('label')}")
     add("--query-text", metavar="FILE", help=f"what queries ask: {labels.format('text')}")
     add_comparing(parser)
@@ -32,7 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare, and write the page."""
     from sklearn_rank.cli.reading import read_labels
     from sklearn_rank.support.disk import HTML_REPORT, check_target
-    from sklearn_rank.support.text import safe_text
 
     inputs = (arguments.qrels, arguments.baseline, *arguments.runs)
     inputs += (arguments.slices, arguments.query_text)
@@ -52,5 +52,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     n = comparison.counts["queries"]
     counted = f"{len(comparison.names)} systems, {n:,} {'query' if n == 1 else 'queries'}"
-    print(f"{safe_text(arguments.output)}: {counted}")
+    print(f"{shown(arguments.output)}: {counted}")
     return 0

@@ -1,15 +1,19 @@
-"""What the subcommands share: exit codes, and tables that are plain in a pipe."""
+"""What a terminal is told: exit codes, tables that are plain in a pipe, messages in its words."""
 
 from __future__ import annotations
 
+import argparse
+import re
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sklearn_rank.tables.table import Table
 
+GATE_FAILED = 1
 FAILED = 2
-"""Exit code of a command that could not do its work; 1 says that a gate failed."""
+"""Exit code of a command that could not do its work."""
 INTERRUPTED = 130
 """Exit code of a program that was interrupted, as shells count: 128 + SIGINT."""
 
@@ -38,3 +42,64 @@ def print_table(table: Table) -> None:
     console.print(drawn)
     for note in table.said(BEST):
         console.print(Text(safe_text(note, limit=None)))
+
+
+def shown(path: object) -> str:
+    """A path, whole, but without what a terminal would obey."""
+    from sklearn_rank.support.text import safe_text
+
+    return safe_text(str(path), limit=None)
+
+
+# The library's messages -------------------------------------------------------------------------
+
+_WORDS = {
+    r"\by_true\b": "QRELS",
+    r"\by_score\b": "RUN",
+    r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
+    r"; string_provider= can spell the items of both sides alike": "",
+    r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
+    r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
+}
+_OPTIONS = {"min_rel": "level", "overwrite": "force", "metrics": "measure"}
+"""Options that are not called as the arguments that they stand for."""
+_COLUMN = re.compile(r"columns=\{'(\w+)': (None|'(?:[^'\\]|\\.)*')\}")
+_ARGUMENT = re.compile(
+    r"""(?<![\w(-])(\w+)=(?:'(\w+)'|\{["'](\w+)["']\}|(True)\b|([\d.]+)\b|)(?![\w{'])"""
+)
+
+
+def in_words_of(arguments: argparse.Namespace, text: str) -> str:
+    """A message of the library as somebody at a terminal can follow it."""
+    names = vars(arguments).keys()
+
+    def option(match: re.Match[str]) -> str:
+        name = _OPTIONS.get(match[1], match[1])
+        if name not in names and f"{name}s" not in names:
+            return match[0]
+        value = match[2] or match[3] or match[5] or ""
+        return f"--{name.replace('_', '-')} {value}".rstrip()
+
+    def column(match: re.Match[str]) -> str:
+        name = "" if match[2] == "None" else match[2][1:-1]
+        return f"--{_side_of(arguments, match[1], text)}-column {shlex.quote(f'{match[1]}={name}')}"
+
+    if "run_column" in names:
+        text = _COLUMN.sub(column, text)
+        sides = "--qrels-column and --run-column"
+        text = re.sub(r"\bcolumns=(?= )", sides, text)
+        text = re.sub(r"^columns (says|names)", r"--qrels-column or --run-column \1", text)
+    for pattern, words in _WORDS.items():
+        text = re.sub(pattern, words, text)
+    return _ARGUMENT.sub(option, text)
+
+
+def _side_of(arguments: argparse.Namespace, role: str, text: str) -> str:
+    """Whether a message about a column speaks of judgements or of a run."""
+    if role in ("score", "rank"):
+        return "run"
+    qrels = arguments.qrels if "qrels" in arguments else None
+    if "kind" in arguments:
+        return str(arguments.kind)
+    is_qrels = role == "grade" or (qrels and f"{qrels}" in text) or "QRELS" in text
+    return "qrels" if is_qrels or "y_true" in text else "run"

@@ -62,7 +62,7 @@ def test_text_streams_through_polars(
     expected = output(capsys, *files, "--engine", "memory")
     assert output(capsys, *files, "--engine", "polars") == expected
     said = output(capsys, *files, "--engine", "duckdb", code=2)
-    assert "engine='duckdb' reads Parquet here, and" in said
+    assert "--engine duckdb reads Parquet here, and" in said
 
 
 @pytest.mark.parametrize("option", [("-M", "2"), ("-J",), ("--format", "trec")])

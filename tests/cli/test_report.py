@@ -55,7 +55,7 @@ def test_the_measure_that_is_explained_and_the_file_are_chosen(files, capsys) ->
         (["--query-text", "none.json"], "--query-text 'none.json' cannot be read"),
         (["--query-text", "t.qrels"], "needs the columns query and text, and the first line has"),
         (["--explain", "mapp"], "unknown measure 'mapp'"),
-        (["-o", "none/report.html"], "No such file or directory"),
+        (["-o", "none/report.html"], "there is no folder 'none'; create it first"),
     ],
 )
 def test_what_is_wrong_is_named(options, message, capsys) -> None:

@@ -36,6 +36,6 @@ def test_an_unknown_column_is_answered_by_the_option_that_names_it(capsys):
     assert main(["evaluate", "films.csv", "run.jsonl", "-m", "mrr"]) == 2
     message = capsys.readouterr().err
     assert "no column for the role 'item'" in message
-    assert "--qrels-column ROLE=NAME or --run-column ROLE=NAME" in message
+    assert "For another one pass --qrels-column item=film\n" in message
     named = ["--qrels-column", "item=film", "--run-column", "item=film"]
     assert main(["evaluate", "films.csv", "films.csv", "-m", "mrr", *named]) == 0
