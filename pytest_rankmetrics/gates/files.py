@@ -20,6 +20,7 @@ from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text
 
@@ -101,8 +102,8 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
     for gate in gates:
         try:
             result = _judged(gate, session)
-        except (ValueError, TypeError, OSError, ImportError, RankGateFailure) as error:
-            text = safe_text(str(error).removeprefix("could not measure: "), limit=2000)
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            text = safe_text(str(error), limit=2000)
             problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
             continue
         record = result.as_dict(intervals=not result.passed)
@@ -125,7 +126,12 @@ def _judged(gate: FileGate, session: FileSession) -> GateResult:
         recorded = _recorded(gate, session)
         return BaselineUpdater(recorded, session.writing, policy, recording, store).result()
 
-    result = check_gate(gate.read(), policy, reading, gate.name, compare)
+    data = gate.read()
+    try:
+        result = check_gate(data, policy, reading, gate.name, compare)
+    except RankGateFailure as failure:
+        text = safe_text(str(failure), limit=2000)
+        result = GateResult(gate.name, Verdict.FAIL, text, metrics={})
     return replace(result, nodeid=gate.name)
 
 

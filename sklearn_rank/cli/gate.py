@@ -131,9 +131,10 @@ def run(arguments: argparse.Namespace) -> int:
     print_summary(summary, colour=sys.stdout.isatty())
     for complaint in complaints:
         print(f"sklearn-rank gate: {complaint}", file=sys.stderr)
-    if any(gate.failed for gate in summary.gates):
+    failed = [bool(gate.record["metrics"]) for gate in summary.gates if gate.failed]
+    if any(failed):
         return GATE_FAILED
-    return FAILED if summary.problems or complaints else 0
+    return FAILED if failed or summary.problems or complaints else 0
 
 
 def _in_words(summary: Summary, arguments: argparse.Namespace) -> Summary:

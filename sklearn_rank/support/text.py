@@ -37,10 +37,9 @@ def safe_repr(value: Any, *, limit: int | None = MAX_CHARACTERS) -> str:
 
 
 def safe_text(text: str, *, limit: int | None = MAX_CHARACTERS) -> str:
-    """The same without quotes, for messages, paths and reasons."""
+    """The same without quotes, for messages, paths and reasons; ``...`` says that it is cut."""
     shown = _escape(text[:limit])
-    left = 0 if limit is None else len(text) - limit
-    return f"{shown} (+{left:,} characters)" if left > 0 else shown
+    return f"{shown}..." if limit is not None and len(text) > limit else shown
 
 
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)

@@ -98,7 +98,7 @@ def test_what_could_not_be_measured_ends_with_2_whatever_the_reason(
     (files / "y.run").write_text("q7 Q0 zz 1 1 t\n")  # no query in common
     for run in ("x.run", "y.run"):
         words = ["gate", "t.qrels", run, "--name", "g", "--at-least", "map=0.1"]
-        assert "gate 'g' could not be measured: " in said(capsys, words, 2)
+        assert "could not" in said(capsys, words, 2)
     assert "FAIL" in said(capsys, [*GATE, "--max-drop", "map=0.1"], 1)  # no baseline
 
 

@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from sklearn_rank.cli import main
+from sklearn_rank.cli.main import _parser
+from sklearn_rank.cli.terminal import in_words_of
 from tests.plugin.cases import Ranks, names, ranking
 from tests.plugin.conftest import Suite
 
@@ -125,9 +127,14 @@ def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> 
     write(files.path, now)
     code, record = by_command(limits)
     expected_code, expected = by_pytest(files)
-    assert (code, record["verdict"]) == (expected_code, expected["verdict"])
+    could_measure = not expected["headline"].startswith("could not measure")
+    assert code == (expected_code if could_measure else 2)
+    assert record["verdict"] == expected["verdict"]
     assert record["metrics"] == expected["metrics"]
     assert record["slices"] == expected["slices"]
+    words = _parser().parse_args(["gate", "t.qrels", "a.run"])
+    for key in ("headline", "message"):
+        expected[key] = in_words_of(words, expected[key])
     assert record["headline"] == expected["headline"]
     assert alike(record) == alike(expected)
 

@@ -100,7 +100,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_command_takes_a_file_of_ids(
     words: list[str], files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["gate", *words]) == 1
+    assert main(["gate", *words]) == 2
     assert "1 of 3 judged items is not in the index ('gone')" in capsys.readouterr().out
     (files / "index.txt").write_text("a\nc\ngone\n")
     assert main(["gate", *words]) == 0

@@ -100,7 +100,7 @@ def test_a_terminal_gets_one_line_for_each_row(text: str) -> None:
 
 def test_a_long_name_is_cut_on_a_terminal_alone() -> None:
     table = Table((Column("query"),), ((text_cell("x" * 500),),))
-    assert "x" * 80 + " (+420 characters)" in to_text(table)
+    assert "x" * 80 + "..." in to_text(table)
     for written in (to_markdown(table), to_latex(table), html_table(table), to_csv(table)):
         assert "x" * 500 in written
 
