@@ -11,8 +11,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures, safe_names
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.model_selection.options import OPTION_NAMES
-from sklearn_rank.model_selection.scorer import RankingScorer
-from sklearn_rank.model_selection.spread import STATISTICS, spread_of
+from sklearn_rank.model_selection.scorer import STATISTICS, RankingScorer, spread_of
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.text import closest, safe_repr
 

@@ -18,8 +18,7 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
-from sklearn_rank.model_selection.reading import read_call
-from sklearn_rank.model_selection.responses import Responses
+from sklearn_rank.model_selection.reading import Responses, read_call
 from sklearn_rank.support.checks import check_cutoff, refuse_unordered
 from sklearn_rank.support.text import closest, listed, safe_repr
 from sklearn_rank.typing import FloatArray

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
@@ -17,6 +18,7 @@ from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.merge import merge_judged
+from sklearn_rank.rankings.remote import RankingSizes
 from sklearn_rank.rankings.ties import grade_order
 from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
 from sklearn_rank.typing import IntArray
@@ -53,11 +55,14 @@ class Gathered:
         self._n_unjudged: list[IntArray] = []
         self.places = places
         self.missing = told.get("missing", "zero")
-        self._parts: list[RankingData] = []
+        self.parts: list[RankingData] = []
         self._ranked: dict[Any, None] = {}
         self._unjudged: dict[Any, None] = {}
         self._sample: tuple[Qrels, Run] | None = None
         self._no_rows: Run | None = None
+        self.has_grades = True
+        self.n_rows: Counter[str] = Counter()
+        """Rows that tasks of Spark read of each side."""
         if self.missing != "skip" and places:
             self._weights(list(places))  # refused before anything is ranked
 
@@ -89,6 +94,27 @@ class Gathered:
         if absent:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
 
+    def absorb(self, other: Gathered) -> None:
+        """What was gathered elsewhere of other queries."""
+        self.parts += other.parts
+        self._n_unjudged += other._n_unjudged
+        self._ranked |= other._ranked
+        self._unjudged |= other._unjudged
+        self._has_zero |= other._has_zero
+        self.n_rows += other.n_rows
+        self.extend_places(list(other.places))
+        self._sample = other._sample if self._sample is None else self._sample
+        self._no_rows = other._no_rows if self._no_rows is None else self._no_rows
+
+    def lighten(self) -> None:
+        """Forget the sample that says why nothing was retrieved, where something was."""
+        if any(part.rankings.n_retrieved.any() for part in self.parts):
+            self._sample = None
+
+    def map_rankings(self, function: Callable[[JudgedRankings], JudgedRankings]) -> None:
+        """Others in place of all rankings."""
+        self.parts = [replace(part, rankings=function(part.rankings)) for part in self.parts]
+
     def judged(self, pool: Pool, read_again: Callable[[], JudgedRankings]) -> RankingData:
         """All queries in the order of the judgements.
 
@@ -97,10 +123,15 @@ class Gathered:
         # Judgements that were parted come in another order than they stand.
         self.places = dict(sorted(self.places.items(), key=itemgetter(1)))
         queries = join_queries(self.places, self._ranked | self._unjudged, self.missing)
-        merged = merge_judged(self._parts)
+        merged = merge_judged(self.parts)
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
-        assumed = settled(self.told.get("assume"), has_grades=True, has_zero=self._has_zero)
-        rankings, n_unjudged = merged.rankings, np.concatenate(self._n_unjudged)
+        assumed = settled(
+            self.told.get("assume"), has_grades=self.has_grades, has_zero=self._has_zero
+        )
+        rankings: JudgedRankings = merged.rankings
+        if self.parts and isinstance(self.parts[0].rankings, RankingSizes):
+            rankings = _joined_sizes([part.rankings for part in self.parts], rankings)
+        n_unjudged = np.concatenate(self._n_unjudged)
         if (order[1:] < order[:-1]).any():
             rankings, n_unjudged = rankings.take(np.argsort(order)), n_unjudged[np.argsort(order)]
         if assumed == "partial" and not self._keeps_unjudged:
@@ -136,7 +167,7 @@ class Gathered:
             kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
             part = replace(part, rankings=replace(part.rankings, unjudged=kept))
         # A pool holds all scores; of the parts only places are kept.
-        self._parts.append(replace(part, pool=_PARTS_HAVE_NONE, query_columns=()))
+        self.parts.append(replace(part, pool=_PARTS_HAVE_NONE, query_columns=()))
         if self._sample is None:
             queries = qrels.query_ids[:_HINTED]
             self._sample = qrels.of_queries(queries), run.of_queries(queries)
@@ -147,6 +178,18 @@ class Gathered:
 
     def _weights(self, queries: list[Any]) -> Any:
         return query_weights(self.told.get("sample_weight"), queries)
+
+
+def _joined_sizes(parts: Iterable[JudgedRankings], merged: JudgedRankings) -> RankingSizes:
+    graded = [part.graded for part in parts if isinstance(part, RankingSizes)]
+    return RankingSizes.of(
+        merged.query_ids,
+        n_ranked=merged.n_ranked,
+        n_relevant=merged.n_relevant,
+        n_retrieved=merged.n_retrieved,
+        n_graded=np.concatenate(graded),
+        in_ties=merged.in_ties,
+    )
 
 
 _OF_ROWS = ("ties", "duplicates", "negative_grades", "n_jobs")

@@ -6,14 +6,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.checks import check_flag, check_option
+from sklearn_rank.support.checks import check_flag
 from sklearn_rank.support.text import safe_repr
-
-Way: TypeAlias = Literal["auto", "count", "window"]
-Waist: TypeAlias = Literal["auto", "driver", "executors"]
 
 _UNITS = {
     unit: base**power
@@ -40,11 +36,6 @@ class EngineOptions:
         half of the memory that the machine, or the container, has.
     temp_directory : path, default=None
         Where temporary files go; None is the system's own place for them.
-    way : {"auto", "count", "window"}, default="auto"
-        How Spark finds places: by counting the greater scores of each relevant item, or by
-        ranking all rows of a query. Other engines have one way.
-    waist : {"auto", "driver", "executors"}, default="auto"
-        Where Spark computes measures: of what comes back to the driver, or where the rows are.
     progress : bool, default=True
         Show on a terminal how far long work has come.
 
@@ -57,14 +48,10 @@ class EngineOptions:
 
     memory_limit: int | str | None = None
     temp_directory: str | os.PathLike[str] | None = None
-    way: Way = "auto"
-    waist: Waist = "auto"
     progress: bool = True
 
     def __post_init__(self) -> None:
         """InvalidParameterError for what means nothing."""
-        check_option(self.way, "way", get_args(Way), "EngineOptions")
-        check_option(self.waist, "waist", get_args(Waist), "EngineOptions")
         check_flag(self.progress, "progress", "EngineOptions")
         if self.memory_limit is not None and _bytes_of(self.memory_limit) < _LEAST:
             msg = (

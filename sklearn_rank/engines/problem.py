@@ -20,6 +20,8 @@ from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnreadColumn
 if TYPE_CHECKING:
     import narwhals as nw
 
+IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
+"""What needs the ids of all items as Python objects."""
 SideName = Literal["y_true", "y_score"]
 
 

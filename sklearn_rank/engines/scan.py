@@ -256,8 +256,8 @@ def _sql_columns(named: NamedColumns) -> Iterator[str]:
 
 
 def _spark(sources: list[Source], columns: Columns | None, *, is_run: bool) -> Any:
-    from sklearn_rank.engines.spark.plans import quoted as backquoted
-    from sklearn_rank.engines.spark.session import running_session
+    from sklearn_rank.engines.spark import quoted as backquoted
+    from sklearn_rank.engines.spark import running_session
 
     frame = running_session().read.parquet(*[source.path for source in sources])
     named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)

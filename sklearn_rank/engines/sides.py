@@ -62,6 +62,13 @@ def qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:
     return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
 
 
+def has_grades(y_true: Any) -> bool:
+    """Whether some judgements have grades, as sets have none."""
+    if isinstance(y_true, Qrels) or not isinstance(y_true, Mapping):
+        return True
+    return any(isinstance(truth, Mapping) for truth in y_true.values())
+
+
 @dataclass(frozen=True)
 class LaterScores:
     """Counts scores of a lazy frame that conventions speak of, for which it is read once more."""

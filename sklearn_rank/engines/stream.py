@@ -14,11 +14,18 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
-from sklearn_rank.engines.problem import Problem, Side, find_sides
+from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, find_sides
 from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.rising import Order, RisingRows, orders_of, top_of
 from sklearn_rank.engines.rows import Held, Rows, all_batches, exact, hold, whole_queries
-from sklearn_rank.engines.sides import LaterScores, LazyColumns, LeftBehind, qrels_of, rows_of_truth
+from sklearn_rank.engines.sides import (
+    LaterScores,
+    LazyColumns,
+    LeftBehind,
+    has_grades,
+    qrels_of,
+    rows_of_truth,
+)
 from sklearn_rank.engines.spill import Parts, concatenated, first_rows, numbered, spooled, temporary
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
@@ -52,9 +59,6 @@ _PART_OF_LIMIT = 20
 """A part of the rows that is read at once, which takes several times its size."""
 _PARTINGS = 3
 """After so many, a part is one query, or as good as one."""
-
-_IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
-"""What needs the ids of all items as Python objects."""
 
 
 def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> RankingData:
@@ -101,6 +105,7 @@ class _Reading:
             run.close()
             self._refuse(f"{asked[0]} needs all rows in memory, which take")
         gathered, qrels = self._gathered(truth, run)
+        gathered.has_grades = has_grades(self.problem.y_true)
         judged = gathered.judged(_LaterPool(self), self.with_unjudged)
         if "score" in self.run.named:
             judged = replace(judged, count_scores=LaterScores(self.blocks))
@@ -126,6 +131,7 @@ class _Reading:
         truth = self._hold_truth(self.limit // _JUDGEMENTS)
         run = hold(self.run_rows, self.run.used, self._small)
         gathered, _ = self._gathered(truth, run, keeps_unjudged=True)
+        gathered.has_grades = has_grades(self.problem.y_true)
         return gathered.judged(_LaterPool(self), self.with_unjudged).rankings
 
     def _gathered(
@@ -182,7 +188,7 @@ class _Reading:
 
     def _asks_for_memory(self) -> list[str]:
         told: Mapping[str, Any] = self.problem.told
-        return [name for name in _IN_MEMORY_ALONE if told.get(name) not in (None, False)]
+        return [name for name in IN_MEMORY_ALONE if told.get(name) not in (None, False)]
 
     def _refuse(self, what: str) -> None:
         msg = (

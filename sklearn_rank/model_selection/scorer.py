@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from sklearn_rank.evaluation.compute import Scored
+from sklearn_rank.evaluation.compute import Scored, score_measures
+from sklearn_rank.evaluation.differences import told_differences
 from sklearn_rank.exceptions import (
+    ConventionWarning,
     InvalidParameterError,
     RankingConfigError,
+    RankingDataWarning,
     UndefinedMetricError,
+    UndefinedMetricWarning,
 )
+from sklearn_rank.inputs.layouts import read_layout
+from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import metric_value
-from sklearn_rank.model_selection.options import AUTO, ScorerOptions, with_changes
-from sklearn_rank.model_selection.shared import Asked
-from sklearn_rank.model_selection.sklearn_frames import Raises, is_swallowed
-from sklearn_rank.model_selection.valuation import scored_of
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
+from sklearn_rank.model_selection.reading import Reading, Responses, read_call
+from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
+from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.statistics.samples import error_of_mean
+from sklearn_rank.support.runtime import warnings_given_by
+from sklearn_rank.support.text import listed, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
-_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, InvalidParameterError, UndefinedMetricError)
+_ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
 """Errors of the measure's parameters or of the truth: the next candidate would meet them again."""
 
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
@@ -155,7 +165,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         query_weight: Any = None,
     ) -> Any:
         try:
-            return self._value(method_caller, estimator, X, y_true, groups, query_weight)
+            scored = self._scored(method_caller, estimator, X, y_true, groups, query_weight)
+            return self._number(scored)
         except RankingConfigError as error:
             if is_swallowed():
                 return Raises(error)
@@ -165,17 +176,66 @@ class RankingScorer(_Base):  # type: ignore[misc]
                 return Raises(_as_config_error(error))
             raise
 
-    def _value(
-        self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
-    ) -> float:
-        passed_as = str(self._requests.get("groups"))
-        asked = Asked(estimator, X, y, groups, query_weight, self._bound, passed_as, self.options)
-        scored = scored_of(self.measure, asked, caller, owner=self._called)
-        return self._told(scored)
-
-    def _told(self, scored: Scored) -> float:
-        """What the scorer tells of the values of the queries."""
+    def _number(self, scored: Scored) -> float:
+        """What the scorer makes of the values of the queries."""
         return self._sign * scored.average.value
+
+    def _scored(self, caller: Any, *call: Any) -> Scored:
+        """The measure of the queries, with a mean that is a number."""
+        measure, options, owner = self.measure, self.options, self._called
+        policy, key = options.zero_division, (self.measure, self.options)
+        with warnings_given_by(partial(warn_once, key=key)):
+            read, judged = self._judged(caller, *call)
+            scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
+        if math.isnan(scored.average.value):
+            msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
+            raise UndefinedMetricError(msg)
+        if options.convention != "default":
+            for text in told_differences(
+                options.preset,
+                {str(as_asked(measure)): measure},
+                judged,
+                (read.y, read.scores),
+                ties_are_given="ties" in (options.given or ()),
+                # Folds differ in numbers, and one text is enough for all of them.
+                numbers=not is_running(),
+            ):
+                warn_once(text, ConventionWarning, key=text)
+        if policy == "warn" and scored.average.n_undefined:
+            message = (
+                f"{scored.measure} is undefined for {_undefined(scored, judged)}; they are left "
+                f"out of the mean. {owner}.with_options(zero_division=...) says what they count: "
+                "0.0, 1.0, or np.nan to leave them out without this warning."
+            )
+            warn_once(message, UndefinedMetricWarning, key=key)
+        return scored
+
+    def _judged(
+        self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
+    ) -> _Judged:
+        """What was read, by this scorer or by another one of the same multimetric call."""
+        known = {} if caller is None else _SHARED.setdefault(caller, {})
+        passed_as = str(self._requests.get("groups"))
+        arguments = (X, y, groups, query_weight, self._bound)
+        key = (*map(id, arguments), passed_as, self.options)
+        if key not in known:
+            read = read_call(
+                Responses(estimator, X, caller),
+                y,
+                groups,
+                self.options,
+                owner=self._called,
+                bound=self._bound,
+                passed_as=passed_as,
+            )
+            # Other scorers may read further.
+            depth = self.measure.depth if caller is None else None
+            judged = _ranked(read, query_weight, self.options, depth)
+            if read.queries is not None:
+                for fault in read.queries.faults(len(judged.query_ids), estimator):
+                    warn_once(fault, RankingDataWarning, key="queries")
+            known[key] = _Judged(read, judged)
+        return known[key]
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -323,6 +383,88 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
+class _Judged(NamedTuple):
+    """What was read, and how it ranks."""
+
+    read: Reading
+    judged: RankingData
+
+
+_SHARED: WeakKeyDictionary[Any, dict[Any, _Judged]] = WeakKeyDictionary()
+"""What the scorers of one call of a multimetric scorer share, by its cache of predictions."""
+
+
+def _ranked(
+    read: Reading, query_weight: Any, options: ScorerOptions, depth: int | None
+) -> RankingData:
+    preset, scores = options.preset, read.scores
+
+    def rank(weights: Any) -> RankingData:
+        return read_layout(
+            read.layout,
+            read.y,
+            without_lowest(read.y, scores) if preset.lowest == "masked" else scores,
+            groups=None if read.queries is None else read.queries.ids,
+            sample_weight=weights,
+            string_provider=options.string_provider,
+            ties=options.ties,
+            missing=preset.missing,  # type: ignore[arg-type]
+            negative_grades=preset.negative_grades,  # type: ignore[arg-type]
+            depth=depth,
+        )
+
+    try:
+        return rank(query_weight)
+    except InvalidParameterError:
+        raise
+    except TypeError as error:
+        # Objects of the wrong kind: no other candidate of a search would fare better.
+        raise RankingConfigError(str(error)) from error
+    except ValueError as error:
+        if query_weight is None:
+            raise
+        rank(None)  # raises where the weights are not to blame
+        # Nor would it with weights like these, which have another name here.
+        text = str(error).replace("sample_weight", "query_weight")
+        raise RankingConfigError(text) from error
+
+
+def _undefined(scored: Scored, judged: RankingData) -> str:
+    """The queries that are left out; in a search, where folds differ, that there are."""
+    if is_running() or scored.values is None:
+        return "some queries of the folds"
+    undefined = np.isnan(scored.values)
+    if judged.weights is not None:
+        undefined &= judged.weights > 0
+    ids = [judged.query_ids[place] for place in np.flatnonzero(undefined).tolist()]
+    return f"{len(ids):,} of {len(judged.query_ids):,} queries: {listed(ids)}"
+
+
+class Raises:
+    """Stands for a score; raises the error where a library unwraps it.
+
+    ``model_selection`` turns an exception of a scorer into NaN, with which a search succeeds and
+    picks the first candidate. It calls ``.item()`` on a scorer's result outside of that net, in
+    the place where it refuses results that are no numbers; dask-ml makes a float array of them.
+    """
+
+    def __init__(self, error: RankingConfigError) -> None:
+        self.error = error
+
+    def item(self, *_: Any) -> Any:
+        """Raise the error in place of the number."""
+        raise self.error
+
+    def _still(self, *_: Any) -> Raises:
+        return self
+
+    # A user's scorer may compute with the scores of ours: what comes out still raises. Where a
+    # number is needed before that, the error is at least the one that is shown.
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _still
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = _still
+    __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item
+
+
 def _as_config_error(error: Exception) -> RankingConfigError:
     """The same as an error that ends a search."""
     text = str(error)
@@ -346,3 +488,53 @@ def _same_ids(ids: Any, others: Any) -> bool:
     if ids is None or others is None:
         return ids is others
     return np.array_equal(np.asarray(ids), np.asarray(others))
+
+
+# Beside the score -------------------------------------------------------------------------------
+
+Statistic = Literal["se", "queries"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+
+
+class SpreadScorer(RankingScorer):
+    """The standard error over queries of a scorer's score, or the number of its queries.
+
+    A column of such numbers beside that of the scores is all that an interval over queries needs,
+    so that nothing has to be fitted again. Not a score: its size says nothing of quality.
+    """
+
+    def __init__(self, *args: Any, statistic: Statistic, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._statistic = statistic
+        self._called = f"rank_scorers(['{self.measure}'], spread=True)['{self._name}']"
+
+    def _number(self, scored: Scored) -> float:
+        if scored.values is None:
+            msg = f"{scored.measure} ranks all queries together, so that it has no spread"
+            raise InvalidParameterError(msg)
+        values, weights = scored.values, scored.weights
+        if isinstance(scored.zero_division, float):
+            values = np.where(np.isnan(values), scored.zero_division, values)
+        kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+        if self._statistic == "queries":
+            return float(kept.sum())
+        if kept.sum() < 2:
+            return np.nan
+        return error_of_mean(values[kept], None if weights is None else weights[kept])
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "statistic": self._statistic}
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, SpreadScorer) and self._statistic == other._statistic
+        return same and super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash((self.measure, self._statistic))
+
+
+def spread_of(scorer: RankingScorer, statistic: Statistic) -> SpreadScorer:
+    """The scorer of the spread of a score, read with the same options."""
+    state = scorer._state()
+    name = f"{state.pop('name')}_{statistic}"
+    return SpreadScorer(state.pop("measure"), name=name, statistic=statistic, **state)

@@ -15,11 +15,11 @@ from sklearn_rank.inputs.matrix import is_sparse
 from sklearn_rank.inputs.rows import group_rows, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.query_ids import (
+    QueryRows,
     carried_query_ids,
     query_name,
     what_became_of_ids,
 )
-from sklearn_rank.model_selection.query_rows import QueryRows
 from sklearn_rank.model_selection.reading import layout_of_y
 from sklearn_rank.support.checks import (
     as_numbers,
@@ -273,7 +273,7 @@ def check_query_splits(
     sklearn_rank.exceptions.QuerySplitError: 1 of 3 queries are in both train and test of ...
     """
     ids = query_ids_of(X, y, groups, query)
-    rows = QueryRows.of(ids)
+    rows = QueryRows.of(read_groups(ids))
     with warnings.catch_warnings():
         # KFold and the like warn that they ignore groups, which is what is checked here.
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)

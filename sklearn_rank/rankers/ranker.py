@@ -14,11 +14,10 @@ from sklearn_rank.exceptions import RankingDataWarning
 from sklearn_rank.inputs.rows import Grouping, group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.query_ids import (
     query_name,
+    remember_sizes,
     require_query_ids,
     without_query_ids,
 )
-from sklearn_rank.model_selection.shown import remember_sizes
-from sklearn_rank.model_selection.sklearn_frames import is_called_by
 from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
 from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
 from sklearn_rank.rankers.watching import watched_by, watching
@@ -267,13 +266,10 @@ class _Sorted:
             query = self.grouping.query_ids[int(self.numbers[differs[0]])]
             msg = (
                 f"{booster.ranker} weighs queries: sample_weight must be the same for all rows of "
-                f"a query, and is not for query {safe_repr(query)}"
+                f"a query, and is not for query {safe_repr(query)}. (Bagging passes the number of "
+                "times that a row is drawn as its weight; "
+                "QueryRanker(...).set_fit_request(sample_weight=False) has it pass the rows.)"
             )
-            if is_called_by("sklearn.ensemble._bagging"):
-                msg += (
-                    ". Bagging passes the number of times that a row is drawn as its weight; "
-                    "QueryRanker(...).set_fit_request(sample_weight=False) has it pass the rows"
-                )
             raise ValueError(msg)
         return by_query if booster.weighs == "query" else by_row
 

@@ -103,8 +103,8 @@ class RankingSizes(JudgedRankings):
 
 
 ARE_REMOTE = (
-    "places of items stayed where the rows are; pass engine=EngineOptions(waist='driver') to "
-    "evaluate to bring them back"
+    "places of items stayed where the rows are; pass engine=EngineOptions(memory_limit=...) to "
+    "evaluate, as much as the driver can hold, to bring them back"
 )
 
 

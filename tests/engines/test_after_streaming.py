@@ -65,3 +65,9 @@ def test_runs_are_compared_without_the_ids_of_their_items(lazy: Make, way: str) 
     found = compare(lazy(TRUTH), {"old": lazy(RUN), "new": lazy(swapped)}, measures="map")
     in_memory = (pl.DataFrame(TRUTH), {"old": pl.DataFrame(RUN), "new": pl.DataFrame(swapped)})
     assert found["map"].difference == compare(*in_memory, measures="map")["map"].difference
+
+
+def test_sets_of_relevant_items_assume_nothing(lazy: Make, way: str) -> None:
+    truth = {"a": {"x"}, "b": {"x"}}
+    expected = evaluate(truth, pl.DataFrame(RUN), "map")
+    assert_same(evaluate(truth, lazy(RUN), "map"), expected)

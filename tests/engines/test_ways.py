@@ -246,8 +246,6 @@ def test_options() -> None:
             EngineOptions(limit)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameterError, match=r"a directory that exists\. Got '/no/"):
         EngineOptions(temp_directory="/no/such/place")
-    with pytest.raises(InvalidParameterError, match="The 'way' parameter of EngineOptions"):
-        EngineOptions(way="sort")  # type: ignore[arg-type]
 
 
 def test_decimals_and_wide_integers_of_duckdb() -> None:

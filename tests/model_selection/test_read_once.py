@@ -21,7 +21,6 @@ ONCE = {
     "frames.as_tables",
     "groups._read",
     "query_ids.carried_query_ids",
-    "responses._classes_of",
 }
 """What tells of an argument all that there is to tell."""
 NEVER = {

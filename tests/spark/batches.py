@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.engines.problems import N_PROBLEMS, Columns, EngineProblem, problems
+from tests.spark.conftest import WAYS
 
-WAYS: tuple[dict[str, Any], ...] = ({"way": "window"}, {"way": "count"}, {"waist": "executors"})
 TIES = ("average", "docid", "optimistic", "docid", "pessimistic")
 KINDS = 7
 """Kinds of columns that the problems have in turns."""
@@ -23,7 +23,7 @@ class Batch(NamedTuple):
     run: Columns
     measures: list[str]
     options: dict[str, Any]
-    engine: dict[str, Any]
+    way: str
 
 
 def batches() -> list[Batch]:
@@ -51,8 +51,6 @@ def _batch(number: int, parts: dict[int, EngineProblem]) -> Batch:
             for query, weight in part.options["sample_weight"].items()
         }
     way = WAYS[number % len(WAYS)]
-    if options.get("duplicates") == "first":
-        way = WAYS[number % len(WAYS) // 2 * 2]  # one that can
     return Batch(
         f"{number}-{first.label.partition('-')[2]}",
         _together(parts, "truth"),

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import EngineOptions, evaluate
+from sklearn_rank import evaluate
 from tests.engines.problems import assert_same, refused
 from tests.spark.conftest import Make, makes_frames, start
-from tests.spark.test_ways import MEASURES, WAYS, frames
+from tests.spark.test_ways import MEASURES, frames
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
@@ -28,11 +28,10 @@ def lazy() -> Iterator[Make]:
     session.stop()
 
 
-@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
-def test_connect_gives_the_same_bits_and_counts(engine: dict[str, Any], lazy: Make) -> None:
+def test_connect_gives_the_same_bits_and_counts(way: str, lazy: Make) -> None:
     truth, run = frames()
     options: dict[str, Any] = {"ties": "docid", "zero_division": np.nan}
-    found = evaluate(lazy(truth), lazy(run), MEASURES, **options, engine=EngineOptions(**engine))
+    found = evaluate(lazy(truth), lazy(run), MEASURES, **options)
     assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), MEASURES, **options))
     assert found.to_frame("spark").count() == len(found.query_ids)
 

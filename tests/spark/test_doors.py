@@ -22,7 +22,7 @@ from sklearn_rank import (
 )
 from sklearn_rank.cli import main
 from tests.engines.problems import assert_same
-from tests.spark.conftest import Make
+from tests.spark.conftest import Make, take_way
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
@@ -84,7 +84,7 @@ def test_the_command_line(
     named = [folders[0], str(tmp_path / "twice.parquet")]
     assert main(["evaluate", *named, "--engine", "spark"]) == 2
     said = capsys.readouterr().err
-    assert "sklearn-rank evaluate: RUN['a'] holds item 'x' 2 times" in said
+    assert "sklearn-rank evaluate: RUN['a'] holds item 'x'" in said
     (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\n")
     assert main(["evaluate", folders[0], str(tmp_path / "a.run"), "--engine", "spark"]) == 2
     assert "engine='spark' reads Parquet here, and" in capsys.readouterr().err
@@ -123,12 +123,12 @@ def test_gates_hold_limits_and_refuse_baselines(
     assert "in memory, as gates with a baseline do, and those of a frame of Spark stay" in said
 
 
-def test_comparisons_slices_and_frames(lazy: Make) -> None:
+def test_comparisons_slices_and_frames(lazy: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     worse = {**RUN, "score": [1.0, 2.0, 2.0, 1.0]}
     truth = {**TRUTH, "part": ["u", "u", "v"]}
-    away = EngineOptions(waist="executors")
     first = evaluate(lazy(truth), lazy(RUN), ["mrr", "map"])
-    second = evaluate(lazy(truth), lazy(worse), ["mrr", "map"], engine=away)
+    take_way("executors", monkeypatch)
+    second = evaluate(lazy(truth), lazy(worse), ["mrr", "map"])
     in_memory = [
         evaluate(pl.DataFrame(truth), pl.DataFrame(run), ["mrr", "map"]) for run in (RUN, worse)
     ]
@@ -163,7 +163,8 @@ def test_a_terminal_is_told(
     monkeypatch.setenv("FORCE_COLOR", "1")
     evaluate(lazy(TRUTH), lazy(RUN), "mrr", engine=quiet)
     assert "Spark" not in capsys.readouterr().err
-    evaluate(lazy(TRUTH), lazy(RUN), "mrr", engine=EngineOptions(waist="executors"))
+    take_way("executors", monkeypatch)
+    evaluate(lazy(TRUTH), lazy(RUN), "mrr")
     said = capsys.readouterr().err
-    for doing in ("counts rows", "finds the places", "computes measures"):
+    for doing in ("counts rows", "ranks queries", "computes measures"):
         assert f"Spark {doing}" in said

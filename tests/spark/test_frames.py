@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sklearn_rank import ColumnRoleError, EngineOptions, InvalidParameterError, evaluate
+from sklearn_rank import ColumnRoleError, InvalidParameterError, evaluate
 from sklearn_rank.engines.read import read_any
 from tests.engines.problems import assert_same
 from tests.spark.conftest import Make
@@ -24,9 +24,6 @@ TRUTH = {"query": list("aabb"), "item": list("xyxz"), "grade": [1, 0, 2, 1]}
 RUN = {"query": list("aaabbb"), "item": list("xyzxyz"), "score": [1.0, 2.0, -math.inf] * 2}
 MEASURES = ["map", "ndcg@3"]
 SCORE = {"score": "score"}
-AWAY = EngineOptions(waist="executors")
-WINDOW = EngineOptions(way="window")
-COUNT = EngineOptions(way="count")
 
 
 def times(hour: int) -> datetime:
@@ -43,12 +40,8 @@ IDS: dict[str, tuple[list[Any], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "engine"),
-    list(zip(IDS, (WINDOW, COUNT, AWAY, COUNT, AWAY), strict=True)),
-    ids=list(IDS),
-)
-def test_ids_of_any_type(kind: str, engine: EngineOptions, lazy: Make) -> None:
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_of_any_type(kind: str, way: str, lazy: Make) -> None:
     queries, items = IDS[kind]
     codes = {
         "query": dict(zip("ab", queries, strict=True)),
@@ -61,27 +54,27 @@ def test_ids_of_any_type(kind: str, engine: EngineOptions, lazy: Make) -> None:
         }
         for columns in (TRUTH, RUN)
     ]
-    found = evaluate(*map(lazy, sides), MEASURES, engine=engine)
+    found = evaluate(*map(lazy, sides), MEASURES)
     expected = evaluate(*map(pl.DataFrame, sides), MEASURES)
     assert_same(found, expected)
     assert {type(query) for query in found.query_ids} == {type(queries[0])}
 
 
-def test_names_with_dots_spaces_and_quotes(lazy: Make) -> None:
+def test_names_with_dots_spaces_and_quotes(remote: None, lazy: Make) -> None:
     names = {"query": "que.ry id", "item": "it`em.", "grade": "`grade`", "score": "sc ore.x"}
     truth, run = (
         lazy({names[name]: values for name, values in columns.items()}) for columns in (TRUTH, RUN)
     )
     truth = truth.selectExpr("*", "`que.ry id` AS `seg.ment ``1`")
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
-    found = evaluate(truth, run, MEASURES, columns=names, engine=AWAY)
+    found = evaluate(truth, run, MEASURES, columns=names)
     assert_same(found, expected)
     assert list(found.by_slice("seg.ment `1")) == ["a", "b"]
 
 
 def test_one_name_twice(lazy: Make) -> None:
     spare = lazy(RUN).selectExpr("*", "1 AS spare", "2 AS spare")
-    assert evaluate(lazy(TRUTH), spare, "map", engine=COUNT)["map"] == pytest.approx(
+    assert evaluate(lazy(TRUTH), spare, "map")["map"] == pytest.approx(
         # (1/2 + (1/2 + 2/3) / 2) / 2
         13 / 24
     )
@@ -91,12 +84,14 @@ def test_one_name_twice(lazy: Make) -> None:
         ):
             evaluate(lazy(TRUTH), lazy(RUN).selectExpr("*", twice), "map", columns=SCORE)
     parts = lazy(TRUTH).selectExpr("*", "1 AS part", "2 AS part")
-    found = evaluate(parts, lazy(RUN), "map", engine=COUNT)
+    found = evaluate(parts, lazy(RUN), "map")
     with pytest.raises(ColumnRoleError, match="columns 'part', 'part' of y_true"):
         found.by_slice("part")
 
 
-def test_settings_of_the_session_count_for_nothing_and_stay(session: Any, lazy: Make) -> None:
+def test_settings_of_the_session_count_for_nothing_and_stay(
+    session: Any, way: str, lazy: Make
+) -> None:
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
     settings = {
         "spark.sql.ansi.enabled": "false",
@@ -111,9 +106,8 @@ def test_settings_of_the_session_count_for_nothing_and_stay(session: Any, lazy: 
             session.conf.set(name, value)
         before = session.conf.getAll
         told_apart = lazy(RUN).selectExpr("*", "'text' AS Score")
-        for engine in (AWAY, COUNT):
-            found = evaluate(lazy(TRUTH), told_apart, MEASURES, columns=SCORE, engine=engine)
-            assert_same(found, expected)
+        found = evaluate(lazy(TRUTH), told_apart, MEASURES, columns=SCORE)
+        assert_same(found, expected)
         assert session.conf.getAll == before
     finally:
         for name, value in own.items():
@@ -141,25 +135,27 @@ def test_empty_frames_are_refused_as_in_memory(
 def test_one_partition_or_a_thousand(n_partitions: int, lazy: Make) -> None:
     expected = evaluate(pl.DataFrame(TRUTH), pl.DataFrame(RUN), MEASURES)
     run = lazy(RUN).repartition(n_partitions)
-    assert_same(evaluate(lazy(TRUTH), run, MEASURES, engine=WINDOW), expected)
+    assert_same(evaluate(lazy(TRUTH), run, MEASURES), expected)
 
 
-def test_nothing_stays_cached_and_what_was_cached_stays(session: Any, lazy: Make) -> None:
+def test_nothing_stays_cached_and_what_was_cached_stays(
+    session: Any, remote: None, lazy: Make
+) -> None:
     truth, run = lazy(TRUTH), lazy({**RUN, "pages": [7.0] * 6})
     run.cache()
     n_cached = _n_cached(session)
-    read = read_any(truth, run, columns={"score": "score"}, engine=AWAY)
+    read = read_any(truth, run, columns={"score": "score"})
     # Found once, and kept for the measures.
-    assert _is_cached(read.remote.rows)
+    assert _is_cached(read.remote.parts)
     assert _n_cached(session) > n_cached
     del read
     gc.collect()
     with pytest.raises(InvalidParameterError, match="reads places of items that are not relevant"):
-        evaluate(truth, run, "judged@3", engine=AWAY)
+        evaluate(truth, run, "judged@3")
     with pytest.raises(ValueError, match="sample_weight has no weight for 1 queries"):
-        evaluate(truth, run, "map", sample_weight={"a": 1.0}, engine=AWAY)
+        evaluate(truth, run, "map", sample_weight={"a": 1.0})
     gc.collect()
-    assert evaluate(truth, run, "map", engine=AWAY).to_frame("spark").count() == 2
+    assert evaluate(truth, run, "map").to_frame("spark").count() == 2
     # A column of unknown name was looked at, too.
     ranks = lazy({**RUN, "score": [1, 2, 3] * 2, "pages": [7.0] * 6})
     ranks.cache()
@@ -194,9 +190,9 @@ def test_rows_that_change_between_readings_are_refused(session: Any, lazy: Make)
     )
     truth = lazy({"query": ["a"], "item": ["0"], "grade": [1]})
     changing = run.mapInArrow(more, run.schema)
-    message = "y_score had other rows or numbers when it was read once more"
+    message = "y_score had other rows when it was read once more"
     with pytest.raises(ValueError, match=message):
-        evaluate(truth, changing, "map", engine=WINDOW)
+        evaluate(truth, changing, "map")
 
 
 def test_streams_and_other_sessions_are_refused(session: Any, lazy: Make) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sklearn_rank import EngineOptions, evaluate
+from sklearn_rank import evaluate
 from tests.engines.problems import Refused, assert_same, refused
 from tests.spark.batches import Batch, batches
-from tests.spark.conftest import Make
+from tests.spark.conftest import Make, take_way
 
 pytest.importorskip("pyspark", reason="Spark has an environment of its own: .ci/versions spark")
 pytestmark = pytest.mark.filterwarnings(
@@ -20,14 +20,11 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.mark.parametrize("given", batches(), ids=lambda given: given.label)
-def test_spark_gives_the_same_bits_and_counts(given: Batch, lazy: Make) -> None:
-    found = evaluate(
-        lazy(given.truth),
-        lazy(given.run),
-        given.measures,
-        **given.options,
-        engine=EngineOptions(**given.engine),
-    )
+def test_spark_gives_the_same_bits_and_counts(
+    given: Batch, lazy: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_way(given.way, monkeypatch)
+    found = evaluate(lazy(given.truth), lazy(given.run), given.measures, **given.options)
     truth, run = pl.DataFrame(given.truth), pl.DataFrame(given.run)
     expected = evaluate(truth, run, given.measures, **given.options)
     assert_same(found, expected)

@@ -1,4 +1,4 @@
-"""How Spark finds places: what moves between its tasks, what stays in it, and what is refused."""
+"""Where Spark computes measures: what stays in it, and what is refused."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import EngineOptions, Run, evaluate
-from sklearn_rank.engines.spark import reading
+from sklearn_rank import Run, evaluate
+from sklearn_rank.engines import spark
 from sklearn_rank.exceptions import (
     DuplicateItemError,
     InvalidParameterError,
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:PySpark does not yet fully support pandas:FutureWarning"
 )
 MEASURES = ["map", "ndcg@3", "auc(average=impressions)", "recall@2", "lag"]
-WAYS = [{"way": "window"}, {"way": "count"}, {"waist": "executors"}]
 
 
 def frames() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -59,9 +58,8 @@ def expected() -> Any:
     return evaluate(pl.DataFrame(truth), pl.DataFrame(run), MEASURES, zero_division=np.nan)
 
 
-@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
-def test_a_ranking_may_span_partitions(engine: dict[str, Any], sides: Any, expected: Any) -> None:
-    found = evaluate(*sides, MEASURES, zero_division=np.nan, engine=EngineOptions(**engine))
+def test_a_ranking_may_span_partitions(way: str, sides: Any, expected: Any) -> None:
+    found = evaluate(*sides, MEASURES, zero_division=np.nan)
     assert_same(found, expected)
     # Values per query as a frame of Spark, which comes from where they were computed.
     frame = found.to_frame("spark")
@@ -72,67 +70,24 @@ def test_a_ranking_may_span_partitions(engine: dict[str, Any], sides: Any, expec
         assert values.tobytes() == expected.per_query[name].tobytes()
 
 
-def _plans(session: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any, sides: Any, way: str) -> str:
-    """The physical plans of the frames that a way asks for, as text."""
-    texts: list[str] = []
-    sql = type(session).sql
-
-    def watched(self: Any, text: str, **frames: Any) -> Any:
-        frame = sql(self, text, **frames)
-        frame.explain()
-        texts.append(capsys.readouterr().out)
-        return frame
-
-    monkeypatch.setattr(type(session), "sql", watched)
-    evaluate(*sides, "map", engine=EngineOptions(way=way))
-    return "\n".join(texts[1:])  # without the survey
-
-
-def test_the_window_takes_one_shuffle(
-    session: Any, sides: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    plan = _plans(session, monkeypatch, capsys, sides, "window")
-    # The other exchange is that of the test, which spreads the rows.
-    assert plan.count("Exchange hashpartitioning(q") == plan.count("Exchange hashpartitioning") == 1
-    assert "Join" not in plan
-
-
-def test_to_count_shuffles_no_row_of_the_run(
-    session: Any, sides: Any, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    plan = _plans(session, monkeypatch, capsys, sides, "count")
-    last = plan[plan.rindex("== Physical Plan ==") :]
-    # Counts of each task are added up; the run itself meets the hits in a broadcast.
-    assert last.count("Exchange hashpartitioning") == 1
-    assert "Exchange hashpartitioning(_groupingexpression" in last
-    assert "BroadcastHashJoin" in last
-    assert "Window" not in plan
-    # Repeated items are looked for by hashes of eight bytes.
-    assert "Exchange hashpartitioning(h" in plan
-
-
-def test_a_waist_too_large_for_the_driver_stays(
-    sides: Any, expected: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "_ROW", 1 << 40)
+def test_rankings_too_large_for_the_driver_stay(sides: Any, expected: Any, remote: None) -> None:
     found = evaluate(*sides, MEASURES, zero_division=np.nan)
     assert_same(found, expected)
-    with pytest.raises(InvalidParameterError, match=r"EngineOptions\(waist='driver'\)"):
+    with pytest.raises(InvalidParameterError, match=r"EngineOptions\(memory_limit="):
         found.placements()
     assert pickle.loads(pickle.dumps(found))["map"] == expected["map"]
 
 
-def test_what_cannot_be_done_one_way_is_refused(sides: Any) -> None:
-    with pytest.raises(InvalidParameterError, match=r"way='count' does not see which item"):
-        evaluate(*sides, "map", duplicates="first", engine=EngineOptions(way="count"))
-    with pytest.raises(InvalidParameterError, match=r"way='count' finds places on the driver"):
-        evaluate(*sides, "map", engine=EngineOptions(way="count", waist="executors"))
+def test_what_cannot_be_done_is_refused(sides: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidParameterError, match="keep_items needs the ids of all items"):
         evaluate(*sides, "map", keep_items=True)
     with pytest.raises(InvalidParameterError, match=r"ties=.stable. leaves tied items in"):
         evaluate(*sides, "map", ties="stable")
     with pytest.raises(InvalidParameterError, match="their scores stay in Spark"):
         evaluate(*sides, "auc(average=pooled)")
+    monkeypatch.setattr(spark, "_ROW", 1 << 20)
+    with pytest.raises(InvalidParameterError, match=r"query 'q00' of y_score has 3,980 rows, and"):
+        evaluate(*sides, "map")
 
 
 def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
@@ -151,7 +106,7 @@ def test_columns_slices_and_unjudged_items(lazy: Make) -> None:
         "tail": 0.0,
     }
     # "z" was given and not evaluated: it may be named.
-    assert set(found.by_slice({"a": "x", "z": "y"})) == {"x"}
+    assert set(found.by_slice({"a": "x", "b": [], "z": "y"})) == {"x"}
     assert copy.deepcopy(expected.counts) == found.counts
 
 
@@ -168,13 +123,11 @@ def test_the_other_side_may_be_in_memory(lazy: Make) -> None:
     assert evaluate(judged_rows, ranked, "mrr")["mrr"] == 0.75
 
 
-@pytest.mark.parametrize("engine", WAYS, ids=lambda way: next(iter(way.values())))
-def test_repeated_items_are_refused_whichever_way(engine: dict[str, Any], lazy: Make) -> None:
+def test_repeated_items_are_refused_by_tasks(way: str, lazy: Make) -> None:
     truth = {"query": ["a"], "item": ["x"], "grade": [1]}
     run = {"query": ["a"] * 4, "item": ["x", "y", "y", "y"], "score": [4.0, 3.0, 2.0, 1.0]}
-    match = r"y_score\['a'\] holds item 'y' 3 times \(2 rows in all repeat an item\)"
-    with pytest.raises(DuplicateItemError, match=match):
-        evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(**engine))
+    with pytest.raises(DuplicateItemError, match=r"y_score\['a'\] holds item 'y' "):
+        evaluate(lazy(truth), lazy(run), "map")
 
 
 def test_ids_that_never_meet_are_told(lazy: Make) -> None:

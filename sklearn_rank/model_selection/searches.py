@@ -1,0 +1,147 @@
+"""What stands above a scorer on the stack: a library's loop over folds. It is read, never written.
+
+A scorer is handed the test rows of one fold and nothing else. Only its callers know what it has to
+guard against: that an exception will be swallowed, that the split cuts queries, that a step dropped
+the query ids. Where a version names things differently, nothing is found and nothing happens.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from sklearn_rank.support.runtime import warn
+
+_LIBRARIES = frozenset(
+    {"sklearn", "dask_ml", "feature_engine", "imblearn", "mlxtend", "optuna_integration"}
+)
+_SWALLOWING = {
+    ("sklearn.model_selection._validation", "_score"),
+    ("dask_ml.model_selection.methods", "score"),
+}
+"""Functions that turn an exception of a scorer into NaN, and use its result later on."""
+_NONE = object()
+
+
+class Fold(NamedTuple):
+    """All rows of the data of which some are scored."""
+
+    X: Any
+    y: Any
+    groups: Any = None
+    """Query ids of all rows, if they are passed as metadata."""
+    train: Any = None
+    """Rows of the split; None where a tool draws rows to score."""
+    test: Any = None
+    scored: Any = None
+    """Those of ``train`` and ``test`` that are scored, if that can be told."""
+    permutes_y: bool = False
+    shuffles_y: bool = False
+    """Whether ``permutation_test_score`` moves y across queries."""
+
+
+def is_swallowed() -> bool:
+    """Whether an exception would end as NaN."""
+    return any(
+        (frame.f_globals.get("__name__"), frame.f_code.co_name) in _SWALLOWING
+        for frame in _frames()
+    )
+
+
+def is_running() -> bool:
+    """Whether a library calls."""
+    return bool(_frames())
+
+
+def current_fold(passed_as: str, X: Any, n_rows: int) -> Fold | None:
+    """The innermost split that is scored, or else the data that rows to score are drawn from."""
+    frames = _frames()
+    for frame in frames:
+        known = frame.f_locals
+        if all(name in known for name in ("X", "y", "train", "test")):
+            permutes = frame.f_code.co_name == "_permutation_test_score"
+            within = (known.get("split_params") or {}).get("groups") is not None
+            parts = [part for part in ("test", "train") if X is known.get(f"X_{part}", _NONE)]
+            if not parts and length(known["test"]) != n_rows:
+                return None
+            split = (known["train"], known["test"], known[parts[0]] if parts else None)
+            groups = _all_groups(known, passed_as)
+            return Fold(known["X"], known["y"], groups, *split, permutes, permutes and not within)
+    for frame in frames:
+        known = frame.f_locals
+        if known.get("X") is not None and length(known["X"]) > n_rows:
+            return Fold(known["X"], known.get("y"))
+    return None
+
+
+def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
+    """Query ids of all rows, where the function has not yet cut them to the fold."""
+    routed = known.get("routed_params") or {}
+    for metadata in (known.get("score_params"), routed.get("scorer", {}).get("score")):
+        if isinstance(metadata, Mapping):
+            # A single scorer gets its own names, several get those that the user passed.
+            groups = metadata.get("groups", metadata.get(passed_as))
+            if groups is not None and length(groups) == length(known["X"]):
+                return groups
+    return None
+
+
+def values_above(name: str) -> Iterator[Any]:
+    """Values of a local variable or keyword of that name in the libraries' frames, if not None."""
+    for frame in _frames():
+        known = frame.f_locals
+        keywords = (known.get("params"), known.get("fit_params"))
+        for values in (known, *(given for given in keywords if isinstance(given, Mapping))):
+            if values.get(name) is not None:
+                yield values[name]
+
+
+def length(rows: Any) -> int:
+    """Number of rows."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+# What a search remembers lives as long as an object that each call of it makes anew.
+_NOTES: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+_MADE_ANEW = ("parallel", "cloned_estimator", "rfe", "objective")
+_SAID_BY_WORKER: set[Any] = set()
+"""A worker process sees each task alone, and warns once of all."""
+
+
+def notes_of_search() -> dict[Any, Any]:
+    """Notes of the outermost call that can be told from the next one; else new ones."""
+    for frame in reversed(_frames()):
+        known = frame.f_locals
+        is_parallel = frame.f_globals.get("__name__") == "sklearn.utils.parallel"
+        for name in (*_MADE_ANEW, *(("self",) if is_parallel else ())):
+            if known.get(name) is not None:
+                return _NOTES.setdefault(known[name], {})
+    return {}
+
+
+def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
+    """Warn, unless the search that is running has had a warning of this kind.
+
+    Python would show equal texts once, but scikit-learn resets that memory with every fold.
+    """
+    is_worker = multiprocessing.parent_process() is not None
+    said = _SAID_BY_WORKER if is_worker else notes_of_search().setdefault("said", set())
+    if (category, key) not in said:
+        # Noted afterwards: a warning that a filter makes an error is one in each fold.
+        warn(message, category)
+        said.add((category, key))
+
+
+def _frames() -> list[FrameType]:
+    """Frames of the libraries' functions above us, the innermost first."""
+    frames = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
+            frames.append(frame)
+        frame = frame.f_back
+    return frames

@@ -1,0 +1,222 @@
+"""What needs no session of Spark: what its tasks do with rows, and frames that cannot be read."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from sklearn_rank import ColumnRoleError, InvalidParameterError, scan_run
+from sklearn_rank.engines.gathered import Gathered
+from sklearn_rank.engines.read import read_any
+from sklearn_rank.engines.spark import (
+    _bytes_of,
+    _native,
+    _read_part,
+    _session_of,
+    _sizes_of_parts,
+    quoted,
+    refuse_twins,
+    running_session,
+)
+from sklearn_rank.inputs.frames import truth_of
+from sklearn_rank.rankings.data import NoPool
+from tests.engines.problems import EngineProblem, problems
+
+NAMED = {"query": "query", "item": "item"}
+
+
+def _part(truth: pl.DataFrame, run: pl.DataFrame, options: Any) -> bytes:
+    """What a task sends of these rows."""
+    import narwhals as nw
+
+    names = {"y_true": NAMED | {"grade": "grade"}}
+    names["y_score"] = NAMED | {name: name for name in ("score", "rank") if name in run.columns}
+    qrels = truth_of(nw.from_native(truth.to_arrow(), eager_only=True), names["y_true"])  # type: ignore[arg-type]
+    table = _read_part(qrels, run.to_arrow(), names, options, False, truth.height)
+    (part,) = table["part"].to_pylist()
+    return part
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
+@pytest.mark.parametrize("given", problems(40), ids=lambda given: given.label)
+def test_tasks_read_as_memory_does(given: EngineProblem) -> None:
+    truth, run = pl.DataFrame(given.truth), pl.DataFrame(given.run)
+    options: dict[str, Any] = {"negative_grades": "unjudged"} | {
+        name: value
+        for name, value in given.options.items()
+        if name in ("ties", "duplicates", "negative_grades", "assume", "missing")
+    }
+    expected = read_any(truth, run, **options)
+    queries = sorted({*truth["query"], *run["query"]})
+    gathered, sizes = Gathered(options, {}), Gathered(options, {})
+    for own in (queries[::2], queries[1::2]):
+        of_part = (frame.filter(pl.col("query").is_in(own)) for frame in (truth, run))
+        part = _part(*of_part, options)
+        gathered.absorb(pickle.loads(part))
+        batch = pa.record_batch({"part": pa.array([part], pa.binary())})
+        (light,) = _sizes_of_parts(iter([batch]))
+        sizes.absorb(pickle.loads(light["part"][0].as_py()))
+    assert gathered.n_rows == {"y_true": truth.height, "y_score": run.height}
+    order = list(expected.query_ids)
+    gathered.places = sizes.places = {
+        query: place
+        for place, query in enumerate([*order, *(set(queries) - set(order))])
+        if query in set(truth["query"])
+    }
+    none = NoPool("none")
+    found = gathered.judged(none, AssertionError)
+    assert found.counts == expected.counts
+    for name in ("above", "tied", "grades", "n_ranked", "judged_grades", "offsets"):
+        wanted = getattr(expected.rankings, name)
+        assert np.array_equal(getattr(found.rankings, name), wanted), name
+    light_rankings = sizes.judged(none, AssertionError).rankings
+    for name in ("n_ranked", "n_relevant", "n_retrieved", "in_ties", "n_graded"):
+        wanted = getattr(expected.rankings, name)
+        assert np.array_equal(getattr(light_rankings, name), wanted), name
+
+
+def test_a_task_sends_its_error_and_no_rows_of_a_run() -> None:
+    truth = pl.DataFrame({"query": ["a"], "item": ["x"], "grade": [1]})
+    twice = pl.DataFrame({"query": ["a", "a"], "item": ["x", "x"], "score": [1.0, 2.0]})
+    error = pickle.loads(_part(truth, twice, {}))
+    assert isinstance(error, ValueError)
+    assert "holds item 'x'" in str(error)
+    many = pl.DataFrame(
+        {"query": ["a"] * 10_000, "item": [*map(str, range(9_999)), "x"], "score": 1.0}
+    )
+    assert len(_part(truth, many, {})) < 5_000
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("1g", 1 << 30), ("512m", 512 << 20), ("2048", 2 << 30), ("0", 0), ("3GB", 3 << 30)],
+)
+def test_sizes_as_spark_writes_them(size: str, expected: int) -> None:
+    assert _bytes_of(size) == expected
+
+
+def test_names_of_columns_are_quoted() -> None:
+    assert quoted("a`b.c") == "`a``b.c`"
+
+
+class Session:
+    """A Classic one."""
+
+    def __init__(self, *, case_sensitive: str = "false") -> None:
+        self.sparkContext = SimpleNamespace(_jsc=object())
+        self._jsparkSession = SimpleNamespace(equals=lambda other: other is self._jsparkSession)
+        self.conf = {"spark.sql.caseSensitive": case_sensitive}
+
+
+class Remote:
+    """One of Spark Connect."""
+
+    __module__ = "pyspark.sql.connect.session"
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id, self.is_stopped = session_id, False
+
+
+class Frame:
+    def __init__(self, session: Any, *columns: str, streams: bool = False) -> None:
+        self.sparkSession, self.columns, self.isStreaming = session, list(columns), streams
+
+    def toArrow(self) -> None:  # noqa: N802
+        """PySpark 4 has it."""
+
+
+def test_one_session_by_two_objects_is_one() -> None:
+    session, twin = Session(), Session()
+    twin._jsparkSession = session._jsparkSession
+    assert _session_of({"y_true": Frame(session), "y_score": Frame(twin)}) is session
+    assert _session_of({"y_score": Frame(twin)}) is twin
+    first, second = Remote("a"), Remote("a")
+    assert _session_of({"y_true": Frame(first), "y_score": Frame(second)}) is first
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(Session(), Session()), (Remote("a"), Remote("b")), (Session(), Remote("a"))],
+    ids=["classic", "connect", "both"],
+)
+def test_two_sessions_are_refused(first: Any, second: Any) -> None:
+    with pytest.raises(InvalidParameterError, match="y_true and y_score are frames of two session"):
+        _session_of({"y_true": Frame(first), "y_score": Frame(second)})
+
+
+def test_stopped_sessions_are_refused() -> None:
+    session, remote = Session(), Remote("a")
+    session.sparkContext._jsc, remote.is_stopped = None, True
+    for stopped in (session, remote):
+        with pytest.raises(InvalidParameterError, match="in which y_score was read is stopped"):
+            _session_of({"y_score": Frame(stopped)})
+
+
+def test_streams_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"y_score is a stream, which has no last row"):
+        _session_of({"y_score": Frame(Session(), streams=True)})
+
+
+def test_frames_of_spark_3_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyspark = ModuleType("pyspark")
+    pyspark.__version__ = "3.5.1"  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyspark", pyspark)
+    with pytest.raises(TypeError, match=r"y_true is a frame of PySpark 3\.5\.1, and those of PySp"):
+        _session_of({"y_true": SimpleNamespace(sparkSession=Session())})
+
+
+def test_pandas_on_spark_is_unwrapped() -> None:
+    class Wrapped:
+        def to_spark(self) -> str:
+            return "frame"
+
+    assert _native(Wrapped()) == "frame"
+    assert _native("frame") == "frame"
+
+
+def test_columns_that_spark_takes_for_one_are_refused() -> None:
+    columns = ("query", "score", "Score", "part", "part")
+    frame, told_apart = Frame(Session(), *columns), Frame(Session(case_sensitive="true"), *columns)
+    message = "columns 'score', 'Score' of y_score are of one name to Spark, and 'score' is to be"
+    with pytest.raises(ColumnRoleError, match=message):
+        refuse_twins(frame, "y_score", ["query", "score"])
+    refuse_twins(told_apart, "y_score", ["query", "score"])
+    with pytest.raises(ColumnRoleError, match="'part', 'part' of y_true"):
+        refuse_twins(told_apart, "y_true", ["part"])
+    refuse_twins(frame, "y_score", ["query"])
+
+
+def _pyspark(monkeypatch: pytest.MonkeyPatch, start: Any) -> None:
+    """A package whose sessions start like this."""
+    sql = ModuleType("pyspark.sql")
+    builder = SimpleNamespace(getOrCreate=start)
+    sql.SparkSession = SimpleNamespace(builder=builder)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
+    monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
+
+
+def test_files_find_the_running_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    _pyspark(monkeypatch, lambda: "session")
+    assert running_session() == "session"
+
+
+def test_no_spark_and_no_java_say_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("[JAVA_GATEWAY_EXITED]")
+
+    (tmp_path / "run.parquet").write_bytes(b"PAR1")
+    _pyspark(monkeypatch, fail)
+    with pytest.raises(OSError, match=r"Java 17 or later is required; check JAVA_HOME \(\[JAVA_GA"):
+        scan_run(tmp_path / "run.parquet", engine="spark")
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(ImportError, match=r"pip install 'sklearn-rank\[spark\]'"):
+        scan_run(tmp_path / "run.parquet", engine="spark")
