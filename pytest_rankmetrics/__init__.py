@@ -16,26 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.assertions import assert_auc_at_least as assert_auc_at_least
-    from pytest_rankmetrics.assertions import assert_dcg_at_least as assert_dcg_at_least
-    from pytest_rankmetrics.assertions import assert_err_at_least as assert_err_at_least
-    from pytest_rankmetrics.assertions import assert_fbeta_at_least as assert_fbeta_at_least
-    from pytest_rankmetrics.assertions import assert_gauc_at_least as assert_gauc_at_least
-    from pytest_rankmetrics.assertions import assert_hit_rate_at_least as assert_hit_rate_at_least
-    from pytest_rankmetrics.assertions import assert_hmean_at_least as assert_hmean_at_least
-    from pytest_rankmetrics.assertions import assert_iprec_at_least as assert_iprec_at_least
-    from pytest_rankmetrics.assertions import assert_lag_at_most as assert_lag_at_most
-    from pytest_rankmetrics.assertions import assert_lauc_at_least as assert_lauc_at_least
-    from pytest_rankmetrics.assertions import assert_map_at_least as assert_map_at_least
-    from pytest_rankmetrics.assertions import assert_mar_at_least as assert_mar_at_least
-    from pytest_rankmetrics.assertions import assert_metric as assert_metric
-    from pytest_rankmetrics.assertions import assert_mrr_at_least as assert_mrr_at_least
-    from pytest_rankmetrics.assertions import assert_ndcg_at_least as assert_ndcg_at_least
-    from pytest_rankmetrics.assertions import assert_nerr_at_least as assert_nerr_at_least
-    from pytest_rankmetrics.assertions import assert_not_worse as assert_not_worse
-    from pytest_rankmetrics.assertions import assert_precision_at_least as assert_precision_at_least
-    from pytest_rankmetrics.assertions import assert_recall_at_least as assert_recall_at_least
-    from pytest_rankmetrics.assertions import assert_rprec_at_least as assert_rprec_at_least
+    from pytest_rankmetrics.assertions import *  # noqa: F403
     from pytest_rankmetrics.assessment.result import GateResult as GateResult
     from pytest_rankmetrics.assessment.result import MetricResult as MetricResult
     from pytest_rankmetrics.assessment.result import SliceResult as SliceResult
@@ -46,28 +27,18 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.gates.regression import RankRegressionFixture as RankRegressionFixture
     from pytest_rankmetrics.policy.verdicts import Verdict as Verdict
 
+_AT_LEAST = (
+    *("auc", "dcg", "err", "fbeta", "gauc", "hit_rate", "hmean", "iprec", "lauc", "map", "mar"),
+    *("mrr", "ndcg", "nerr", "precision", "recall", "rprec"),
+)
+"""Metrics with an assertion of their own; the others have :func:`assert_metric`."""
+
 _HOMES = {
     "assertions": (
-        "assert_auc_at_least",
-        "assert_dcg_at_least",
-        "assert_err_at_least",
-        "assert_fbeta_at_least",
-        "assert_gauc_at_least",
-        "assert_hit_rate_at_least",
-        "assert_hmean_at_least",
-        "assert_iprec_at_least",
-        "assert_lag_at_most",
-        "assert_lauc_at_least",
-        "assert_map_at_least",
-        "assert_mar_at_least",
         "assert_metric",
-        "assert_mrr_at_least",
-        "assert_ndcg_at_least",
-        "assert_nerr_at_least",
         "assert_not_worse",
-        "assert_precision_at_least",
-        "assert_recall_at_least",
-        "assert_rprec_at_least",
+        "assert_lag_at_most",
+        *(f"assert_{name}_at_least" for name in _AT_LEAST),
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
     "gates.expected": ("expected_failure",),

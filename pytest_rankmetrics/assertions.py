@@ -1,16 +1,18 @@
 """Assertions on the quality of rankings: they need no plugin, only their data and a limit.
 
-Each names its metric, so that a test reads as a sentence; all are short forms of
+Those that name their metric, so that a test reads as a sentence, are short forms of
 :func:`assert_metric`. The order of arguments is ``y_true, y_score``, as in scikit-learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.assessment.assess import assess
+from pytest_rankmetrics.gates.check import CheckArguments, split_arguments
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.run import hide, run_gate
 from pytest_rankmetrics.measuring.reference import beside
@@ -20,11 +22,11 @@ from pytest_rankmetrics.session import current
 from sklearn_rank.measures.catalogue import find_metric
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.metrics import FUNCTIONS
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.assessment.result import GateResult
-    from sklearn_rank.measures.catalogue import Measure
-    from sklearn_rank.typing import Discount, Gain, Unretrieved
+    from sklearn_rank.measures.record import Measure
 
 
 def assert_metric(
@@ -88,15 +90,14 @@ def assert_metric(
     'mrr 0.7500 < 0.8000 required (short by 0.0500; 2 queries...
     """
     __tracebackhide__ = hide
-    limits = {"at_least": at_least, "at_most": at_most}
 
     def work(name: str) -> GateResult:
-        given: dict[str, Any] = {
-            word: {measure: limit} for word, limit in limits.items() if limit is not None
-        }
-        given["unjudged"] = reading.get("unjudged")
-        asked = cast("GateLimits", {"metrics": measure, **given})
-        policy = read_policy(current.running().settings, asked)
+        limits: GateLimits = {"metrics": measure, "unjudged": reading.get("unjudged")}
+        if at_least is not None:
+            limits["at_least"] = {measure: at_least}
+        if at_most is not None:
+            limits["at_most"] = {measure: at_most}
+        policy = read_policy(current.running().settings, limits)
         unjudged = policy.settings.unjudged
         measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
         return result_of(assess(policy, measured), name)
@@ -110,22 +111,8 @@ def assert_not_worse(
     y_reference: Any,
     measures: str | Measure | Sequence[str | Measure] = ("map", "ndcg@10"),
     *,
-    max_drop: float | Mapping[str, float] = 0.005,
-    hard_drop: float | Mapping[str, float] | None = None,
-    slices: Any = None,
-    max_slice_drop: float | Mapping[str, float] | None = None,
-    slice_hard_drop: float | None = None,
-    max_regressed_queries: int | None = None,
-    confirm: bool | None = None,
-    alpha: float | None = None,
-    slice_alpha: float | None = None,
-    test: Literal["t", "permutation"] | None = None,
-    correction: Literal["holm", "bh", "none"] | None = None,
-    min_queries: int | None = None,
-    min_slice_size: int | None = None,
-    max_new_unjudged: float | None = None,
     reference_relevance: Any = None,
-    **reading: Unpack[DataOptions],
+    **arguments: Unpack[CheckArguments],
 ) -> GateResult:
     """Assert that one system is not worse than another, measured in the same test.
 
@@ -136,29 +123,14 @@ def assert_not_worse(
     Parameters
     ----------
     y_true, y_score, y_reference
-        Ground truth, rankings to judge, and rankings to compare them with, in one layout.
+        Ground truth, rankings to assess, and rankings to compare them with, in one layout.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
         What is compared; the direction is that of each measure.
-    max_drop : float or {measure: float}, default=0.005
-        Allowed drop, in units of the measure (for LAG: allowed rise): in [0, 1) where the
-        measure is bounded.
-    hard_drop : float or {measure: float}, default=None
-        Drop that is never excused; None takes the setting (0.05 for bounded measures, none for
-        others), ``math.inf`` switches it off.
-    slices : mapping or callable, default=None
-        {query: label or labels}, {label: queries} or a function of the query id.
-    max_slice_drop : float or {label: float}, default=None
-        Allowed drop of each slice; None shows the slices and judges none.
-    slice_hard_drop : float, default=None
-        Drop of a slice that is never excused.
-    max_regressed_queries : int, default=None
-        How many queries may be worse, for each measure.
-    confirm, alpha, slice_alpha, test, correction, min_queries, min_slice_size, max_new_unjudged
-        Override the settings of the same names.
     reference_relevance
         ``relevance`` of the reference.
-    **reading
-        As in :func:`assert_metric`.
+    **arguments
+        ``max_drop`` (default 0.005), ``slices`` and all other limits of :meth:`RankGate.check`,
+        and how the data is read, as in :func:`assert_metric`.
 
     Returns
     -------
@@ -182,595 +154,110 @@ def assert_not_worse(
     ('improved', 0.25)
     """
     __tracebackhide__ = hide
-    limits: GateLimits = {
-        "metrics": measures,
-        "max_drop": max_drop,
-        "hard_drop": hard_drop,
-        "slices": slices,
-        "max_slice_drop": max_slice_drop,
-        "slice_hard_drop": slice_hard_drop,
-        "max_regressed_queries": max_regressed_queries,
-        "confirm": confirm,
-        "alpha": alpha,
-        "slice_alpha": slice_alpha,
-        "test": test,
-        "correction": correction,
-        "min_queries": min_queries,
-        "min_slice_size": min_slice_size,
-        "max_new_unjudged": max_new_unjudged,
-        "unjudged": reading.get("unjudged"),
-    }
 
     def work(name: str) -> GateResult:
+        for other in ("metrics", "store"):
+            if other in arguments:
+                msg = f"assert_not_worse takes no {other}: measures names what is compared"
+                raise TypeError(msg)
+        limits, reading, _ = split_arguments(arguments, "assert_not_worse")
+        limits = {"max_drop": 0.005, **limits, "metrics": measures}
         policy = read_policy(current.running().settings, limits)
         check_drops_named(policy, measures)
         unjudged = policy.settings.unjudged
         measured = measure_strictly(y_true, y_score, policy.measures, reading, unjudged=unjudged)
-        other = reading.copy()
-        if reference_relevance is not None or "relevance" in other:
-            other["relevance"] = reference_relevance
-        reference = measure_strictly(y_true, y_reference, policy.measures, other, unjudged=unjudged)
-        other_system = beside(measured, reference, slices)
+        if reference_relevance is not None or "relevance" in reading:
+            reading["relevance"] = reference_relevance
+        reference = measure_strictly(
+            y_true, y_reference, policy.measures, reading, unjudged=unjudged
+        )
+        other_system = beside(measured, reference, limits.get("slices"))
         return result_of(assess(policy, measured, other_system), name)
 
-    return run_gate(reading.get("name"), str(measures), work)
+    return run_gate(arguments.get("name"), str(measures), work)
 
 
-def _named(
-    metric: str,
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    reading: DataOptions,
-    k: int | None = None,
-    **parameters: Any,
-) -> GateResult:
-    """The one call behind the assertions that name their metric."""
-    __tracebackhide__ = hide
-    record = find_metric(metric)
-    # Parameters at their default are left open, so that a convention can set them.
-    own = {name: value for name, value in parameters.items() if value != record.defaults[name]}
-    if "measures" in own and parse_measures(own["measures"]) == record.defaults["measures"]:
-        del own["measures"]
-    measure = read_measure(metric, k, **own)
-    if record.greater_is_better:
-        return assert_metric(y_true, y_score, measure, at_least=threshold, **reading)
-    return assert_metric(y_true, y_score, measure, at_most=threshold, **reading)
+class Assertion(Protocol):
+    """Asserts that one metric is good enough; ``k`` and other options are those of the metric."""
+
+    __name__: str
+
+    def __call__(
+        self, y_true: Any, y_score: Any, threshold: float, *, k: int | None = ..., **options: Any
+    ) -> GateResult:
+        """Result of :func:`assert_metric`."""
 
 
-def assert_auc_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the area under the ROC curve (AUC) is at least ``threshold``.
+_DOCSTRING = """Assert that {metric.symbol} is at {word} ``threshold``.
 
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ranking_auc_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
+    {metric.summary} The threshold is {range}; equality passes. Own parameters are those of
+    :func:`sklearn_rank.{function}`; ``**reading``, errors and result are those of
+    :func:`assert_metric`.
 
     Examples
     --------
-    >>> from pytest_rankmetrics import assert_auc_at_least
-    >>> assert_auc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4).value
-    0.5
+    >>> from pytest_rankmetrics import {name}
+    >>> {name}({{"q": {{"b"}}}}, {{"q": ["b", "c"]}}, {limit}{allow}).passed
+    True
     """
-    __tracebackhide__ = hide
-    return _named(
-        "auc",
-        y_true,
-        y_score,
-        threshold,
-        reading,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        average=average,
-        min_rel=min_rel,
+
+
+def _assertion(metric_name: str) -> Assertion:
+    """The assertion of a metric: its name, parameters and docstring are those of the record."""
+    metric = find_metric(metric_name)
+    function = FUNCTIONS[metric]
+    own = [*(["k"] if metric.takes_k else []), *metric.defaults]
+
+    def assertion(y_true: Any, y_score: Any, threshold: float, **given: Any) -> GateResult:
+        __tracebackhide__ = hide
+        # Parameters at their default are left open, so that a convention can set them.
+        options = {
+            name: given.pop(name)
+            for name in own
+            if name in given and given[name] != metric.defaults.get(name)
+        }
+        members = options.get("measures")
+        if members is not None and parse_measures(members) == metric.defaults["measures"]:
+            del options["measures"]
+        measure = read_measure(metric_name, options.pop("k", None), **options)
+        given = {name: value for name, value in given.items() if name not in own}
+        given["at_least" if metric.greater_is_better else "at_most"] = threshold
+        return assert_metric(y_true, y_score, measure, **given)
+
+    word = "least" if metric.greater_is_better else "most"
+    assertion.__name__ = assertion.__qualname__ = f"assert_{metric_name}_at_{word}"
+    assertion.__doc__ = _DOCSTRING.format(
+        metric=metric,
+        word=word,
+        range="in (0, 1]" if metric.upper == 1 else "above 0" if word == "least" else "at least 0",
+        function=function.__name__,
+        name=assertion.__name__,
+        limit=f"{0.5 if word == 'least' else 0}{', k=1' if metric.takes_k else ''}",
+        allow="" if word == "least" else ', allow={"unretrieved"}',
     )
-
-
-def assert_dcg_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    gain: Gain = "exp2",
-    discount: Discount = "log2",
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that discounted cumulated gain (DCG) is at least ``threshold``.
-
-    The threshold is above 0; equality passes. Own parameters are those of
-    :func:`sklearn_rank.dcg_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_dcg_at_least
-    >>> assert_dcg_at_least({"q": {"a": 2}}, {"q": ["a"]}, 2.5).value
-    3.0
-    """
-    __tracebackhide__ = hide
-    return _named("dcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
-
-
-def assert_err_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    max_grade: Literal["query"] | float = "query",
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that expected reciprocal rank (ERR) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.expected_reciprocal_rank_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_err_at_least
-    >>> assert_err_at_least({"q": {"a": 1}}, {"q": ["b", "a"]}, 0.2).value
-    0.25
-    """
-    __tracebackhide__ = hide
-    return _named("err", y_true, y_score, threshold, reading, k=k, max_grade=max_grade)
-
-
-def assert_fbeta_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    beta: float = 1.0,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that F-beta (F) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.fbeta_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_fbeta_at_least
-    >>> assert_fbeta_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("fbeta", y_true, y_score, threshold, reading, k=k, beta=beta, min_rel=min_rel)
-
-
-def assert_gauc_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the mean AUC of the queries (GAUC) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.group_auc_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_gauc_at_least
-    >>> assert_gauc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "gauc",
-        y_true,
-        y_score,
-        threshold,
-        reading,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        min_rel=min_rel,
-    )
-
-
-def assert_hit_rate_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the share of queries with a hit (HitRate) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.hit_rate_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_hit_rate_at_least
-    >>> assert_hit_rate_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("hit_rate", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
-
-
-def assert_hmean_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    measures: Sequence[str | Measure] = ("precision", "recall"),
-    beta: float = 1.0,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the harmonic mean of two measures (HM) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.harmonic_mean_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_hmean_at_least
-    >>> assert_hmean_at_least(
-    ...     {"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4, k=2, measures=("precision", "recall")
-    ... ).value
-    0.6666666666666666
-    """
-    __tracebackhide__ = hide
-    return _named("hmean", y_true, y_score, threshold, reading, k=k, measures=measures, beta=beta)
-
-
-def assert_iprec_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    recall: float | Literal["11pt"] = "11pt",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that interpolated precision (IPrec) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.interpolated_precision_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_iprec_at_least
-    >>> assert_iprec_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7, recall=0.5
-    ... ).value
-    0.75
-    """
-    __tracebackhide__ = hide
-    return _named("iprec", y_true, y_score, threshold, reading, recall=recall, min_rel=min_rel)
-
-
-def assert_lag_at_most(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    unretrieved: Unretrieved = "last",
-    average: Literal["macro", "pooled"] = "macro",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the irrelevant items above a relevant one (LAG) are at most ``threshold``.
-
-    The threshold is at least 0, in ranks; equality passes. Own parameters are those of
-    :func:`sklearn_rank.lag_error`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_lag_at_most
-    >>> assert_lag_at_most({"q": {"b"}}, {"q": ["a", "b", "c"]}, 1.5).value
-    1.0
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "lag",
-        y_true,
-        y_score,
-        threshold,
-        reading,
-        unretrieved=unretrieved,
-        average=average,
-        min_rel=min_rel,
-    )
-
-
-def assert_lauc_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    tail: Literal["none", "linear"] = "none",
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that the AUC of the first ``k`` items (LAUC) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.limited_auc_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_lauc_at_least
-    >>> assert_lauc_at_least({"q": {"b"}}, {"q": ["a", "b", "c"]}, 0.4, k=3).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "lauc",
-        y_true,
-        y_score,
-        threshold,
-        reading,
-        k=k,
-        tail=tail,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        min_rel=min_rel,
-    )
-
-
-def assert_map_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that mean average precision (MAP) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_average_precision_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_map_at_least
-    >>> assert_map_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
-    0.75
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "map", y_true, y_score, threshold, reading, k=k, denominator=denominator, min_rel=min_rel
-    )
-
-
-def assert_mar_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    normalize: bool = False,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that mean average recall (MAR) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_average_recall_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_mar_at_least
-    >>> assert_mar_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 1.0).value
-    1.0
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "mar", y_true, y_score, threshold, reading, k=k, normalize=normalize, min_rel=min_rel
-    )
-
-
-def assert_mrr_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that mean reciprocal rank (MRR) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.mean_reciprocal_rank_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_mrr_at_least
-    >>> assert_mrr_at_least({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.7).value
-    0.75
-    """
-    __tracebackhide__ = hide
-    return _named("mrr", y_true, y_score, threshold, reading, k=k, min_rel=min_rel)
-
-
-def assert_ndcg_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    gain: Gain = "exp2",
-    discount: Discount = "log2",
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that normalized DCG (nDCG) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.ndcg_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_ndcg_at_least
-    >>> assert_ndcg_at_least({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9).value
-    1.0
-    """
-    __tracebackhide__ = hide
-    return _named("ndcg", y_true, y_score, threshold, reading, k=k, gain=gain, discount=discount)
-
-
-def assert_nerr_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    max_grade: Literal["query"] | float = "query",
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that normalized expected reciprocal rank (nERR) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.normalized_expected_reciprocal_rank_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_nerr_at_least
-    >>> assert_nerr_at_least({"q": {"a": 2, "b": 1}}, {"q": ["a", "b"]}, 0.9).value
-    1.0
-    """
-    __tracebackhide__ = hide
-    return _named("nerr", y_true, y_score, threshold, reading, k=k, max_grade=max_grade)
-
-
-def assert_precision_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    denominator: Literal["k", "retrieved"] = "k",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that precision (P) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.precision_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_precision_at_least
-    >>> assert_precision_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=2
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "precision",
-        y_true,
-        y_score,
-        threshold,
-        reading,
-        k=k,
-        denominator=denominator,
-        min_rel=min_rel,
-    )
-
-
-def assert_recall_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    k: int | None = None,
-    denominator: Literal["relevant", "min"] = "relevant",
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that recall (R) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.recall_at_k_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_recall_at_least
-    >>> assert_recall_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5, k=1
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named(
-        "recall", y_true, y_score, threshold, reading, k=k, denominator=denominator, min_rel=min_rel
-    )
-
-
-def assert_rprec_at_least(
-    y_true: Any,
-    y_score: Any,
-    threshold: float,
-    *,
-    min_rel: float | None = None,
-    **reading: Unpack[DataOptions],
-) -> GateResult:
-    """Assert that R-precision (Rprec) is at least ``threshold``.
-
-    The threshold is in (0, 1]; equality passes. Own parameters are those of
-    :func:`sklearn_rank.r_precision_score`;
-    ``**reading``, errors and result are those of :func:`assert_metric`.
-
-    Examples
-    --------
-    >>> from pytest_rankmetrics import assert_rprec_at_least
-    >>> assert_rprec_at_least(
-    ...     {"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["a", "b"]}, 0.5
-    ... ).value
-    0.5
-    """
-    __tracebackhide__ = hide
-    return _named("rprec", y_true, y_score, threshold, reading, min_rel=min_rel)
+    shared = list(inspect.signature(assertion).parameters.values())
+    theirs = inspect.signature(function).parameters
+    parameters = [theirs[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in own]
+    reading = shared[3].replace(name="reading", annotation=Unpack[DataOptions])
+    assertion.__signature__ = inspect.Signature([*shared[:3], *parameters, reading])  # type: ignore[attr-defined]
+    return cast("Assertion", assertion)
+
+
+assert_auc_at_least = _assertion("auc")
+assert_dcg_at_least = _assertion("dcg")
+assert_err_at_least = _assertion("err")
+assert_fbeta_at_least = _assertion("fbeta")
+assert_gauc_at_least = _assertion("gauc")
+assert_hit_rate_at_least = _assertion("hit_rate")
+assert_hmean_at_least = _assertion("hmean")
+assert_iprec_at_least = _assertion("iprec")
+assert_lag_at_most = _assertion("lag")
+assert_lauc_at_least = _assertion("lauc")
+assert_map_at_least = _assertion("map")
+assert_mar_at_least = _assertion("mar")
+assert_mrr_at_least = _assertion("mrr")
+assert_ndcg_at_least = _assertion("ndcg")
+assert_nerr_at_least = _assertion("nerr")
+assert_precision_at_least = _assertion("precision")
+assert_recall_at_least = _assertion("recall")
+assert_rprec_at_least = _assertion("rprec")

@@ -7,8 +7,6 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-import pytest_rankmetrics
-from sklearn_rank.measures.catalogue import METRICS
 from tests.plugin.conftest import Suite, said
 
 # Reciprocal ranks 1 and 1/2: a mean of 0.75.
@@ -160,68 +158,6 @@ def test_a_lag_at_its_limit_passes_and_above_it_fails(suite: Suite) -> None:
     result = suite.run()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["E *lag 2.0000 > 1.9000 allowed*2 queries*"])
-
-
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
-def test_every_metric_has_an_assertion_in_its_direction(metric: object, suite: Suite) -> None:
-    name = metric.name  # type: ignore[attr-defined]
-    greater = metric.greater_is_better  # type: ignore[attr-defined]
-    own = f"assert_{name}_at_least" if greater else f"assert_{name}_at_most"
-    other = f"assert_{name}_at_most" if greater else f"assert_{name}_at_least"
-    assert own in pytest_rankmetrics.__all__
-    assert own in dir(pytest_rankmetrics)
-    assert not hasattr(pytest_rankmetrics, other)
-    assert callable(getattr(pytest_rankmetrics, own))
-
-
-def test_every_assertion_agrees_with_the_library(suite: Suite) -> None:
-    # Every metric at its own value passes; a little beyond it fails.
-    suite.write(
-        test_it="""
-        import pytest
-        import pytest_rankmetrics
-        from cases import case
-        from sklearn_rank import evaluate
-        from sklearn_rank.measures.catalogue import METRICS
-
-        DATA = case([1, 4, 5, 0])  # a hit at rank 1: at 0 no threshold would be allowed
-
-        def assertion(metric):
-            word = "least" if metric.greater_is_better else "most"
-            return getattr(pytest_rankmetrics, f"assert_{metric.name}_at_{word}")
-
-        def own(metric):
-            return {"k": 5} if metric.takes_k else {}
-
-        # Where everything is judged, no limit on how much is judged can be missed, and idcg sees
-        # no ranking.
-        OF_ITEMS = [m for m in METRICS if not m.of_judgements and m.name != "idcg"]
-
-        def value(metric):
-            return evaluate(*DATA, f"{metric.name}@5" if metric.takes_k else metric.name).scores
-
-        @pytest.mark.filterwarnings("ignore::pytest_rankmetrics.RankGateWarning")
-        @pytest.mark.parametrize("metric", OF_ITEMS, ids=lambda one: one.name)
-        def test_met(metric):
-            (score,) = value(metric).values()
-            assert_it = assertion(metric)
-            result = assert_it(*DATA, score, **own(metric))
-            assert type(result.value) is float and result.value == score
-
-        @pytest.mark.filterwarnings("ignore::pytest_rankmetrics.RankGateWarning")
-        @pytest.mark.parametrize("metric", OF_ITEMS, ids=lambda one: one.name)
-        def test_not_met(metric):
-            (score,) = value(metric).values()
-            beyond = score + 0.001 if metric.greater_is_better else score - 0.001
-            assertion(metric)(*DATA, beyond, **own(metric))
-        """
-    )
-    result = suite.run("-q")
-    of_items = [m for m in METRICS if not m.of_judgements and m.name != "idcg"]
-    result.assert_outcomes(passed=len(of_items), failed=len(of_items))
-    higher = [metric for metric in of_items if metric.greater_is_better]
-    reports = [line for line in result.outlines if line.startswith("E ")]
-    assert sum("required (short by 0.0010; 4 queries" in line for line in reports) == len(higher)
 
 
 LAYOUTS = {
