@@ -24,7 +24,11 @@ from pytest_rankmetrics.policy.verdicts import (
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.scale import mean_over, on_scale
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.statistics import PairedComparison, compare_paired, correct_p_values
+from sklearn_rank.statistics.differences import (
+    PairedComparison,
+    compare_paired,
+    correct_p_values,
+)
 from sklearn_rank.typing import FloatArray, IntArray
 
 

@@ -17,8 +17,7 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.worst import QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.statistics.corrections import Correction
-from sklearn_rank.statistics.differences import Alternative, PairedTest
+from sklearn_rank.statistics.differences import Alternative, Correction, PairedTest
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import closest, listed, safe_repr
 

@@ -15,10 +15,15 @@ from sklearn_rank.comparison.join import Joined
 from sklearn_rank.evaluation.scale import on_scale
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Metric
-from sklearn_rank.statistics.corrections import Correction, correct_p_values
-from sklearn_rank.statistics.differences import Alternative, Differences, PairedTest
+from sklearn_rank.statistics.differences import (
+    Alternative,
+    Correction,
+    Differences,
+    PairedTest,
+    correct_p_values,
+)
+from sklearn_rank.statistics.resampling import AllPairs, parametric_tukey, randomised_tukey
 from sklearn_rank.statistics.samples import check_share, mean_of, t_quantile
-from sklearn_rank.statistics.tukey import AllPairs, parametric_tukey, randomised_tukey
 from sklearn_rank.support.checks import check_integer, check_option, check_seed
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import BoolArray, FloatArray

@@ -1,4 +1,4 @@
-"""Tests of paired differences, one per query: how far chance alone takes their mean.
+"""Tests of paired differences, one per query, and corrections of their p-values.
 
 SciPy does the statistics and is imported when asked.
 """
@@ -7,20 +7,31 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.resampling import bca_interval, p_of_flips, p_of_studentized
-from sklearn_rank.statistics.samples import error_of_mean, is_flat, mean_of, t_quantile
+from sklearn_rank.statistics.samples import (
+    error_of_mean,
+    is_flat,
+    mean_of,
+    read_values,
+    read_weights,
+    t_quantile,
+)
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 PairedTest = Literal["t", "permutation", "wilcoxon", "bootstrap"]
 Alternative = Literal["two-sided", "less", "greater"]
+Correction = Literal["holm", "bh", "bonferroni"]
 
 
 @dataclass(frozen=True)
@@ -179,3 +190,144 @@ class Differences:
         weights, _ = in_unit(self.weights)
         order = np.lexsort((weights, change))
         return change[order], weights[order]
+
+
+# Gates -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PairedComparison:
+    """What :func:`compare_paired` found of the pairs with both values and a weight above 0."""
+
+    n: int
+    worse: int
+    better: int
+    same: int
+    change: float
+    """Mean of new minus old."""
+    ci: tuple[float, float]
+    """Student's t; NaN without a spread."""
+    p: float
+    """One-sided p-value of "not worse"."""
+    detectable: float
+    """Least true drop, at least 0, that is found with probability ``power``."""
+    p_floor: float
+    """The least p-value that so many changed pairs support."""
+    error: float
+    """Standard error of the change."""
+    can_confirm: bool
+    """Whether any drop of so many changed pairs can be significant at ``alpha``."""
+
+
+def compare_paired(
+    new: Any,
+    old: Any,
+    *,
+    greater_is_better: bool = True,
+    weights: Any = None,
+    test: PairedTest = "t",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: int | np.random.Generator = 0,
+) -> PairedComparison:
+    """Compare two systems query by query, and test whether the new one is worse."""
+    sides = read_values(new, "new"), read_values(old, "old")
+    change, shares = sides[0] - sides[1], read_weights(weights, len(sides[0]))
+    kept = ~np.isnan(change) if shares is None else ~np.isnan(change) & (shares > 0)
+    scale = max(float(np.abs(side[kept]).max(initial=0.0)) for side in sides)
+    pairs = Differences(change[kept], None if shares is None else shares[kept], scale)
+    rises, falls = int((pairs.change > 0).sum()), int((pairs.change < 0).sum())
+    as_worse: Alternative = "less" if greater_is_better else "greater"
+    p_floor = pairs.p_floor(as_worse)
+    return PairedComparison(
+        n=len(pairs),
+        worse=falls if greater_is_better else rises,
+        better=rises if greater_is_better else falls,
+        same=len(pairs) - pairs.n_changed,
+        change=pairs.mean,
+        ci=pairs.t_interval(level),
+        p=pairs.p(test, as_worse, n_resamples, random_state),
+        detectable=pairs.detectable(alpha, power, as_worse),
+        p_floor=p_floor,
+        error=pairs.error,
+        can_confirm=p_floor <= alpha,
+    )
+
+
+# Corrections -------------------------------------------------------------------------------------
+
+
+def correct_p_values(p_values: Sequence[float], correction: Correction | None) -> list[float]:
+    """P-values of one family of tests, corrected for their number.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+        In [0, 1]; NaN, where there was no test, stays NaN and is not counted.
+    correction : {"holm", "bonferroni", "bh"} or None
+        "holm" [1]_ and "bonferroni" keep the chance of any false alarm among all tests at alpha,
+        "holm" with more power; "bh" [2]_ keeps the share of false ones among all alarms at alpha.
+        None corrects nothing.
+
+    Returns
+    -------
+    corrected : list of float
+        In the order given, in [0, 1]; significant are those of at most alpha.
+
+    Raises
+    ------
+    ValueError
+        If a value is outside [0, 1].
+    InvalidParameterError
+        If the correction is unknown.
+
+    References
+    ----------
+    .. [1] Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979.
+    .. [2] Benjamini and Hochberg, Controlling the False Discovery Rate, 1995.
+
+    Examples
+    --------
+    >>> from sklearn_rank.statistics import correct_p_values
+    >>> correct_p_values([0.01, 0.04, 0.03], "bonferroni")
+    [0.03, 0.12, 0.09]
+    """
+    if correction is not None:
+        check_option(correction, "correction", tuple(_CORRECTIONS), "correct_p_values")
+    tested = [p for p in p_values if not math.isnan(p)]
+    if any(not 0 <= p <= 1 for p in tested):
+        msg = f"p-values lie in [0, 1], got {safe_repr(list(p_values))}"
+        raise ValueError(msg)
+    if correction is None or not tested:
+        return [float(p) for p in p_values]
+    corrected = iter(_CORRECTIONS[correction](tested))
+    return [math.nan if math.isnan(p) else next(corrected) for p in p_values]
+
+
+def _holm(tested: list[float]) -> list[float]:
+    """The least p-value times the number of tests, the next times one less, and never falling."""
+    corrected, least = [0.0] * len(tested), 0.0
+    for done, place in enumerate(sorted(range(len(tested)), key=tested.__getitem__)):
+        least = min(1.0, max(least, (len(tested) - done) * tested[place]))
+        corrected[place] = least
+    return corrected
+
+
+def _bonferroni(tested: list[float]) -> list[float]:
+    return [min(1.0, len(tested) * p) for p in tested]
+
+
+def _benjamini_hochberg(tested: list[float]) -> list[float]:
+    from scipy import stats
+
+    corrected: list[float] = stats.false_discovery_control(tested).tolist()
+    return corrected
+
+
+_CORRECTIONS: dict[str, Callable[[list[float]], list[float]]] = {
+    "holm": _holm,
+    "bh": _benjamini_hochberg,
+    "bonferroni": _bonferroni,
+}

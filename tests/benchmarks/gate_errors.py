@@ -17,7 +17,7 @@ from scipy import stats
 
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
-from sklearn_rank.statistics import holm
+from sklearn_rank.statistics import correct_p_values
 
 MAX_DROP = 0.005
 MAX_SLICE_DROP = 0.02
@@ -111,7 +111,7 @@ def _slices_are_red(slices: list[tuple[float, float]], size: int) -> bool:
     if size < SETTINGS.min_slice_size:
         return False
     rule = Rule(MAX_SLICE_DROP, math.inf, 0, SETTINGS.slice_alpha, SETTINGS.confirm)
-    corrected = holm([p for _, p in slices])
+    corrected = correct_p_values([p for _, p in slices], "holm")
     return any(
         assess_change(drop, size, p, rule).verdict is Verdict.FAIL
         for (drop, _), p in zip(slices, corrected, strict=True)

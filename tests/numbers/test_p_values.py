@@ -11,8 +11,7 @@ import pytest
 from scipy import stats
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import compare_paired, correct_p_values
-from sklearn_rank.statistics.differences import Differences
+from sklearn_rank.statistics.differences import Differences, compare_paired, correct_p_values
 from sklearn_rank.statistics.resampling import p_of_studentized
 
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.statistics import compare_paired, mean_confidence_interval
+from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.differences import compare_paired
 from sklearn_rank.support import runtime
 
 
@@ -51,74 +51,6 @@ def test_all_flips_are_counted_once_and_sums_tie_in_spite_of_rounding() -> None:
     expected = np.mean([flip <= np.rint(change * 10).sum() for flip in flips])
     compared = compare_paired(0.5 + change, np.full(5, 0.5), test="permutation")
     assert compared.p == pytest.approx(expected)
-
-
-def test_random_flips_find_the_p_value_of_all() -> None:
-    rng = np.random.default_rng(0)
-    change = rng.normal(-0.05, 0.1, 12)
-    every = compare_paired(change, np.zeros(12), test="permutation", n_resamples=2**12)
-    some = compare_paired(change, np.zeros(12), test="permutation", n_resamples=2**12 - 1)
-    # The standard error of a share p of 4,095 flips.
-    error = np.sqrt(every.p * (1 - every.p) / 4095)
-    assert every.p * 2**12 == pytest.approx(round(every.p * 2**12))
-    assert 0 < abs(some.p - every.p) < 4 * error
-
-
-def test_unchanged_queries_neither_help_nor_hinder() -> None:
-    change = np.array([-0.3, -0.2, 0.1, -0.4])
-    alone = compare_paired(change, np.zeros(4), test="permutation")
-    among = compare_paired(
-        np.concatenate((change, np.zeros(500))), np.zeros(504), test="permutation"
-    )
-    assert alone.p == among.p == pytest.approx(2 / 16)
-
-
-def test_permutations_agree_with_students_t_where_both_hold() -> None:
-    rng = np.random.default_rng(4)
-    change = rng.normal(-0.01, 0.1, 400)
-    flips = compare_paired(change, np.zeros(400), test="permutation")
-    assert flips.p == pytest.approx(compare_paired(change, np.zeros(400)).p, abs=0.02)
-
-
-@pytest.mark.parametrize("n_resamples", [0, 2.5, True, None])
-def test_the_number_of_permutations_is_checked(n_resamples: object) -> None:
-    with pytest.raises(InvalidParameterError, match="'n_resamples' parameter of compare_paired"):
-        compare_paired([1, 2], [2, 1], n_resamples=n_resamples)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, None])
-def test_the_seed_is_checked(seed: object) -> None:
-    with pytest.raises(InvalidParameterError, match="'random_state' parameter of compare_paired"):
-        compare_paired([1, 2], [2, 1], random_state=seed)  # type: ignore[arg-type]
-
-
-def test_the_direction_is_a_bool() -> None:
-    with pytest.raises(InvalidParameterError, match="'greater_is_better' parameter"):
-        compare_paired([1, 2], [2, 1], greater_is_better="no")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("weights", "complaint"),
-    [
-        ([1, -1, 1], r"weights contains a negative value \(-1\.0\) at position 1"),
-        ([1, np.nan, 1], "weights contains NaN at position 1"),
-        ([1, 1], "weights has 2 weights for 3 queries"),
-        ([[1], [1], [1]], r"weights should be a 1d array, got an array of shape \(3, 1\)"),
-    ],
-)
-def test_odd_weights_of_pairs_are_refused(weights: list, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        compare_paired([0.1, 0.2, 0.4], [0.2, 0.2, 0.2], weights=weights)
-
-
-def test_an_infinite_value_is_no_undefined_one() -> None:
-    with pytest.raises(ValueError, match="old contains infinity at position 0"):
-        compare_paired([1.0, 1.0], [np.inf, 2.0])
-
-
-def test_two_dimensional_values_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"new has shape \(1, 2\); pass one value per query"):
-        compare_paired([[0.1, 0.2]], [[0.1, 0.2]])
 
 
 def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:

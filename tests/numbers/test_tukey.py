@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklearn_rank.statistics.tukey import parametric_tukey, randomised_tukey
+from sklearn_rank.statistics.resampling import parametric_tukey, randomised_tukey
 
 
 def additive(seed: int, n_queries: int, systems: tuple[float, ...]) -> np.ndarray:

@@ -20,7 +20,7 @@ from pytest_rankmetrics.policy.verdicts import (
     Verdict,
     assess_change,
 )
-from sklearn_rank.statistics import compare_paired, correct_p_values
+from sklearn_rank.statistics.differences import compare_paired, correct_p_values
 
 GREEN = {Verdict.PASS, Verdict.IMPROVED}
 

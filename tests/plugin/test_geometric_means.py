@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import GateResult, assert_not_worse, expected_failure
-from sklearn_rank.statistics import compare_paired
+from sklearn_rank.statistics.differences import compare_paired
 from tests.plugin.cases import case
 from tests.plugin.conftest import Suite
 

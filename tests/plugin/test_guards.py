@@ -26,7 +26,7 @@ from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank import InvalidParameterError, measure
-from sklearn_rank.statistics import compare_paired
+from sklearn_rank.statistics.differences import compare_paired
 from tests.plugin.cases import case, names, results, truth
 from tests.plugin.conftest import Suite, said
 

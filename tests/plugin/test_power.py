@@ -11,7 +11,7 @@ from scipy import stats
 from pytest_rankmetrics import assert_not_worse
 from pytest_rankmetrics.assessment.power import detectable_drop
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
-from sklearn_rank.statistics import compare_paired, holm
+from sklearn_rank.statistics.differences import compare_paired, correct_p_values
 from tests.plugin.cases import case
 
 GATES = 2_000
@@ -27,7 +27,7 @@ def found(n: int, deviation: float, rule: Rule, tests: int, drop: float) -> floa
     p_values = stats.t.cdf(means / errors, n - 1)
     red = 0
     for gate in range(GATES):
-        p = holm(p_values[gate].tolist())[0]
+        p = correct_p_values(p_values[gate].tolist(), "holm")[0]
         red += assess_change(-means[gate, 0], n, p, rule).verdict is Verdict.FAIL
     return red / GATES
 
