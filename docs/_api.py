@@ -37,7 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "evaluation.evaluate",
         "evaluation.result",
         "bounds.result",
-        "evaluation.bounding_changes",
+        "evaluation.bounds",
         "evaluation.combine",
     ),
     "Comparison": ("comparison.compare", "comparison.result"),

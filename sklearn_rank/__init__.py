@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sklearn_rank.engines.options import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
-    from sklearn_rank.evaluation.bounding_changes import *
+    from sklearn_rank.evaluation.bounds import *
     from sklearn_rank.evaluation.combine import *
     from sklearn_rank.evaluation.evaluate import evaluate as evaluate
     from sklearn_rank.evaluation.result import *
@@ -68,7 +68,7 @@ _HOMES = {
     "displays.search": ("SearchResultsDisplay",),
     "engines.options": ("EngineOptions",),
     "engines.scan": ("scan_qrels", "scan_run"),
-    "evaluation.bounding_changes": ("bounds_of_change",),
+    "evaluation.bounds": ("bounds_of_change",),
     "evaluation.combine": ("Combination", "combine"),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.result": ("Evaluation",),

@@ -21,8 +21,8 @@ from pytest_rankmetrics.policy.verdicts import (
     Verdict,
     assess_change,
 )
+from sklearn_rank.evaluation.averaging import mean_over, on_scale
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.scale import mean_over, on_scale
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.differences import (
     PairedComparison,

@@ -21,7 +21,7 @@ from pytest_rankmetrics.measuring.means import mean_tolerance
 from pytest_rankmetrics.measuring.reference import Reference
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
-from sklearn_rank.evaluation.scale import mean_over
+from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray

@@ -32,7 +32,7 @@ from pytest_rankmetrics.baseline.content import (
 from pytest_rankmetrics.baseline.owner import Owner
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.means import mean_tolerance
-from sklearn_rank.evaluation.scale import mean_over
+from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_text
 

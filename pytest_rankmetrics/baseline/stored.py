@@ -18,8 +18,8 @@ from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from sklearn_rank.bounds.holes import highest_grade
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
-from sklearn_rank.evaluation.bounding_changes import bound_changes
-from sklearn_rank.evaluation.evaluate import evaluate_rankings
+from sklearn_rank.evaluation.bounds import bound_changes
+from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement
@@ -98,7 +98,7 @@ class StoredRankings:
         if measure.is_pooled or not len(self._common) or not self.are_known:
             return None
         try:
-            evaluation = evaluate_rankings(self._rankings, measure, zero_division=math.nan)
+            evaluation = evaluate_placements(self._rankings, measure, zero_division=math.nan)
         except ValueError:
             return None
         return self._recording.measured.filled(evaluation.per_query[str(measure)])
@@ -127,7 +127,7 @@ class StoredRankings:
         measured = self._recording.measured
 
         def value(rankings: JudgedRankings, _: IntArray) -> FloatArray:
-            evaluation = evaluate_rankings(rankings, measure, zero_division=math.nan)
+            evaluation = evaluate_placements(rankings, measure, zero_division=math.nan)
             return measured.filled(evaluation.per_query[str(measure)])
 
         systems = [

@@ -32,7 +32,7 @@ from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from pytest_rankmetrics.measuring.refusals import refuse
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
-from sklearn_rank.evaluation.scale import mean_over
+from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.support.disk import write_whole
 from sklearn_rank.support.text import safe_repr
 

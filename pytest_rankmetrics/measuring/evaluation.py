@@ -16,8 +16,7 @@ from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.bounds.families import cannot_bound
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
-from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.worst import text_function
+from sklearn_rank.evaluation.result import Evaluation, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.judgements import unjudged_share
 from sklearn_rank.measures.catalogue import Measure

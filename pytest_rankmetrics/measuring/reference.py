@@ -13,7 +13,7 @@ from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation, refuse_unbounded
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
-from sklearn_rank.evaluation.bounding_changes import bounds_of_change
+from sklearn_rank.evaluation.bounds import bounds_of_change
 from sklearn_rank.rankings.placements import Placement
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -15,8 +15,8 @@ from pytest_rankmetrics.baseline.keys import key_of
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.comparison.changes import explain
-from sklearn_rank.evaluation.scale import on_scale
-from sklearn_rank.evaluation.worst import worst_of
+from sklearn_rank.evaluation.averaging import on_scale
+from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.typing import BoolArray
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.scale import on_scale
-from sklearn_rank.evaluation.worst import text_function, worst_of
+from sklearn_rank.evaluation.averaging import on_scale
+from sklearn_rank.evaluation.result import text_function, worst_of
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.moves import Moved, part_changes
 from sklearn_rank.measures.parameters import ByQuery

@@ -13,8 +13,7 @@ from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.engines.registry import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.worst import QueryText, text_function
+from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.differences import Alternative, Correction, PairedTest

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.evaluation.scale import on_scale
+from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Metric
 from sklearn_rank.statistics.differences import (

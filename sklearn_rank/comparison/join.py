@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.evaluation.by_measure import find_measure
-from sklearn_rank.evaluation.compute import Scored
+from sklearn_rank.evaluation.compute import Scored, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (
     InvalidParameterError,

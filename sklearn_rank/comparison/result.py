@@ -16,11 +16,10 @@ from sklearn_rank.comparison.changes import Changes, Direction, QueryChange
 from sklearn_rank.comparison.differences import Difference, Settings, compared
 from sklearn_rank.comparison.join import Joined
 from sklearn_rank.comparison.notes import family_text, notes_of, p_title
-from sklearn_rank.evaluation.by_label import read_slices
-from sklearn_rank.evaluation.by_measure import find_measure
-from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.scale import mean_over
-from sklearn_rank.evaluation.worst import QueryText
+from sklearn_rank.evaluation.averaging import mean_over
+from sklearn_rank.evaluation.compute import find_measure
+from sklearn_rank.evaluation.result import Evaluation, QueryText
+from sklearn_rank.evaluation.slices import read_slices
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option

@@ -12,7 +12,7 @@ from sklearn_rank.displays.labels import add_legend, set_names
 from sklearn_rank.displays.lines import Styles, SystemLines, draw_band
 from sklearn_rank.displays.style import series_style, text_color
 from sklearn_rank.displays.systems import check_names, read_systems
-from sklearn_rank.evaluation.further import whole_of
+from sklearn_rank.evaluation.evaluate import whole_of
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.metrics.curves import (

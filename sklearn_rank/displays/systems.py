@@ -11,8 +11,7 @@ import numpy as np
 
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.averaging import average, warn_of_undefined
-from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.evaluation.further import with_measures
+from sklearn_rank.evaluation.evaluate import evaluate, with_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure

@@ -1,4 +1,4 @@
-"""Per-query values to one number: weights, and queries for which a measure is undefined."""
+"""Per-query values to one number: weights, undefined queries, and geometric means."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def average(
         defined = np.flatnonzero(~undefined)
         weights = None if weights is None else weights[defined]
         values = values[defined]
-    return Average(_mean(values, weights), count, len(values), told)
+    return Average(weighted_mean(values, weights), count, len(values), told)
 
 
 def _first(chosen: BoolArray, query_ids: Sequence[Any] | Array) -> str:
@@ -106,7 +106,8 @@ def _joined(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
+    """The same bits in any order; NaN of nothing."""
     if not len(values):
         return math.nan
     values, exponent = in_unit(values)
@@ -116,3 +117,28 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     weights, _ = in_unit(weights)
     total = exact_sum(weights * values) / exact_sum(weights)
     return math.ldexp(total, exponent)
+
+
+# ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,
+# and None where the mean is arithmetic.
+
+
+def logarithms(values: Any, least: float) -> Any:
+    """Natural logarithms of values, none of which counts less than ``least``; NaN stays."""
+    return np.log(np.maximum(values, least))
+
+
+def on_scale(values: FloatArray, least: float | None) -> FloatArray:
+    """Values on the scale on which their mean is arithmetic, and differences are tested."""
+    scaled: FloatArray = values if least is None else logarithms(values, least)
+    return scaled
+
+
+def mean_over(values: FloatArray, weights: FloatArray | None, least: float | None) -> float:
+    """Mean of the values that are defined; NaN without any."""
+    kept = ~np.isnan(values)
+    shares = None if weights is None else weights[kept]
+    if shares is not None and not shares.any():
+        return math.nan
+    mean = weighted_mean(on_scale(values[kept], least), shares)
+    return mean if least is None else math.exp(mean)

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Literal
 
 from sklearn_rank import exceptions
-from sklearn_rank.evaluation.by_measure import find_measure
-from sklearn_rank.evaluation.merge import check_same_measures
-from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.compute import find_measure
+from sklearn_rank.evaluation.result import Evaluation, check_same_measures
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_option
@@ -74,7 +73,7 @@ def combine(
         if not isinstance(value, Evaluation):
             msg = f"evaluations must hold results of evaluate, got {safe_repr(value)}"
             raise TypeError(msg)
-    check_same_measures([part.measures for part in evaluations.values()])
+    check_same_measures(evaluations.values())
     combination = Combination(dict(evaluations), average)
     undefined = [name for name, value in combination.scores.items() if math.isnan(value)]
     left_out = {

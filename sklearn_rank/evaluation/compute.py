@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import Average, average, warn_of_undefined
-from sklearn_rank.evaluation.unfit import warn_of_rankings
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.evaluation.averaging import Average, average, logarithms, warn_of_undefined
+from sklearn_rank.evaluation.data_warnings import warn_of_rankings
+from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.remote import ARE_REMOTE, RemoteRankings
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import in_unit
+from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-9
@@ -42,7 +44,7 @@ class Scored:
 
 def score_measures(
     measures: Sequence[Measure],
-    judged: RankingData,
+    data: RankingData,
     zero_division: str | float | Sequence[str | float],
     n_jobs: int | None = None,
 ) -> list[Scored]:
@@ -51,62 +53,55 @@ def score_measures(
     ``zero_division`` is that of all measures, or a sequence with that of each.
     Functions of the caller, such as a gain, are called in one thread.
     """
-    warn_of_rankings(measures, judged)
+    warn_of_rankings(measures, data)
     # What ties or cannot be pooled is refused before anything is computed.
     for measure in measures:
         for part in (measure, *measure.options.get("measures", ())):
-            if not part.metric.takes_ties and judged.remote is None:
-                refuse_ties(relevant_alone(part, judged.rankings))
-    pooled = [
-        _pooled_value(measure, judged.pool()) if measure.is_pooled else None for measure in measures
-    ]
-    per_query = iter(
-        _values_of_queries(
-            [measure for measure, value in zip(measures, pooled, strict=True) if value is None],
-            judged,
-            n_jobs,
-        )
-    )
+            if not part.metric.takes_ties and data.remote is None:
+                refuse_ties(relevant_alone(part, data.rankings))
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
+    undefined = list(zip(measures, zero_division, strict=True))
+    pooled = [_pooled(*each, data) if each[0].is_pooled else None for each in undefined]
+    values = iter(
+        _values_of_queries([each for each in measures if not each.is_pooled], data, n_jobs)
+    )
     scored = [
-        averaged(measure, judged, *next(per_query), settled)
-        if value is None
-        else _averaged_pool(measure, value, settled)
-        for measure, value, settled in zip(measures, pooled, zero_division, strict=True)
+        averaged(measure, data, *next(values), settled) if done is None else done
+        for (measure, settled), done in zip(undefined, pooled, strict=True)
     ]
-    warned = [result for result in scored if result.zero_division == "warn"]
-    if any(result.average.n_undefined for result in warned):
-        warn_of_undefined({str(result.measure): result.average for result in warned})
+    warned = {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
+    if any(mean.n_undefined for mean in warned.values()):
+        warn_of_undefined(warned)
     return scored
 
 
 def _values_of_queries(
-    measures: Sequence[Measure], judged: RankingData, n_jobs: int | None
+    measures: Sequence[Measure], data: RankingData, n_jobs: int | None
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
-    functions = [valuation(measure, judged) for measure in measures]
-    if judged.remote is not None:
-        return _remote_values(measures, judged, judged.remote)
+    functions = [valuation(measure, data) for measure in measures]
+    if data.remote is not None:
+        return _remote_values(measures, data, data.remote)
     if any(measure.calls_back for measure in measures):
         n_jobs = None
 
     def values_of(queries: slice) -> list[FloatArray]:
-        block = _cut(judged, queries)
+        block = _cut(data, queries)
         return [function(block) for function in functions]
 
-    blocks = in_threads(values_of, judged.rankings.blocks(), n_jobs)
+    blocks = in_threads(values_of, data.rankings.blocks(), n_jobs)
     per_query = map(np.concatenate, zip(*blocks, strict=True))
-    weights = (_average_weights(measure, judged) for measure in measures)
+    weights = (_average_weights(measure, data) for measure in measures)
     return list(zip(per_query, weights, strict=True))
 
 
 def _remote_values(
-    measures: Sequence[Measure], judged: RankingData, remote: RemoteRankings
+    measures: Sequence[Measure], data: RankingData, remote: RemoteRankings
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """The same by sending the measures to where the places are."""
     holes = [measure for measure in measures if measure.metric.of_judgements]
-    if holes and judged.rankings.unjudged is not None:
+    if holes and data.rankings.unjudged is not None:
         msg = f"{holes[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
         raise InvalidParameterError(msg)
     weighed = [measure for measure in measures if _weighs_queries(measure)]
@@ -116,7 +111,7 @@ def _remote_values(
         remote.release()
     own = dict(zip(weighed, columns[len(measures) :], strict=True))
     return [
-        (values, _with_weights(own.get(measure), judged.weights))
+        (values, _with_weights(own.get(measure), data.weights))
         for measure, values in zip(measures, columns, strict=False)
     ]
 
@@ -131,9 +126,9 @@ def sent(
 def _columns_of(
     rankings: JudgedRankings, *, measures: Sequence[Measure], weighs: bool
 ) -> list[FloatArray]:
-    judged = RankingData(rankings, _PARTS_HAVE_NONE, keyed=True)
-    block = _cut(judged, slice(0, len(rankings)))
-    columns = [valuation(measure, judged)(block) for measure in measures]
+    data = RankingData(rankings, _PARTS_HAVE_NONE, keyed=True)
+    block = _cut(data, slice(0, len(rankings)))
+    columns = [valuation(measure, data)(block) for measure in measures]
     weights = (own_weights(measure, rankings) for measure in measures if weighs)
     return columns + [column for column in weights if column is not None]
 
@@ -142,26 +137,17 @@ _PARTS_HAVE_NONE = NoPool("a part of the queries has none")
 
 
 def score_values(
-    measure: Measure, judged: RankingData, values: FloatArray | None, zero_division: str | float
+    measure: Measure, data: RankingData, values: FloatArray | None, zero_division: str | float
 ) -> Scored:
     """Values per query that are known, with their mean; None: a pooled measure, computed now."""
     if values is None:
-        return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
-    return averaged(measure, judged, values, _average_weights(measure, judged), zero_division)
-
-
-def score_slice(whole: Scored, queries: IntArray, judged: RankingData) -> Scored:
-    """The same for ``judged``, some of the queries; only pooled measures are computed again."""
-    measure, zero_division = whole.measure, whole.zero_division
-    if whole.values is None:
-        return _averaged_pool(measure, _pooled_value(measure, judged.pool()), zero_division)
-    weights = None if whole.weights is None else whole.weights[queries]
-    return averaged(measure, judged, whole.values[queries], weights, zero_division)
+        return _pooled(measure, zero_division, data)
+    return averaged(measure, data, values, _average_weights(measure, data), zero_division)
 
 
 def averaged(
     measure: Measure,
-    judged: RankingData,
+    data: RankingData,
     values: FloatArray,
     weights: FloatArray | None,
     zero_division: str | float,
@@ -174,25 +160,27 @@ def averaged(
     mean = average(
         values if least is None else logarithms(values, least),
         weights,
-        present=None if judged.weights is None else judged.weights > 0,
+        present=None if data.weights is None else data.weights > 0,
         zero_division=settled,
         measure=measure,
-        query_ids=judged.query_ids,
+        query_ids=data.query_ids,
     )
     if least is not None:
         mean = mean._replace(value=math.exp(mean.value))
     return Scored(measure, values, weights, mean, zero_division)
 
 
-def logarithms(values: Any, least: float) -> Any:
-    """Natural logarithms of values, none of which counts less than ``least``; NaN stays."""
-    return np.log(np.maximum(values, least))
-
-
-def _averaged_pool(measure: Measure, value: FloatArray, zero_division: str | float) -> Scored:
+def _pooled(measure: Measure, zero_division: str | float, data: RankingData) -> Scored:
     """The value of the one ranking of all items, which may be undefined too."""
+    pool, negatives = data.pool(), measure.options["n_negatives"]
+    if isinstance(negatives, ByQuery):
+        msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
+        raise InvalidParameterError(msg)
+    if isinstance(negatives, tuple) and len(negatives) != 1:
+        msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
+        raise InvalidParameterError(msg)
     mean = average(
-        value,
+        _values(measure, pool.widened(grades=False), negatives),
         None,
         zero_division=zero_division,
         measure=measure,
@@ -217,23 +205,23 @@ class Block(NamedTuple):
     """Ranked by the relevance scores where those were given; else the same object."""
 
 
-def _cut(judged: RankingData, queries: slice) -> Block:
+def _cut(data: RankingData, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    rankings = by_score = judged.rankings.part(queries).widened(grades=False)
-    if judged.by_relevance is not None:
-        by_score = judged.by_relevance.part(queries).widened(grades=False)
+    rankings = by_score = data.rankings.part(queries).widened(grades=False)
+    if data.by_relevance is not None:
+        by_score = data.by_relevance.part(queries).widened(grades=False)
     return Block(queries, rankings, by_score)
 
 
-def valuation(measure: Measure, judged: RankingData) -> Callable[[Block], FloatArray]:
+def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArray]:
     """Function from a block of queries to their values, NaN where undefined."""
     metric, options = measure.metric, measure.options
     if metric.combines:
         first, second = (
-            valuation(measure.with_own_cutoff(member), judged) for member in options["measures"]
+            valuation(measure.with_own_cutoff(member), data) for member in options["measures"]
         )
         return lambda block: metric.kernel(first(block), second(block), beta=options["beta"])
-    negatives = _negatives(options.get("n_negatives"), judged)
+    negatives = _negatives(options.get("n_negatives"), data)
 
     def values_of(block: Block) -> FloatArray:
         own = negatives[block.queries] if np.ndim(negatives) else negatives
@@ -243,22 +231,10 @@ def valuation(measure: Measure, judged: RankingData) -> Callable[[Block], FloatA
     return values_of
 
 
-def _pooled_value(measure: Measure, pool: JudgedRankings) -> FloatArray:
-    """(1,) value of the one ranking of all items."""
-    negatives = measure.options["n_negatives"]
-    if isinstance(negatives, ByQuery):
-        msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
-        raise InvalidParameterError(msg)
-    if isinstance(negatives, tuple) and len(negatives) != 1:
-        msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
-        raise InvalidParameterError(msg)
-    return _values(measure, pool.widened(grades=False), negatives)
-
-
-def _average_weights(measure: Measure, judged: RankingData) -> FloatArray | None:
+def _average_weights(measure: Measure, data: RankingData) -> FloatArray | None:
     """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-    rankings = judged.by_score if measure.metric.by_score else judged.rankings
-    return _with_weights(own_weights(measure, rankings), judged.weights)
+    rankings = data.by_score if measure.metric.by_score else data.rankings
+    return _with_weights(own_weights(measure, rankings), data.weights)
 
 
 def _weighs_queries(measure: Measure) -> bool:
@@ -304,12 +280,12 @@ def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings
     return rankings if min_rel is None else rankings.at_least(min_rel)
 
 
-def _negatives(negatives: Any, judged: RankingData) -> Any:
+def _negatives(negatives: Any, data: RankingData) -> Any:
     """Irrelevant items: one number, one for each query, or None."""
-    n_queries = len(judged.query_ids)
+    n_queries = len(data.query_ids)
     if isinstance(negatives, ByQuery):
-        return negatives.of(judged.query_ids, "n_negatives")
-    if isinstance(negatives, tuple) and judged.keyed:
+        return negatives.of(data.query_ids, "n_negatives")
+    if isinstance(negatives, tuple) and data.keyed:
         msg = (
             "n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
             "pass {query: number}"
@@ -333,3 +309,51 @@ def _within_bounds(measure: Measure, values: FloatArray) -> FloatArray:
         msg = f"{measure} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
         raise ArithmeticError(msg)
     return np.clip(values, 0.0, upper)
+
+
+# Measures by any spelling -----------------------------------------------------------------------
+
+
+def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
+    """Name of the measure that a spelling means, with or without a convention's parameters."""
+    if isinstance(spec, str) and spec in scored:
+        return spec
+    wanted = read_measure(spec)
+    for name, kept in scored.items():
+        measure = kept.measure
+        if measure == wanted or (name == str(wanted) and wanted.agrees_with(measure)):
+            return name
+    names = list(scored)
+    asked = wanted.in_full()
+    msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
+    raise UnknownMeasureError(msg + ", ".join(names))
+
+
+class ByMeasure(Mapping[str, Any]):
+    """A mapping keyed by canonical spellings that reads any spelling."""
+
+    def __init__(self, values: Mapping[str, Any], scored: Mapping[str, Scored]) -> None:
+        self._values = values
+        self._scored = scored
+
+    def __getitem__(self, spec: str | Measure) -> Any:
+        name = find_measure(spec, self._scored)
+        if name not in self._values:
+            msg = f"{name} ranks all queries together; it has no values per query"
+            raise InvalidParameterError(msg)
+        return self._values[name]
+
+    def __contains__(self, spec: object) -> bool:
+        try:
+            return find_measure(spec, self._scored) in self._values
+        except (TypeError, ValueError):
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)

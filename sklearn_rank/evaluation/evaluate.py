@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.evaluation.differences import warn_of_differences
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
+from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
@@ -19,10 +24,12 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.placements import Placement, judged_alone, judged_from
 from sklearn_rank.support.checks import check_flag, check_zero_division
+from sklearn_rank.support.runtime import warn
+from sklearn_rank.support.sorting import sortable
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
+    Array,
     Assume,
     Duplicates,
     Missing,
@@ -30,6 +37,9 @@ from sklearn_rank.typing import (
     Ties,
     ZeroDivision,
 )
+
+if TYPE_CHECKING:
+    from sklearn_rank.rankings.placements import Placement
 
 __all__ = ["evaluate", "evaluate_placements"]
 
@@ -162,10 +172,13 @@ def evaluate(
     jobs = _check_jobs(n_jobs)
     requested = parse_measures(measures, distinct=False)
     preset = find_convention(convention)
-    if zero_division is not None:
-        check_zero_division(zero_division, "evaluate")
     named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
-    settled = [_settled(preset, zero_division, measure) for measure in named.values()]
+    undefined = [
+        check_zero_division(
+            preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
+        )
+        for measure in named.values()
+    ]
     keeps = check_flag(keep_items, "keep_items", "evaluate")
     judged = read_any(
         y_true,
@@ -187,13 +200,13 @@ def evaluate(
         keep_items=keeps,
         engine=engine,
     )
-    scored = score_measures(list(named.values()), judged, settled, jobs)
+    scored = score_measures(list(named.values()), judged, undefined, jobs)
     warn_of_differences(preset, named, judged, (y_true, y_score), ties_are_given=ties is not None)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
 def evaluate_placements(
-    placements: Sequence[Placement],
+    placements: Sequence[Placement] | JudgedRankings,
     measures: str | Measure | Iterable[str | Measure],
     *,
     zero_division: ZeroDivision | None = None,
@@ -202,8 +215,8 @@ def evaluate_placements(
 
     Parameters
     ----------
-    placements : sequence of Placement
-        One for each query; as ``Evaluation.placements`` gives them.
+    placements : sequence of Placement, or JudgedRankings
+        One for each query, as ``Evaluation.placements`` gives them; or ``Evaluation.rankings``.
     measures : str, Measure, or sequence of them
         What to compute; pooled measures need scores, which placements do not have.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
@@ -227,31 +240,40 @@ def evaluate_placements(
     >>> evaluate_placements(ev.placements(), "mrr")["mrr"]
     0.5
     """
-    return _evaluate_judged(judged_from(placements), measures, zero_division)
+    from sklearn_rank.rankings.placements import judged_alone, judged_from
 
-
-def evaluate_rankings(
-    rankings: JudgedRankings,
-    measures: str | Measure | Iterable[str | Measure],
-    *,
-    zero_division: ZeroDivision | None = None,
-) -> Evaluation:
-    """The same for places that stand in the waist already, which costs no object per item.
-
-    ValueError if the places contradict each other.
-    """
-    return _evaluate_judged(judged_alone(rankings), measures, zero_division)
-
-
-def _evaluate_judged(
-    judged: RankingData,
-    measures: str | Measure | Iterable[str | Measure],
-    zero_division: ZeroDivision | None,
-) -> Evaluation:
-    settled = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
+    is_whole = isinstance(placements, JudgedRankings)
+    data = judged_alone(placements) if is_whole else judged_from(placements)  # type: ignore[arg-type]
+    undefined = check_zero_division("warn" if zero_division is None else zero_division, "evaluate")
     wanted = parse_measures(measures)
-    scored = score_measures(wanted, judged, settled)
-    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), judged)
+    scored = score_measures(wanted, data, undefined)
+    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
+
+
+def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
+    """The same rankings by other measures; undefined queries count what they counted before.
+
+    As in a measure of the same metric, else as in the first; nobody is warned of them again.
+    """
+    wanted = parse_measures(list(measures), distinct=False)
+    known = list(evaluation._scored.values())
+    undefined = []
+    for measure in wanted:
+        alike = [kept for kept in known if kept.measure.metric is measure.metric]
+        policy = (alike or known)[0].zero_division
+        undefined.append(math.nan if policy == "warn" else policy)
+    data = evaluation._judged
+    cutoff, depth = data.rankings.cutoff, deepest(wanted)
+    if cutoff is not None and (depth is None or depth > cutoff.depth):
+        data = whole_of(evaluation)
+    scored = score_measures(wanted, data, undefined)
+    return Evaluation(dict(zip(map(str, wanted), scored, strict=True)), data)
+
+
+def whole_of(evaluation: Evaluation) -> RankingData:
+    """What was read, with all relevant items of the rankings."""
+    data = evaluation._judged
+    return replace(data, rankings=data.whole, rank_all=None)
 
 
 def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, Measure]:
@@ -272,12 +294,6 @@ def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, M
     return named
 
 
-def _settled(preset: Convention, zero_division: Any, measure: Measure) -> str | float:
-    return check_zero_division(
-        preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
-    )
-
-
 def _check_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
@@ -288,3 +304,101 @@ def _check_jobs(n_jobs: Any) -> int | None:
         )
         raise InvalidParameterError(msg)
     return int(n_jobs)
+
+
+# Where a program counts otherwise -----------------------------------------------------------------
+
+
+def warn_of_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    judged: RankingData,
+    sides: tuple[Any, Any],
+    *,
+    ties_are_given: bool,
+) -> None:
+    """Warn of what the program does with these data and no parameter expresses."""
+    for text in told_differences(preset, measures, judged, sides, ties_are_given=ties_are_given):
+        warn(text, ConventionWarning)
+
+
+def told_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    judged: RankingData,
+    sides: tuple[Any, Any],
+    *,
+    ties_are_given: bool,
+    numbers: bool = True,
+) -> Iterator[str]:
+    """The same in sentences, with the ``numbers`` of what is concerned or in general."""
+    rankings = judged.rankings
+    cases: dict[str, Callable[[], int]] = {
+        "tied": lambda: 0 if ties_are_given else judged.by_score.n_tied,
+        "empty": lambda: int((rankings.n_ranked == 0).sum()) - judged.counts.missing,
+        "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum()),
+        "graded": lambda: rankings.n_graded,
+        "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
+        **{
+            case: partial(_n_alike, case, sides, len(rankings))
+            for case in ("close", "equal", "equal of 16")
+        },
+    }
+    if judged.count_scores is not None:
+        of_scores = ("at most 0", "close", "equal", "equal of 16")
+        cases |= {case: partial(judged.count_scores, case) for case in of_scores}
+    if ties_are_given:
+        cases |= dict.fromkeys(("equal", "equal of 16"), lambda: 0)
+    for case, count in cases.items():
+        differences = preset.differences(case, measures)
+        number = count() if differences else 0
+        if number > 0:
+            queries = "query" if numbers and number == 1 else "queries"
+            what = _SUBJECTS[case].format(f"{number:,}" if numbers else "some", queries)
+            yield (
+                f"{what}, which convention {preset.name!r} cannot count as its program does: "
+                f"{differences}"
+            )
+
+
+_SUBJECTS = {
+    "tied": "relevant items are tied in {} {}",
+    "empty": "the ranking is empty in {} {}",
+    "unfound": "nothing relevant was retrieved in {} {}",
+    "graded": "{} grades are above 1",
+    "at most 0": "{} scores are at most 0",
+    "close": "scores differ by less than float32 tells in {} {}",
+    "equal": "items share a score in {} {}",
+    "equal of 16": "items share a score in {} {} of 16 or more items",
+}
+
+
+def _n_at_most_zero(scores: list[Array]) -> int:
+    return sum(int((values <= 0).sum()) for values in scores)
+
+
+def _n_alike(case: str, sides: tuple[Any, Any], n_queries: int) -> int:
+    """Rankings with equal scores, or with "close" ones, which are equal as float32 alone."""
+    scores = _scores(*sides)
+    if case == "close":
+        return sum(
+            len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
+            for values in scores
+        )
+    if layout_of(sides[0]) == "rows" and n_queries > 1:
+        return 0  # which rows are one ranking is not known here
+    least = 16 if case == "equal of 16" else 2
+    return sum(
+        len(values) >= least and len(np.unique(sortable(values))) < len(values)
+        for block in scores
+        for values in (block if block.ndim == 2 else [block])
+    )
+
+
+def _scores(y_true: Any, y_score: Any) -> list[Array]:
+    """Scores of each ranking that has any; those of arrays all together."""
+    if layout_of(y_true) in ("rows", "matrix"):
+        return [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
+    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
+    listed = rankings if isinstance(rankings, Iterable) else ()
+    return [np.array(list(ranking.values())) for ranking in listed if isinstance(ranking, Mapping)]

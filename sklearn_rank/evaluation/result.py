@@ -1,32 +1,49 @@
-"""Evaluations, and what is made of them: slices, joined ones, bounds, pictures."""
+"""Evaluations: what measures made of rankings, and all that is made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from sklearn_rank.bounds.result import Bounds
-from sklearn_rank.evaluation.averaging import warn_of_undefined_slices
-from sklearn_rank.evaluation.bounding import bounds_of
-from sklearn_rank.evaluation.by_label import read_slices, take_queries
-from sklearn_rank.evaluation.by_measure import find_measure
-from sklearn_rank.evaluation.compute import score_measures, score_slice
-from sklearn_rank.evaluation.judging import check_number, columns_of, next_to_judge
-from sklearn_rank.evaluation.merge import check_same_measures, check_same_policy, merge_scored
-from sklearn_rank.evaluation.values import MeasuredValues
-from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.condensed import condensed
-from sklearn_rank.rankings.merge import merge_judged
-from sklearn_rank.support.text import safe_repr
-from sklearn_rank.tables.frames import FrameBackend, native_frame
-from sklearn_rank.typing import IntArray
+import numpy as np
+
+from sklearn_rank.evaluation.averaging import logarithms, warn_of_undefined_slices
+from sklearn_rank.evaluation.compute import (
+    ByMeasure,
+    Scored,
+    averaged,
+    find_measure,
+    score_measures,
+    score_values,
+    sent,
+)
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.measures.grammar import safe_names
+from sklearn_rank.measures.record import Measure, Metric
+from sklearn_rank.rankings.data import KeptItems, RankingData
+from sklearn_rank.support.checks import check_integer, check_option
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.tables.tabular import Tabular
+from sklearn_rank.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from sklearn_rank.bounds.result import Bounds
+    from sklearn_rank.rankings.placements import Placement
+    from sklearn_rank.rankings.unjudged_items import UnjudgedItem
+    from sklearn_rank.statistics import IntervalMethod
+    from sklearn_rank.tables.frames import FrameBackend
+    from sklearn_rank.tables.table import Table
 
 __all__ = ["Evaluation"]
 
+QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
+
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Evaluation(MeasuredValues):
+class Evaluation(Tabular):
     """What :func:`evaluate` found: scores, values per query, and counts.
 
     Every mapping keyed by a measure takes any spelling that parses to it.
@@ -52,6 +69,308 @@ class Evaluation(MeasuredValues):
     fbeta@1  0.5000  0.0126..0.9874        2
     2 queries
     """
+
+    _scored: Mapping[str, Scored]
+    """By the spelling that was asked for; with its convention's parameters where two are alike."""
+    _judged: RankingData
+    _ROWS = ("measures", "queries")
+
+    @property
+    def query_ids(self) -> Any:
+        """Ids of the queries in the caller's order, shape (n_queries,)."""
+        return self._judged.query_ids
+
+    @property
+    def rankings(self) -> Any:
+        """Where the relevant items stand; ranked anew, if no measure read below its cutoff."""
+        return self._judged.whole.widened()
+
+    @property
+    def n_ranked(self) -> IntArray:
+        """Length of each ranking, shape (n_queries,)."""
+        return self._judged.rankings.n_ranked
+
+    @property
+    def sample_weight(self) -> FloatArray | None:
+        """Weight of each query in the data, shape (n_queries,); None: all alike."""
+        return self._judged.weights
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was computed, with the parameters of the convention filled in."""
+        return tuple(scored.measure for scored in self._scored.values())
+
+    @cached_property
+    def scores(self) -> Mapping[str, float]:
+        """Mean of each measure, keyed by any spelling of it."""
+        return ByMeasure(
+            {name: scored.average.value for name, scored in self._scored.items()}, self._scored
+        )
+
+    @property
+    def per_query(self) -> Mapping[str, FloatArray]:
+        """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
+        values = {
+            name: _read_only(scored.values)
+            for name, scored in self._scored.items()
+            if scored.values is not None
+        }
+        return ByMeasure(values, self._scored)
+
+    @property
+    def hint(self) -> str:
+        """In what the ids of both sides seem to differ, where no relevant item was retrieved."""
+        return self._judged.hint
+
+    @property
+    def assumed(self) -> str:
+        """What items count as that the ground truth does not name.
+
+        "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
+        them as irrelevant; "": nothing had to be assumed, for arrays grade every item, and sets
+        are complete.
+        """
+        return self._judged.assumed
+
+    @property
+    def items(self) -> KeptItems | None:
+        """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
+        return self._judged.items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self.scores
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self.scores[measure]  # type: ignore[index]
+
+    @cached_property
+    def counts(self) -> dict[str, Any]:
+        """Queries, and everything that was left out or could mislead.
+
+        ``queries`` evaluated; ``missing`` judged queries without a ranking; ``unjudged`` ranked
+        queries without judgements; ``no_relevant`` queries without a relevant item; ``tied``
+        queries in which a relevant item shares its score; ``ranked``, ``relevant`` and
+        ``retrieved`` (relevant) items; ``duplicates`` dropped; ``missed`` items of one shared
+        ground truth that no query retrieved; ``unjudged_grades`` negative grades read as "not
+        judged"; ``unjudged_items`` ranked items that nobody judged, where the ground truth is
+        ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
+        measure the queries for which it is ``undefined``, and those ``averaged``.
+        """
+        data, counts = self._judged, self._judged.counts
+        rankings, unjudged = data.rankings, data.rankings.unjudged
+        means = {name: kept.average for name, kept in self._scored.items()}
+        return {
+            "queries": len(rankings),
+            "missing": counts.missing,
+            "unjudged": counts.unjudged,
+            "no_relevant": int((rankings.n_relevant == 0).sum()),
+            "tied": data.by_score.n_tied,
+            "ranked": int(rankings.n_ranked.sum()),
+            "relevant": int(rankings.n_relevant.sum()),
+            "retrieved": int(rankings.n_retrieved.sum()),
+            "duplicates": counts.duplicates,
+            "missed": counts.missed,
+            "unjudged_grades": counts.unjudged_grades,
+            "unknown_items": counts.unknown_items,
+            "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
+            "assumed": data.assumed,
+            "undefined": {name: mean.n_undefined for name, mean in means.items()},
+            "averaged": {name: mean.n_averaged for name, mean in means.items()},
+        }
+
+    def confidence_interval(
+        self,
+        measure: str | Measure,
+        level: float = 0.95,
+        *,
+        method: IntervalMethod = "auto",
+        n_resamples: int = 9999,
+        random_state: int | np.random.Generator = 0,
+    ) -> tuple[float, float]:
+        """Confidence interval of a score over queries, within the measure's range.
+
+        It is :func:`sklearn_rank.statistics.mean_confidence_interval` of the values per query,
+        their weights and the range of the measure.
+
+        Parameters
+        ----------
+        measure : str or Measure
+            One of the measures evaluated, in any spelling.
+        level : float, default=0.95
+            In (0, 1).
+        method : {"auto", "t", "bootstrap"}, default="auto"
+            "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
+            Student's t and the BCa bootstrap see no more than the sample, and are too narrow
+            where most queries are perfect.
+        n_resamples : int, default=9999
+            Resamples of the bootstrap.
+        random_state : int or numpy.random.Generator, default=0
+            Seed of the bootstrap.
+
+        Returns
+        -------
+        low, high : float
+            NaN without a query that counts (for which the measure is defined, or to which
+            ``zero_division`` gave a value). A single value and equal ones have no spread: NaN
+            for "t" and "bootstrap", and for a measure without an upper bound.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the measure is pooled: it has no values per query to resample.
+        InvalidParameterError
+            If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
+
+        References
+        ----------
+        .. [1] Sakai, Laboratory Experiments in Information Retrieval, 2018.
+        .. [2] Brown, Cai and DasGupta, Interval Estimation for a Binomial Proportion, 2001.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}] * 4, [["a"], ["b", "a"], ["a"], ["b", "c", "d", "a"]], "mrr")
+        >>> low, high = ev.confidence_interval("mrr")
+        >>> round(low, 4), round(high, 4)
+        (0.1306, 1.0)
+        """
+        from sklearn_rank.statistics.intervals import mean_confidence_interval
+
+        scored = self._kept(measure)
+        values, undefined = scored.values, scored.zero_division
+        if values is None:
+            msg = f"{scored.measure} ranks all queries together; it has no values to resample"
+            raise InvalidParameterError(msg)
+        if isinstance(undefined, float) and not math.isnan(undefined):
+            values = np.where(np.isnan(values), undefined, values)
+        least, bounds = scored.measure.metric.geometric_from, (0.0, scored.measure.metric.upper)
+        if least is not None:
+            values, bounds = logarithms(values, least), (math.log(least), 0.0)
+        low, high = mean_confidence_interval(
+            values,
+            weights=scored.weights,
+            bounds=bounds,
+            level=level,
+            method=method,
+            n_resamples=n_resamples,
+            random_state=random_state,
+        )
+        return (low, high) if least is None else (math.exp(low), math.exp(high))
+
+    def query_weights(self, measure: str | Measure) -> FloatArray | None:
+        """Weights of the queries in the mean of a measure, shape (n_queries,); None: all alike.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}, {"c"}], [["a", "b", "x"], ["x", "c"]], "auc")
+        >>> ev.query_weights("auc")
+        array([2., 1.])
+        """
+        return self._kept(measure).weights
+
+    def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
+        """Where the relevant items of each query stand, and which were not retrieved.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
+        any: ranked lists and mappings. Places come from ``rankings``.
+
+        Parameters
+        ----------
+        queries : iterable of int, default=None
+            Numbers of the wanted queries, counted from 0; None takes all.
+
+        Returns
+        -------
+        placements : list of Placement
+            One for each query, in the order of ``query_ids`` or of ``queries``.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a", "b"}], [["x", "a"]], "map", keep_items=True)
+        >>> placement = ev.placements()[0]
+        >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
+        ([('a', 2)], ['b'])
+        """
+        from sklearn_rank.rankings.placements import placements_of
+
+        return placements_of(self._judged, queries)
+
+    def unjudged_items(self, k: int | None = None) -> list[list[UnjudgedItem]]:
+        """Retrieved items of each query that nobody judged, with their places.
+
+        Ids of items are there after ``evaluate(..., keep_items=True)``.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Ranks that are looked at; None looks at all.
+
+        Returns
+        -------
+        items : list of list of UnjudgedItem
+            For each query, in the order of ``query_ids``; empty lists where the ground truth is
+            taken as complete.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "y"]}, "map", keep_items=True)
+        >>> [(item.item, item.rank) for item in ev.unjudged_items()[0]]
+        [('x', 1), ('y', 3)]
+        """
+        from sklearn_rank.rankings.unjudged_items import unjudged_items
+
+        return unjudged_items(self._judged, k)
+
+    def worst(
+        self, n: int = 10, *, measure: str | Measure | None = None, query_text: QueryText = None
+    ) -> list[QueryValue]:
+        """The queries that are answered worst.
+
+        Parameters
+        ----------
+        n : int, default=10
+            At most so many; queries of the best possible value are never among them.
+        measure : str or Measure, default=None
+            By which they are; None takes the first that has values per query.
+        query_text : mapping or callable, default=None
+            {query: text}, or a function of the query id.
+
+        Returns
+        -------
+        queries : list of QueryValue
+            The worst value first.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the measure is pooled.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["x", "b"]}, "mrr")
+        >>> [(bad.query, bad.text, bad.value) for bad in ev.worst(query_text={"q2": "what?"})]
+        [('q2', 'what?', 0.5)]
+        """
+        n = check_integer(n, "n", "worst", at_least=0)
+        text = text_function(query_text)
+        first = next(iter([*self.per_query, *self.scores]))
+        name = find_measure(first if measure is None else measure, self._scored)
+        values = self.per_query[name]
+        numbers = worst_of(values, self._scored[name].measure.metric, n)
+        return [
+            QueryValue(place.query, text(place.query), name, float(values[number]), place)
+            for number, place in zip(numbers, self.placements(numbers), strict=True)
+        ]
 
     def bounds(
         self,
@@ -101,9 +420,11 @@ class Evaluation(MeasuredValues):
         >>> round(bounds.low, 4), bounds.high, round(ev["ndcg@10"], 4)
         (0.6309, 1.0, 0.6309)
         """
-        scored = self._scored[find_measure(measure, self._scored)]
+        from sklearn_rank.evaluation.bounds import bounds_of
+
+        kept = self._kept(measure)
         return bounds_of(
-            scored, self._judged, scope=scope, max_grade=max_grade, unretrieved=unretrieved
+            kept, self._judged, scope=scope, max_grade=max_grade, unretrieved=unretrieved
         )
 
     def by_slice(
@@ -152,6 +473,8 @@ class Evaluation(MeasuredValues):
         ... }
         {'head': 1.0, 'tail': 0.5}
         """
+        from sklearn_rank.evaluation.slices import read_slices
+
         if isinstance(slices, str):
             slices = self._judged.labels(slices)
         query_ids = self._judged.listed_ids()
@@ -161,9 +484,30 @@ class Evaluation(MeasuredValues):
         parts = {label: self._slice(queries, known) for label, queries in labels.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
             warn_of_undefined_slices(
-                {label: part._averages for label, part in parts.items() if part is not self}
+                {
+                    label: {name: kept.average for name, kept in part._scored.items()}
+                    for label, part in parts.items()
+                    if part is not self
+                }
             )
         return parts
+
+    def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
+        if len(queries) == len(self.query_ids):
+            # With what belongs to no query in particular: unjudged queries, missed items.
+            return self
+        from sklearn_rank.evaluation.slices import take_queries
+
+        data = take_queries(self._judged, queries, known)
+        parts = {}
+        for name, kept in self._scored.items():
+            measure, undefined = kept.measure, kept.zero_division
+            if kept.values is None:
+                parts[name] = score_values(measure, data, None, undefined)
+            else:
+                weights = None if kept.weights is None else kept.weights[queries]
+                parts[name] = averaged(measure, data, kept.values[queries], weights, undefined)
+        return Evaluation(parts, data)
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """One evaluation of the queries of this one and of others: shards, days, machines.
@@ -203,11 +547,29 @@ class Evaluation(MeasuredValues):
             if not isinstance(evaluation, Evaluation):
                 msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
                 raise TypeError(msg)
-        check_same_measures([evaluation.measures for evaluation in evaluations])
-        scored = [evaluation._scored for evaluation in evaluations]
-        check_same_policy(scored)
-        judged = merge_judged([evaluation._judged for evaluation in evaluations])
-        return Evaluation(merge_scored(scored, judged), judged)
+        from sklearn_rank.rankings.merge import merge_judged
+
+        check_same_measures(evaluations)
+        for name, kept in self._scored.items():
+            for number, other in enumerate(others, start=2):
+                theirs, ours = str(other._scored[name].zero_division), str(kept.zero_division)
+                if theirs != ours:
+                    msg = f"evaluation {number} has zero_division={theirs} and the first {ours}"
+                    raise InvalidParameterError(msg)
+        data = merge_judged([evaluation._judged for evaluation in evaluations])
+        merged = {}
+        for name, kept in self._scored.items():
+            parts = [evaluation._scored[name].values for evaluation in evaluations]
+            values = [part for part in parts if part is not None]
+            undefined = kept.zero_division
+            scored = score_values(
+                kept.measure,
+                data,
+                np.concatenate(values) if values else None,
+                math.nan if undefined == "warn" else undefined,  # the parts have warned already
+            )
+            merged[name] = replace(scored, zero_division=undefined)
+        return Evaluation(merged, data)
 
     def to_judge(
         self,
@@ -265,11 +627,22 @@ class Evaluation(MeasuredValues):
         >>> ev.to_judge(2, backend=None)["item"]
         ['x', 'y']
         """
-        sides = [own for own in (self, other) if own is not None]
-        rows = next_to_judge(
-            [(own._scored, own._judged) for own in sides], measure, check_number(n), max_grade
-        )
-        columns = columns_of(rows, with_other=other is not None)
+        from sklearn_rank.evaluation.bounds import next_to_judge
+        from sklearn_rank.tables.frames import native_frame
+
+        n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
+        sides = [(own._scored, own._judged) for own in (self, other) if own is not None]
+        rows = next_to_judge(sides, measure, n, max_grade)
+        columns: dict[str, list[Any]] = {
+            "query": [row.query for row in rows],
+            "item": [row.item for row in rows],
+            "grade": [None] * len(rows),
+            "rank": [row.rank for row in rows],
+            "rank_other": [row.rank_other for row in rows],
+            "move": [row.move for row in rows],
+        }
+        if other is None:
+            del columns["rank_other"]
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
@@ -302,12 +675,15 @@ class Evaluation(MeasuredValues):
         >>> ev["mrr"], ev.condensed()["mrr"]
         (0.5, 1.0)
         """
+        from sklearn_rank.rankings.condensed import condensed
+
         judged = condensed(self._judged)
         if judged is self._judged:
             return self
         kept = self._scored.values()
-        measures, settled = zip(*((own.measure, own.zero_division) for own in kept), strict=True)
-        scored = score_measures(measures, judged, settled)
+        scored = score_measures(
+            [own.measure for own in kept], judged, [own.zero_division for own in kept]
+        )
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
     def plot(self, kind: str = "forest", **options: Any) -> Any:
@@ -338,10 +714,146 @@ class Evaluation(MeasuredValues):
 
         return plot_evaluation(self, kind, options)
 
-    def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
-        if len(queries) == len(self.query_ids):
-            # With what belongs to no query in particular: unjudged queries, missed items.
-            return self
-        judged = take_queries(self._judged, queries, known)
-        scored = {name: score_slice(whole, queries, judged) for name, whole in self._scored.items()}
-        return Evaluation(scored, judged)
+    def to_dict(self, *, names: Literal["canonical", "safe"] = "canonical") -> dict[str, Any]:
+        """Scores, counts and values per query as plain Python objects, NaN as None.
+
+        Parameters
+        ----------
+        names : {"canonical", "safe"}, default="canonical"
+            Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, of which MLflow, Weights & Biases
+            and file systems take every character.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> ev = evaluate([{"a"}], [["b", "a"]], "mrr@10")
+        >>> ev.to_dict()["scores"], ev.to_dict(names="safe")["scores"]
+        ({'mrr@10': 0.5}, {'mrr_at_10': 0.5})
+        """
+        check_option(names, "names", ("canonical", "safe"), "to_dict")
+        from sklearn_rank.evaluation import tables
+
+        measures = {name: str(scored.measure) for name, scored in self._scored.items()}
+        shown = safe_names(self._scored) if names == "safe" else {name: name for name in measures}
+        return tables.to_dict(self, measures, shown)
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow", "spark"] = "pandas") -> Any:
+        """One row per query: its id and the value of each measure that has one.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", "spark"}, default="pandas"
+            Library of the data frame; it has to be installed. Frames of Spark alone become one
+            of Spark.
+
+        Returns
+        -------
+        frame : data frame of shape (n_queries, 1 + n_measures)
+            Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
+
+        Examples
+        --------
+        >>> from sklearn_rank import evaluate
+        >>> evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "mrr").to_frame("polars").rows()
+        [('q1', 0.5)]
+        """
+        if backend != "spark":
+            from sklearn_rank.evaluation.tables import to_frame
+
+            return to_frame(self._judged.listed_ids(), self.per_query, backend)
+        data = self._judged
+        kept = {name: own for name, own in self._scored.items() if own.values is not None}
+        if data.remote is not None:  # the values are computed where the places are
+            measures = [own.measure for own in kept.values()]
+            return data.remote.frame(sent(measures, weighs=False), ["query", *kept])
+        if data.make_frame is None:
+            msg = "to_frame('spark') makes a frame of Spark of what was evaluated as frames of it"
+            raise InvalidParameterError(msg)
+        columns = {name: own.values for name, own in kept.items()}
+        return data.make_frame({"query": data.listed_ids(), **columns})
+
+    def _table(self, rows: str) -> Table:
+        from sklearn_rank.evaluation import tables
+
+        if rows == "queries":
+            return tables.queries_table(self._judged.listed_ids(), self.per_query)
+        return tables.table_of(self)
+
+    def _kept(self, measure: str | Measure) -> Scored:
+        return self._scored[find_measure(measure, self._scored)]
+
+
+def check_same_measures(evaluations: Iterable[Evaluation]) -> None:
+    """InvalidParameterError unless all are of the same measures."""
+    first, *others = (evaluation.measures for evaluation in evaluations)
+    for number, other in enumerate(others, start=2):
+        if other != first:
+            msg = (
+                f"evaluation {number} has other measures than the first: "
+                f"{listed(map(str, other))} against {listed(map(str, first))}"
+            )
+            raise InvalidParameterError(msg)
+
+
+@dataclass(frozen=True)
+class QueryValue:
+    """One query and its value.
+
+    Attributes
+    ----------
+    query : object
+        Its id.
+    text : str
+        What it asks, if that was told.
+    measure : str
+        What was measured.
+    value : float
+        Of this query.
+    placement : Placement
+        Where its relevant items stand.
+    """
+
+    query: Any
+    text: str
+    measure: str
+    value: float
+    placement: Placement
+
+
+def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
+    """Numbers of the ``n`` queries of the worst values, in their order.
+
+    Undefined ones are left out, and those of the best value, of which nothing is to be said.
+    """
+    greater = metric.greater_is_better
+    best = metric.upper if greater else 0.0
+    order = np.argsort(values if greater else -values, kind="stable").tolist()
+    return [place for place in order if not math.isnan(values[place]) and values[place] != best][:n]
+
+
+def text_function(query_text: Any) -> Callable[[Any], str]:
+    """Gives the text of a query, empty where there is none.
+
+    InvalidParameterError unless made from a mapping or a function.
+    """
+    if query_text is None:
+        return lambda _query: ""
+    if isinstance(query_text, Mapping):
+        return lambda query: _as_text(query_text.get(query))
+    if callable(query_text):
+        return lambda query: _as_text(query_text(query))
+    msg = (
+        "query_text must be {query: text} or a function of the query id, got "
+        f"{safe_repr(query_text)}"
+    )
+    raise InvalidParameterError(msg)
+
+
+def _as_text(text: Any) -> str:
+    return "" if text is None else str(text)
+
+
+def _read_only(values: FloatArray) -> FloatArray:
+    view = values.view()
+    view.flags.writeable = False
+    return view

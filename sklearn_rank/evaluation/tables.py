@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from sklearn_rank.tables.frames import FrameBackend, native_frame
 from sklearn_rank.tables.table import Cell, Column, Table
 from sklearn_rank.typing import FloatArray
 
+if TYPE_CHECKING:
+    from sklearn_rank.evaluation.result import Evaluation
+
 _COLUMNS = (
     Column("measure"),
     Column("score", "number"),
@@ -24,25 +27,13 @@ _COLUMNS = (
 )
 
 
-class _Evaluation(Protocol):
-    @property
-    def scores(self) -> Mapping[str, float]: ...
-    @property
-    def per_query(self) -> Mapping[str, FloatArray]: ...
-    @property
-    def counts(self) -> dict[str, Any]: ...
-    @property
-    def hint(self) -> str: ...
-    def confidence_interval(self, measure: str) -> tuple[float, float]: ...
-
-
-def table_of(evaluation: _Evaluation) -> Table:
+def table_of(evaluation: Evaluation) -> Table:
     """A row per measure, then what was counted."""
     rows = tuple(_row(evaluation, name) for name in evaluation.scores)
     return Table(_COLUMNS, rows, notes=(remarks(evaluation.counts, evaluation.hint),))
 
 
-def _row(evaluation: _Evaluation, name: str) -> tuple[Cell, ...]:
+def _row(evaluation: Evaluation, name: str) -> tuple[Cell, ...]:
     score = evaluation.scores[name]
     low = high = math.nan
     if name in evaluation.per_query:
@@ -72,10 +63,7 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
 
 
 def to_dict(
-    evaluation: _Evaluation,
-    query_ids: Sequence[Any],
-    measures: Mapping[str, str],
-    shown: Mapping[str, str],
+    evaluation: Evaluation, measures: Mapping[str, str], shown: Mapping[str, str]
 ) -> dict[str, Any]:
     """Everything as plain Python objects, NaN as None; measures by their ``shown`` names."""
 
@@ -90,7 +78,7 @@ def to_dict(
             name: renamed(value) if isinstance(value, dict) else value
             for name, value in counts.items()
         },
-        "query_ids": [plain_id(query) for query in query_ids],
+        "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
         "per_query": {
             shown[name]: [_plain_number(value) for value in values.tolist()]
             for name, values in evaluation.per_query.items()

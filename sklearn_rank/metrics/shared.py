@@ -41,7 +41,7 @@ def metric_value(metric: Metric, y_true: Any, y_score: Any, **options: Any) -> f
 def documented(function: Function) -> Function:
     """Complete a docstring by what all metrics share, where it says nothing of its own."""
     if function.__doc__:  # which python -OO leaves out
-        code = function.__code__  # type: ignore[attr-defined]
+        code = function.__code__
         own = sections(function.__doc__)
         entries = {**PARAMETERS, **entries_of(own.pop("Parameters", ""))}
         arguments = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]

@@ -14,7 +14,7 @@ from sklearn_rank.comparison.result import (
     slices_table,
     systems_table,
 )
-from sklearn_rank.evaluation.worst import text_function
+from sklearn_rank.evaluation.result import text_function
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.report.content import Item, Number, Picture, Queries, Report, Section
 from sklearn_rank.report.data import as_data, by_change, numbers

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate, measure
-from sklearn_rank.evaluation.evaluate import evaluate_rankings
+from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.rankings import ranking as _places
 from sklearn_rank.rankings.as_ranked import AsRanked
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -48,7 +48,7 @@ def test_values_are_those_of_the_rankings_in_order(n_levels: int, n_jobs: int) -
         **problem(n_levels), measures=MEASURES, zero_division=np.nan, n_jobs=n_jobs, keep_items=True
     )
     assert isinstance(evaluation._judged.rankings, AsRanked)
-    in_order = evaluate_rankings(evaluation.rankings, MEASURES, zero_division=np.nan)
+    in_order = evaluate_placements(evaluation.rankings, MEASURES, zero_division=np.nan)
     for name in MEASURES:
         np.testing.assert_array_equal(evaluation.per_query[name], in_order.per_query[name])
         assert repr(evaluation[name]) == repr(in_order[name])
@@ -100,7 +100,7 @@ def test_functions_of_the_caller_see_queries_in_order() -> None:
     evaluation = evaluate(**problem(10_000), measures=wanted, zero_division=np.nan)
     as_ranked = list(seen)
     seen.clear()
-    evaluate_rankings(evaluation.rankings, wanted, zero_division=np.nan)
+    evaluate_placements(evaluation.rankings, wanted, zero_division=np.nan)
     assert as_ranked == seen
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from sklearn_rank import evaluate, measure
 from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.evaluation.engine_frame import to_engine_frame
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
@@ -127,7 +126,7 @@ def test_grades_above_one_are_counted(here, away):
 
 
 def test_a_frame_is_made_where_the_places_are(here, away):
-    frame = to_engine_frame(away._judged, away._scored)
+    frame = away.to_frame("spark")
     assert list(frame) == ["query", *here]
     assert frame["query"] == list(here.query_ids)
     assert frame["map"].tolist() == here.per_query["map"].tolist()

@@ -181,7 +181,7 @@ def test_a_gain_that_lacks_a_grade_is_told_wherever_that_stands() -> None:
 def test_all_doors_say_how_deep_they_read() -> None:
     y_true, y_score = np.eye(4), np.arange(16.0).reshape(4, 4)
     score = mock.Mock(wraps=_compute.score_measures)
-    with mock.patch("sklearn_rank.metrics._door.score_measures", score):
+    with mock.patch("sklearn_rank.metrics.shared.score_measures", score):
         ndcg_at_k_score(y_true, y_score, k=2)
     assert score.call_args.args[1].rankings.cutoff.depth == 2
 

@@ -162,7 +162,7 @@ def test_frames_of_all_libraries() -> None:
 @pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
 def test_a_number_that_is_none_is_refused(n: object) -> None:
     ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x"]}, "mrr", keep_items=True)
-    with pytest.raises(InvalidParameterError, match="n must be an int of at least 1, or None"):
+    with pytest.raises(InvalidParameterError, match="'n' parameter of to_judge must be an int"):
         ev.to_judge(n)  # type: ignore[arg-type]
 
 
