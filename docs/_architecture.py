@@ -41,18 +41,15 @@ def imports_of_rooms(package: str) -> dict[str, set[str]]:
 
 
 def _imported(path: Path, package: str) -> set[str]:
-    """Rooms that a file imports, wherever in the file, for types too."""
+    """Rooms that a file imports when it is imported, for types too."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    nodes = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             inner = [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Import):
-            inner = [alias.name for alias in node.names]
-        else:
-            continue
-        # Doors are opened by methods of the rooms below, which do not stand on what is behind them.
-        inner = [name for name in inner if ".doors" not in name and ".plotting" not in name]
-        names |= {name.split(".")[1] for name in inner if name.startswith(f"{package}.")}
+            names |= {name.split(".")[1] for name in inner if name.startswith(f"{package}.")}
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            nodes += ast.iter_child_nodes(node)  # type: ignore[arg-type]
     return names
 
 

@@ -1,8 +1,13 @@
-"""Imports point one way: from the ground up, each package imports only from those below its own."""
+"""Imports point one way: from the ground up, each package imports only from those below its own.
+
+What a module imports when it is imported counts, for types too. A method that opens an upper room,
+such as ``Evaluation.plot``, imports it in its body, as scikit-learn's estimators do.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -46,13 +51,9 @@ LAYERS = {
         ("plugin",),
     ),
 }
-# Methods of lower rooms that open an upper one. They import it in their body, so that whoever does
-# not call them loads nothing of it: (module, module of the upper room).
-DOORS = {
-    ("sklearn_rank.comparison.result", "sklearn_rank.displays.plotting"),
-    ("sklearn_rank.comparison.result", "sklearn_rank.report.doors"),
-    ("sklearn_rank.evaluation.result", "sklearn_rank.displays.plotting"),
-}
+SHOWS_GATES = {"sklearn_rank._demo", "sklearn_rank.cli"}
+"""Rooms that stand on the plugin, too: ``sklearn-rank gate`` is its command, the demo shows one."""
+
 ROOTS = {
     package.__name__: Path(package.__file__ or "").parent
     for package in (sklearn_rank, pytest_rankmetrics)
@@ -75,27 +76,25 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def imported_modules(path: Path) -> set[str]:
-    """Modules of either package that a file imports, wherever in the file, for types too.
-
-    Without those behind its doors.
-    """
-    name = module_name(path)
-    return {other for other in all_imported(path) if (name, other) not in DOORS}
+def outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Statements that run when a module is imported, or that type checkers read then."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield child
+            yield from outside_of_functions(child)
 
 
 @cache
-def all_imported(path: Path) -> frozenset[str]:
-    """The same with those behind doors."""
+def imported_modules(path: Path, *, lazily: bool = False) -> frozenset[str]:
+    """Modules of either package that a file imports when it is imported, or at any time."""
     names: set[str] = set()
-    for node in ast.walk(tree_of(path)):
+    tree = tree_of(path)
+    for node in ast.walk(tree) if lazily else outside_of_functions(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            module = node.module or ""
-            for alias in node.names:
-                inner = f"{module}.{alias.name}"
-                names.add(inner if inner in FILES else module)
+            inner = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if name in FILES else node.module or "" for name in inner.values()}
     return frozenset(names & set(FILES))
 
 
@@ -112,53 +111,36 @@ def room_of(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_every_module_imports_from_below(module: str) -> None:
-    package = module.partition(".")[0]
-    upward = [
-        other
+def test_every_module_imports_from_below() -> None:
+    upward = {
+        f"{module} imports {other}"
+        for module in MODULES
         for other in imported_modules(FILES[module]) - set(ROOTS)
-        if other.startswith(f"{package}.")
+        if other.partition(".")[0] == module.partition(".")[0]
         and room_of(other) != room_of(module)
         and level_of(other) >= level_of(module)
-    ]
-    assert not upward, f"{module} imports from its own level or above: {sorted(upward)}"
-
-
-@pytest.mark.parametrize(("module", "upper"), sorted(DOORS))
-def test_a_door_opens_when_it_is_called(module: str, upper: str) -> None:
-    tree = tree_of(FILES[module])
-    inner = {
-        node.module
-        for method in ast.walk(tree)
-        if isinstance(method, ast.FunctionDef)
-        for node in ast.walk(method)
-        if isinstance(node, ast.ImportFrom)
     }
-    outer = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
-    assert upper in inner
-    assert upper not in outer
+    assert not upward
 
 
-@pytest.mark.parametrize(
-    "module", [module for module in MODULES if room_of(module) == "sklearn_rank.measures"]
-)
-def test_a_measure_sees_no_data(module: str) -> None:
+def test_a_measure_sees_no_data() -> None:
     """It names a kernel; what is computed of which rankings is the affair of ``evaluation``."""
     data = {"sklearn_rank.rankings", "sklearn_rank.inputs"}
-    assert not data & set(map(room_of, imported_modules(FILES[module])))
+    for module in MODULES:
+        if room_of(module) == "sklearn_rank.measures":
+            assert not data & set(map(room_of, imported_modules(FILES[module], lazily=True)))
 
 
 def test_the_core_never_imports_the_plugin() -> None:
-    """But the demo, which shows a gate, and the command line, which has gates for files."""
-    reaching = [
-        module
+    """But for the command and the demo, not even lazily."""
+    reaching = {
+        room_of(module)
         for module in MODULES
         if module.startswith("sklearn_rank.")
-        and room_of(module) not in {"sklearn_rank._demo", "sklearn_rank.cli"}
-        and any(other.startswith("pytest_rankmetrics") for other in imported_modules(FILES[module]))
-    ]
-    assert not reaching
+        for other in imported_modules(FILES[module], lazily=True)
+        if other.startswith("pytest_rankmetrics")
+    }
+    assert reaching == SHOWS_GATES
 
 
 @pytest.mark.parametrize("package", LAYERS)
@@ -189,6 +171,8 @@ def test_the_reader_of_imports_sees_arrows() -> None:
     assert "sklearn_rank.measures.catalogue" in grammar
     facade = imported_modules(FILES["sklearn_rank"])
     assert "sklearn_rank.evaluation.evaluate" in facade, "imports under TYPE_CHECKING count"
+    result, upper = FILES["sklearn_rank.evaluation.result"], "sklearn_rank.displays.plotting"
+    assert upper in imported_modules(result, lazily=True) - imported_modules(result)
 
 
 def names_imported(module: str) -> list[tuple[str, str]]:
@@ -201,27 +185,25 @@ def names_imported(module: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_nothing_imports_the_facade(module: str) -> None:
+def test_nothing_imports_the_facade() -> None:
     """Names come from their homes, never from ``sklearn_rank`` itself; the demo is a user."""
-    if room_of(module) == "sklearn_rank._demo":
-        return
-    facade = [
-        name
+    facade = {
+        f"{module} imports {name}"
+        for module in MODULES
+        if room_of(module) != "sklearn_rank._demo"
         for home, name in names_imported(module)
         if home in ROOTS and f"{home}.{name}" not in FILES and name != "__version__"
-    ]
+    }
     assert not facade
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_nothing_reaches_for_a_private_name(module: str) -> None:
+def test_nothing_reaches_for_a_private_name() -> None:
     """What begins with an underscore stays in its module; packages do not enter each other's."""
-    own = module.partition(".")[0]
-    private = [
-        f"{home}.{name}"
+    private = {
+        f"{module} imports {home}.{name}"
+        for module in MODULES
         for home, name in names_imported(module)
         if (name.startswith("_") and name != "__version__" and f"{home}.{name}" not in FILES)
-        or (home.partition(".")[0] != own and "._" in f"{home}.{name}")
-    ]
+        or (home.partition(".")[0] != module.partition(".")[0] and "._" in f"{home}.{name}")
+    }
     assert not private
