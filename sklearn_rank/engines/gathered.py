@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.inputs.hints import with_mismatch_hint
-from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, settled
+from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
 from sklearn_rank.inputs.layouts import Told
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
@@ -125,7 +125,7 @@ class Gathered:
         queries = join_queries(self.places, self._ranked | self._unjudged, self.missing)
         merged = merge_judged(self.parts)
         order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
-        assumed = settled(
+        assumed = resolve_assumption(
             self.told.get("assume"), has_grades=self.has_grades, has_zero=self._has_zero
         )
         rankings: JudgedRankings = merged.rankings

@@ -11,9 +11,9 @@ from sklearn_rank.engines.registry import engine_of
 from sklearn_rank.engines.rows import Rows, exact
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame
-from sklearn_rank.inputs.items import ItemReader, TableScores, Where
+from sklearn_rank.inputs.items import ItemReader, Where
 from sklearn_rank.inputs.layouts import Told
-from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.inputs.tables import Qrels, Run, TableScores
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.checks import is_missing
 

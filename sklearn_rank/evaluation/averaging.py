@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.segments import exact_sum, in_unit
+from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import MAX_LISTED, listed, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
@@ -113,9 +113,9 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
     values, exponent = in_unit(values)
     if weights is None or not weights.any():
         # Without any weight only queries that count as a given value are left.
-        return math.ldexp(exact_sum(values) / len(values), exponent)
+        return math.ldexp(math.fsum(values.tolist()) / len(values), exponent)
     weights, _ = in_unit(weights)
-    total = exact_sum(weights * values) / exact_sum(weights)
+    total = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
     return math.ldexp(total, exponent)
 
 

@@ -7,6 +7,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from numbers import Real
 from operator import index
 from typing import Any, NamedTuple
@@ -23,10 +24,11 @@ from sklearn_rank.support.checks import (
     is_missing,
     refuse_unordered,
 )
-from sklearn_rank.support.segments import segment_index
-from sklearn_rank.support.sorting import falling_codes, order_segments
+from sklearn_rank.support.segments import blocks
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
+
+__all__ = ["RelevanceInput"]
 
 
 class Where(NamedTuple):
@@ -37,19 +39,6 @@ class Where(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.argument}[{safe_repr(self.query)}]"
-
-
-class Ranking(NamedTuple):
-    """One query's ranking: a ranked list of keys, or {key: score} with its scores as an array.
-
-    A mapping holds the scores as they were given, the array may have rounded them:
-    :func:`check_scores` compares the two.
-    """
-
-    items: Sequence[Any] | Mapping[Any, Any]
-    scores: Array | None
-    where: Where
-    dropped: int = 0
 
 
 def sequence(given: Any, where: Where | str) -> list[Any]:
@@ -65,6 +54,9 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
         msg = f"{name} should be a 1d array, got an array of shape {given.shape} instead."
         raise ValueError(msg)
     return given.tolist() if hasattr(given, "tolist") else list(given)
+
+
+# Grades and scores -------------------------------------------------------------------------------
 
 
 def are_grades(values: Collection[Any]) -> bool:
@@ -93,14 +85,44 @@ def grade_of(value: Any, where: Where | str, item: Any) -> float:
     return number
 
 
-def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
-    """Scores in one dtype; NaN and rounding are checked later, for all queries at once."""
+def read_scores(
+    rankings: Sequence[dict[Any, Any]], offsets: IntArray, query_ids: Sequence[Any] | Array
+) -> Array:
+    """Scores of all {item: score} in one array, none rounded and none missing."""
+    arrays: list[Array] = []
+    for first, last in blocks(offsets, _READ_AT_ONCE):
+        part = rankings[first:last]
+        packed = _packed(list(chain.from_iterable(map(dict.values, part))))
+        if packed is not None:
+            arrays.append(packed)
+            continue
+        for query, ranking in zip(query_ids[first:last], part, strict=True):
+            where = Where("y_score", query)
+            arrays.append(score_array(ranking.values(), where, item_at(ranking)))
+    scores = _one_dtype(arrays)
+    _check_scores(scores, rankings, offsets, query_ids)
+    return scores
+
+
+_READ_AT_ONCE = 1 << 12
+"""Scores whose objects stay in the processor's cache."""
+
+
+def _packed(values: Collection[Any]) -> Array | None:
+    """Floats alone, which add up to a float; packing them is the fastest way into an array."""
     try:
-        # Floats alone add up to a float; packing them is the fastest way into an array.
         if type(sum(values)) is float:
             return np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (TypeError, ValueError, OverflowError, struct.error):
         pass
+    return None
+
+
+def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
+    """Scores of one ranking in one dtype; NaN and rounding are checked later."""
+    packed = _packed(values)
+    if packed is not None:
+        return packed
     values = list(values)
     try:
         scores = np.array(values)
@@ -113,27 +135,42 @@ def score_array(values: Collection[Any], where: Where, place_of: Callable[[int],
     return np.array([_score(v, where, place_of, i) for i, v in enumerate(values)])
 
 
-def check_scores(scores: Array, rankings: Sequence[Ranking], offsets: IntArray) -> None:
-    """ValueError if a score of {item: score} is NaN, or an integer that its dtype cannot hold."""
+def _one_dtype(arrays: Sequence[Array]) -> Array:
+    """All scores in one array, none rounded on the way."""
+    filled = [array for array in arrays if len(array)]
+    if len({array.dtype for array in filled}) > 1:
+        for array in filled:
+            largest = np.abs(array.astype(np.float64)).max()
+            if array.dtype.kind in "iu" and largest >= EXACT_INTEGER:
+                msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
+                raise ValueError(msg)
+    return np.concatenate(filled) if filled else np.zeros(0)
+
+
+def _check_scores(
+    scores: Array,
+    rankings: Sequence[Mapping[Any, Any]],
+    offsets: IntArray,
+    query_ids: Sequence[Any] | Array,
+) -> None:
+    """ValueError if a score is NaN, or an integer that its dtype cannot hold."""
     if scores.dtype.kind != "f" or not len(scores):
         return
-    low, high = scores.min(), scores.max()
-    if low > -EXACT_INTEGER and high < EXACT_INTEGER:
+    if scores.min() > -EXACT_INTEGER and scores.max() < EXACT_INTEGER:
         return
     wrong = np.flatnonzero(np.isnan(scores))
     if len(wrong):
-        query = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-        item = list(rankings[query].items)[int(wrong[0] - offsets[query])]
+        number = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+        item = list(rankings[number])[int(wrong[0] - offsets[number])]
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        where = rankings[query].where
+        where = Where("y_score", query_ids[number])
         msg = f"{where} contains NaN as the score of item {safe_repr(item)}{more}"
         raise ValueError(msg)
-    for ranking in rankings:
-        if isinstance(ranking.items, Mapping):
-            refuse_rounded(ranking.items.values(), ranking.where, item_at(ranking.items))
+    for query, ranking in zip(query_ids, rankings, strict=True):
+        _refuse_rounded(ranking.values(), Where("y_score", query), item_at(ranking))
 
 
-def refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
+def _refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
     """ValueError at the first integer that float64 cannot hold."""
     for place, value in enumerate(values):
         _score(value, where, place_of, place)
@@ -163,37 +200,14 @@ def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int)
     return number
 
 
-@dataclass(frozen=True)
-class TableScores:
-    """Counts scores of a long table that conventions speak of."""
-
-    scores: Array
-    offsets: IntArray
-    """Of the queries."""
-
-    def __call__(self, case: str) -> int:
-        """Scores of at most 0, or queries of another case."""
-        if case == "at most 0":
-            return int(np.count_nonzero(self.scores <= 0))
-        return len(self.queries(case))
-
-    def queries(self, case: str) -> IntArray:
-        """Numbers of the queries with "equal" scores, or "close" ones, equal as float32 alone."""
-        scores = self.scores[order_segments(falling_codes(self.scores), self.offsets).order]
-        query = segment_index(self.offsets)
-        alike = scores[1:] == scores[:-1]
-        if case == "close":
-            narrow = scores.astype(np.float32)
-            alike = ~alike & (narrow[1:] == narrow[:-1])
-        found = np.unique(query[1:][alike & (query[1:] == query[:-1])])
-        return found[np.diff(self.offsets)[found] >= 16] if case == "equal of 16" else found
+# Items with care ---------------------------------------------------------------------------------
 
 
 class ItemReader:
     """Reads the items of one evaluation, so that both sides are keyed by the same rules.
 
     Without a provider items are compared as they are, and the reader notes their types, because
-    ``1`` and ``"1"`` never meet. With one, each item is converted exactly once.
+    ``1`` and ``"1"`` never match. With one, each item is converted exactly once.
     """
 
     def __init__(
@@ -213,62 +227,58 @@ class ItemReader:
         self.keeps = keeps
         self.unjudged_grades = 0
         self.dropped = 0
+        self.mixes = False
+        """Whether some rankings are lists and others {item: score}."""
         self._ranked_types: set[type] = set()
         self._true_types: set[type] = set()
 
-    @property
-    def reads_plainly(self) -> bool:
-        """Whether plain ids may bypass the reader: nothing to convert, nothing to keep."""
-        return self.provider is None and not self.keeps
+    def rankings(self, given: Iterable[Any], query_ids: Iterable[Any]) -> list[Any]:
+        """Ranked lists or {item: score} of plain ids; all of one kind, so that all have scores."""
+        read = [
+            self.ranking(ranking, Where("y_score", query))
+            for query, ranking in zip(query_ids, given, strict=True)
+        ]
+        self.mixes = len(set(map(type, read))) > 1
+        if not self.mixes:
+            return read
+        return [
+            dict(zip(ranking, range(len(ranking), 0, -1), strict=True))
+            if isinstance(ranking, list)
+            else ranking
+            for ranking in read
+        ]
 
-    # Rankings -----------------------------------------------------------------------------------
-
-    def ranking(self, given: Any, where: Where) -> Ranking:
+    def ranking(self, given: Any, where: Where) -> list[Any] | dict[Any, Any]:
         """The ranking of one query: a ranked list, or {item: score}."""
         if isinstance(given, Mapping):
-            return self._scored_ranking(given, where)
+            items, values = list(given), list(given.values())
+            keys = self._keys(items, where, self._ranked_types)
+            if len(set(keys)) == len(keys):
+                return dict(zip(keys, values, strict=True))
+            # All of them are checked, not only those that are kept.
+            all_of_them = [dict(zip(items, values, strict=True))]
+            read_scores(all_of_them, np.array([0, len(items)]), [where.query])
+            kept = self.without_duplicates(keys, items, where, values)
+            return {keys[place]: values[place] for place in kept}
         if isinstance(given, Set):
             kind = type(given).__name__
             msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
             raise TypeError(msg)
         items = sequence(given, where)
         keys = self._keys(items, where, self._ranked_types)
-        kept = self.without_duplicates(keys, items, where, None)
-        if kept is None:
-            return Ranking(keys, None, where)
-        return Ranking([keys[i] for i in kept], None, where, len(keys) - len(kept))
-
-    def _scored_ranking(self, given: Mapping[Any, Any], where: Where) -> Ranking:
-        values = given.values() if type(given) is dict else list(given.values())
-        scores = score_array(values, where, item_at(given))
-        if self.provider is None:
-            kind = self._kind_of(given)
-            if kind is not None:
-                self._ranked_types.add(kind)
-                return Ranking(given, scores, where)
-        items, values = list(given), list(values)
-        keys = self._keys(items, where, self._ranked_types)
-        kept = self.without_duplicates(keys, items, where, values)
-        if kept is None:
-            return Ranking(dict(zip(keys, values, strict=True)), scores, where)
-        # All of them are checked, not only those that are kept.
-        check_scores(scores, [Ranking(given, scores, where)], np.array([0, len(scores)]))
-        scores = scores[np.array(kept, dtype=np.int64)]
-        best = {keys[i]: values[i] for i in kept}
-        return Ranking(best, scores, where, len(keys) - len(kept))
+        if len(set(keys)) == len(keys):
+            return keys
+        return [keys[place] for place in self.without_duplicates(keys, items, where, None)]
 
     def without_duplicates(
         self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
-    ) -> list[int] | None:
-        """Positions of the best-ranked occurrence of each item; None if none repeats."""
-        if len(set(keys)) == len(keys):
-            return None
+    ) -> list[int]:
+        """Positions of the best-ranked occurrence of each item, or DuplicateItemError."""
         first: dict[Any, int] = {}
         for position, key in enumerate(keys):
-            if key not in first:
-                first[key] = position
+            before = first.setdefault(key, position)
+            if before == position:
                 continue
-            before = first[key]
             if self.duplicates == "raise":
                 both = safe_repr(items[position])
                 if self.provider is not None and items[before] != items[position]:
@@ -283,13 +293,11 @@ class ItemReader:
         self.dropped += len(keys) - len(first)
         return sorted(first.values())
 
-    # Ground truths ------------------------------------------------------------------------------
-
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
         if self.provider is None and type(given) is dict and are_grades(given.values()):
-            kind = self._kind_of(given)
-            if kind is not None:
+            kind = type(next(iter(given), None))
+            if kind in ARE_ALL and ARE_ALL[kind](given):
                 self._true_types.add(kind)
                 return given
         grades: list[float] | None = None
@@ -352,11 +360,6 @@ class ItemReader:
             _check_id(item, where, position)
 
     # Keys ---------------------------------------------------------------------------------------
-
-    def _kind_of(self, items: Collection[Any]) -> type | None:
-        """``str`` or ``int``, if that is what all items are; else None, as for no items."""
-        kind = type(next(iter(items), None))
-        return kind if kind in ARE_ALL and ARE_ALL[kind](items) else None
 
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
         if self.provider is not None:
@@ -477,7 +480,7 @@ def _scored(items: list[Any], scores: list[Any], number: int, reader: ItemReader
         raise
     if len(table) == len(items):
         return table
-    kept = reader.without_duplicates(items, items, where, scores) or []
+    kept = reader.without_duplicates(items, items, where, scores)
     return {items[place]: scores[place] for place in kept}
 
 
@@ -518,6 +521,9 @@ def _check_id(item: Any, where: Where | str, position: int) -> None:
     if isinstance(item, bool):
         msg = f"{where} holds the bool {item} as an item; pass string_provider"
         raise TypeError(msg)
+
+
+# Relevance scores of ranked lists ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -567,23 +573,45 @@ class RelevanceInput:
         check_flag(self.higher_is_better, "higher_is_better", "RelevanceInput")
 
 
-def read_relevance(relevance: Any) -> Any:
-    """The scores as given, wrapped or not; TypeError for what can be neither."""
+def relevance_scores(
+    relevance: Any,
+    rankings: list[Any],
+    query_ids: Sequence[Any] | Array,
+    dropped: int,
+    *,
+    keyed: bool,
+) -> Array:
+    """Scores of all ranked results in one array, checked against their order."""
     scores = relevance.scores if isinstance(relevance, RelevanceInput) else relevance
-    return scores if isinstance(scores, Mapping) else sequence(scores, "relevance")
-
-
-def refuse_scored(rankings: list[Ranking], name: str) -> None:
-    """TypeError if rankings bring scores of their own besides a relevance input."""
-    if any(ranking.scores is not None for ranking in rankings):
-        msg = f"{name} holds {{item: score}} rankings, which need no relevance="
+    if not isinstance(scores, Mapping):
+        scores = sequence(scores, "relevance")
+    if isinstance(scores, Mapping) != keyed:
+        msg = (
+            "relevance is a sequence; for mappings pass {query: scores}"
+            if keyed
+            else "relevance is a mapping; for a sequence of ranked lists pass a sequence parallel "
+            "to it"
+        )
         raise TypeError(msg)
-    if any(ranking.dropped for ranking in rankings):
+    if not keyed and len(scores) != len(rankings):
+        msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
+        raise ValueError(msg)
+    if any(isinstance(ranking, dict) for ranking in rankings):
+        msg = "y_score holds {item: score} rankings, which need no relevance="
+        raise TypeError(msg)
+    if dropped:
         msg = "duplicates='first' cannot drop items of rankings that have relevance= scores"
         raise ValueError(msg)
+    given = [scores.get(query, ()) for query in query_ids] if keyed else scores
+    return _one_dtype(
+        [
+            _query_scores(relevance, own, len(ranking), Where("relevance", query))
+            for query, own, ranking in zip(query_ids, given, rankings, strict=True)
+        ]
+    )
 
 
-def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
+def _query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
     """Scores of one query, greater for what stands higher, checked against the order."""
     values = sequence(given, name)
     if len(values) != n_ranked:
@@ -597,7 +625,7 @@ def query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arra
         msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
         raise ValueError(msg)
     if scores.dtype.kind == "f" and (np.abs(scores) >= EXACT_INTEGER).any():
-        refuse_rounded(values, name, _at_position)
+        _refuse_rounded(values, name, _at_position)
     wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
     if len(wrong):
         place = int(wrong[0])

@@ -1,23 +1,35 @@
-"""The join of rankings with judgements by query and item."""
+"""The join of rankings with judgements: by query, then by item.
+
+Lists and mappings are looked up in dictionaries, long tables by hashes. Both give one value,
+:class:`Joined`, which is ranked in one way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import chain, compress
-from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError, QueryMismatchError
 from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.inputs.ids import ARE_ALL, refuse_unequal_types
-from sklearn_rank.inputs.items import Ranking, TableScores, check_scores
+from sklearn_rank.inputs.items import (
+    ItemReader,
+    Where,
+    are_grades,
+    read_hits,
+    read_scores,
+    relevance_scores,
+)
 from sklearn_rank.inputs.tables import (
     LongTable,
     Qrels,
     Run,
+    TableScores,
     columns_about_queries,
     fall_order,
     fall_orders,
@@ -30,8 +42,8 @@ from sklearn_rank.rankings.pool import judged_by_scores
 from sklearn_rank.rankings.scored import KnownHits
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
-from sklearn_rank.support.checks import EXACT_INTEGER, check_finite, check_grades, check_weights
-from sklearn_rank.support.segments import offsets_of, segment_index
+from sklearn_rank.support.checks import check_finite, check_grades, check_weights
+from sklearn_rank.support.segments import blocks, offsets_of, segment_index
 from sklearn_rank.support.text import as_text, listed, safe_repr
 from sklearn_rank.typing import (
     Array,
@@ -44,19 +56,42 @@ from sklearn_rank.typing import (
     Ties,
 )
 
-
-def may_be_partial(truths: Sequence[Any], assume: Assume | None) -> list[bool]:
-    """For each query, whether items that its truth does not name may be unjudged.
-
-    A set or a list names what is relevant, and says nothing of the rest unless told to.
-    """
-    if assume is None:
-        return [isinstance(truth, Mapping) for truth in truths]
-    return [assume == "partial"] * len(truths)
+_NO_SCORES = NoPool(
+    "ranked lists carry no scores that compare across queries; "
+    "pass relevance=, {item: score} rankings, or arrays"
+)
 
 
-def settled(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
-    """What is assumed of items that a ground truth does not name, one of ``source.ASSUMED``.
+class Ragged(NamedTuple):
+    """Numbers of each query, as one array."""
+
+    offsets: IntArray
+    values: FloatArray
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The relevant items among those that were ranked."""
+
+    sizes: IntArray
+    """(Q,) lengths of the rankings."""
+    scores: Array | None
+    """Of all items, ranking after ranking; None: in ranked order."""
+    rows: IntArray | None
+    """Where the hits stand among all items, ascending; None: their scores are all that is known."""
+    hit_scores: Array | None
+    grades: Ragged
+    """Those of the hits."""
+    relevant: Ragged
+    """Grades of all relevant items, retrieved or not."""
+    assumed: str = ""
+    """Of items that the ground truth does not name; see ``data.ASSUMED``."""
+    unjudged: UnjudgedItems | None = None
+    """None: nothing can be unjudged."""
+
+
+def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
+    """What is assumed of items that a ground truth does not name, one of ``data.ASSUMED``.
 
     Who wrote down that an item is not relevant has written down all that was judged. A set says of
     itself that it is complete.
@@ -66,357 +101,338 @@ def settled(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
     return assume or ("partial" if has_zero else "complete")
 
 
-def unjudged_items(
-    rankings: Sequence[Collection[Any]],
-    truths: Sequence[Collection[Any]],
-    partial: Sequence[bool],
-    known: Mapping[int, bytes] = MappingProxyType({}),
-) -> UnjudgedItems:
-    """Ranked items that the truth of their query does not name, if that is ``partial``.
-
-    The flags of some queries, by their numbers, may be ``known``.
-    """
-    parts = [
-        known.get(number) or (flags_of(items, truth) if is_partial else b"\x01" * len(items))
-        for number, (items, truth, is_partial) in enumerate(
-            zip(rankings, truths, partial, strict=True)
-        )
-    ]
-    flags = np.frombuffer(b"".join(parts), np.uint8) ^ np.uint8(1)
-    return UnjudgedItems(flags, None if all(partial) else np.array(partial, dtype=bool))
-
-
-def flags_of(items: Iterable[Any], truth: Collection[Any]) -> bytes:
-    """1 for each item that the truth names, else 0."""
-    return bytes(map(truth.__contains__, items))
-
-
-_NO_SCORES = NoPool(
-    "ranked lists carry no scores that compare across queries; "
-    "pass relevance=, {item: score} rankings, or arrays"
-)
-
-
-class Ragged(NamedTuple):
-    """Lists of numbers, one per query, as one array."""
-
-    offsets: IntArray
-    values: FloatArray
-
-    @classmethod
-    def of(cls, lists: Sequence[list[float]]) -> Ragged:
-        """Lists laid end to end."""
-        sizes = np.array([len(numbers) for numbers in lists], dtype=np.int64)
-        return cls(offsets_of(sizes), flatten(lists, np.float64))
-
-
-class PlacedItems(NamedTuple):
-    """Where the relevant items of ranked lists stand."""
-
-    sizes: IntArray
-    """Lengths of the rankings."""
-    places: IntArray
-    """Places of the hits in their rankings, ascending, query after query."""
-    grades: Ragged
-    """Their grades."""
-    relevant: Ragged
-    """Grades of all relevant items, retrieved or not."""
-    assumed: str = ""
-    """Of items that the ground truth does not name; see ``source.ASSUMED``."""
-    unjudged: UnjudgedItems | None = None
-    """None: nothing can be unjudged."""
-
-
-class FoundScores(NamedTuple):
-    """Scores of {item: score} rankings, and those of their relevant items."""
-
-    sizes: IntArray
-    """Lengths of the rankings."""
-    scores: FloatArray
-    """Of all items, ranking after ranking."""
-    hits: FloatArray
-    """Scores of the relevant items that were retrieved, query after query."""
-    grades: Ragged
-    """Their grades."""
-    relevant: Ragged
-    """Grades of all relevant items, retrieved or not."""
-    assumed: str
-    """Of items that the ground truth does not name; see ``source.ASSUMED``."""
-    unjudged: UnjudgedItems | None
-    """None: nothing can be unjudged."""
-
-
-@dataclass
-class FoundItems:
-    """What was found of each query's relevant items: where, or with which scores."""
-
-    rankings: list[Ranking]
-    hits: list[list[Any]]
-    """Places of the hits in the ranking; for {item: score} their scores, unless ``by_place``."""
-    grades: list[list[float]]
-    relevant: list[list[float]]
-    """Grades of all relevant items, retrieved or not."""
-    by_place: bool
-    truths: list[Mapping[Any, float]] | None = None
-    """Everything that is judged, where ids are to be kept."""
-    named: list[Collection[Any]] = field(default_factory=list)
-    """What the truth of each query names, if items that it does not name may be unjudged."""
-    has_zero: bool = False
-    """Whether a truth names an item that is not relevant."""
-    are_judged: dict[int, bytes] = field(default_factory=dict)
-    """Flags of the items of those queries that were looked at for it already."""
-
-    def unjudged(self, partial: Sequence[bool]) -> UnjudgedItems:
-        """The ranked items that nobody judged."""
-        rankings = [ranking.items for ranking in self.rankings]
-        return unjudged_items(rankings, self.named, partial, self.are_judged)
-
-    def kept(
-        self, query_ids: list[Any], shared: Mapping[Any, float] | None = None
-    ) -> KeptItems | None:
-        """The ids that were read, if they are to be kept: copied, so that they stay as they are."""
-        if self.truths is None:
-            return None
-        rankings = [(_plain(ranking.items), ranking.scores) for ranking in self.rankings]
-        truths = (
-            {}
-            if shared is not None
-            else dict(zip(query_ids, map(_plain_truth, self.truths), strict=True))
-        )
-        return KeptItems(
-            rankings=dict(zip(query_ids, rankings, strict=True)),
-            truths=truths,
-            shared=None if shared is None else _plain_truth(shared),
-        )
-
-
-def kept_plainly(
-    query_ids: list[Any], rankings: Sequence[Collection[Any]], truths: Sequence[Collection[Any]]
-) -> KeptItems:
-    """The ids of ranked lists and ground truths that hold plain ids alone, copied."""
-    # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-    copies = ((tuple(items), None) for items in rankings)
-    return KeptItems(
-        rankings=dict(zip(query_ids, copies, strict=True)),
-        truths=dict(zip(query_ids, map(_judged_items, truths), strict=True)),
-        shared=None,
-    )
-
-
-def _judged_items(truth: Collection[Any]) -> dict[Any, float]:
-    if isinstance(truth, Mapping):
-        return dict(zip(truth, map(float, truth.values()), strict=True))
-    return dict.fromkeys(truth, 1.0)
-
-
-def _plain(items: Collection[Any]) -> list[Any]:
-    """Ids without the types of NumPy, whose strings are subclasses of Python's."""
-    if set(map(type, items)) <= ARE_ALL.keys():
-        return items if type(items) is list else list(items)  # lists are copies of the reader's
-    return [item.item() if isinstance(item, np.generic) else item for item in items]
-
-
-def _plain_truth(truth: Mapping[Any, float]) -> dict[Any, float]:
-    return dict(zip(_plain(truth), map(float, truth.values()), strict=True))
-
-
-def find_items(
-    queries: Iterable[tuple[Ranking, Mapping[Any, float]]],
-    ties: Ties,
-    *,
-    keeps: bool,
-    partial: Sequence[bool],
-) -> FoundItems:
-    """Look up the relevant items, query by query while its items are at hand.
-
-    Of {item: score} only the judged items are looked up; the others enter through their scores
-    alone, unless ties are broken by their places. Truths of queries that may be ``partial`` are
-    remembered.
-    """
-    rule = TIE_RULES[ties]
-    by_place = rule.by_place
-    result = FoundItems([], [], [], [], by_place, [] if keeps else None)
-    for number, ((ranking, truth), may_be_partial) in enumerate(zip(queries, partial, strict=True)):
-        relevant = truth
-        if min(truth.values(), default=1.0) <= 0:
-            result.has_zero = True
-            relevant = {key: grade for key, grade in truth.items() if grade > 0}
-        if ranking.scores is None or by_place:
-            ordered = _by_falling_id(ranking) if rule.by_id else ranking
-            items = ordered.items
-            keys = items if isinstance(items, list) else list(items)
-            places = list(compress(range(len(keys)), map(relevant.__contains__, keys)))
-            result.hits.append(places)
-            result.grades.append([relevant[keys[place]] for place in places])
-        else:
-            ordered, scores = ranking, cast("Mapping[Any, Any]", ranking.items)
-            if type(scores) is dict:
-                looked_up = list(map(scores.get, relevant))
-            else:  # dict subclasses may not override get()
-                looked_up = [scores[key] if key in scores else None for key in relevant]  # noqa: SIM401
-            graded = zip(looked_up, relevant.values(), strict=True)
-            result.grades.append([grade for score, grade in graded if score is not None])
-            result.hits.append([score for score in looked_up if score is not None])
-        if may_be_partial and result.has_zero:
-            # The items are in the processor's cache: later, this would take twice the time.
-            result.are_judged[number] = flags_of(ordered.items, truth)
-        result.rankings.append(ordered)
-        result.relevant.append(list(relevant.values()))
-        result.named.append(truth if may_be_partial else ())
-        if result.truths is not None:
-            result.truths.append(truth)
-    return result
-
-
-def assemble(
-    items: FoundItems,
-    *,
+def ranked_join(
+    joined: Joined,
     query_ids: Array | list[Any],
-    relevance: list[Array] | None,
-    ties: Ties,
     weights: FloatArray | None,
-    assume: Assume | None,
-    partial: Sequence[bool],
+    ties: Ties,
+    *,
+    relevance: Array | None = None,
     missed: FloatArray | None = None,
     depth: int | None = None,
     n_jobs: int | None = None,
 ) -> RankingData:
-    """Judged rankings of the items that were found."""
-    assumed = settled(assume, has_grades=any(partial), has_zero=items.has_zero)
-    unjudged = items.unjudged(partial) if assumed == "partial" else None
-    rankings = items.rankings
-    sizes = np.array([len(ranking.items) for ranking in rankings], dtype=np.int64)
-    offsets = offsets_of(sizes)
-    relevant, grades = Ragged.of(items.relevant), Ragged.of(items.grades)
-    n_scored = sum(ranking.scores is not None for ranking in rankings)
-
-    def scored(hits: KnownHits, depth: int | None) -> RankingData:
-        check_scores(hits.scores, rankings, offsets)
-        return judged_by_scores(
-            hits,
+    """Judged rankings of what was joined; by ``relevance`` scores too, if there are any."""
+    scores = joined.scores if relevance is None else relevance
+    by_scores = None
+    if scores is not None:
+        rows, offsets = joined.rows, offsets_of(joined.sizes)
+        hit_scores = joined.hit_scores if relevance is None else relevance[rows]
+        grades = joined.grades
+        by_scores = judged_by_scores(
+            KnownHits(scores, offsets, grades.offsets, hit_scores, grades.values, rows),
             ties,
             query_ids=query_ids,
             weights=weights,
-            judged=relevant,
+            judged=joined.relevant,
             missed=missed,
-            unjudged=unjudged,
-            depth=depth,
+            unjudged=joined.unjudged,
+            # The measures of relevance scores are areas under curves, which read all of them.
+            depth=depth if relevance is None else None,
             n_jobs=n_jobs,
         )
-
-    def with_places(scores: Sequence[Array]) -> KnownHits:
-        flat = _one_dtype(scores)
-        positions = flatten(items.hits, np.int64)
-        positions += np.repeat(offsets[:-1], np.diff(grades.offsets))
-        return KnownHits(flat, offsets, grades.offsets, flat[positions], grades.values, positions)
-
-    if n_scored:
-        scores = [_scores(ranking) for ranking in rankings]
-        by_place = items.by_place
-        hits = with_places(scores) if by_place else _with_scores(items, scores, offsets, grades)
-        judged = replace(scored(hits, depth), assumed=assumed)
-        return judged if n_scored == len(rankings) else replace(judged, pool=_NO_SCORES)
-    places = flatten(items.hits, np.int64)
-    placed = PlacedItems(sizes, places, grades, relevant, assumed, unjudged)
-    judged = at_places(placed, query_ids, weights)
-    if relevance is None:
+        if relevance is None:
+            return replace(by_scores, assumed=joined.assumed)
+    judged = _at_places(joined, query_ids, weights)
+    if by_scores is None:
         return judged
-    # The measures of scores are areas under curves, which read all of them.
-    by_relevance = scored(with_places(relevance), None)
-    return replace(judged, by_relevance=by_relevance.rankings, pool=by_relevance.pool)
+    return replace(judged, by_relevance=by_scores.rankings, pool=by_scores.pool)
 
 
-def at_places(
-    items: PlacedItems, query_ids: Array | list[Any], weights: FloatArray | None
+def _at_places(
+    joined: Joined, query_ids: Array | list[Any], weights: FloatArray | None
 ) -> RankingData:
     """Judged rankings of items whose places are known, so that nothing is to be ranked."""
-    unjudged = None
-    if items.unjudged is not None:
-        unjudged = unjudged_by_place(offsets_of(items.sizes), items.unjudged)
-    waist = JudgedRankings(
+    rows, offsets = joined.rows, offsets_of(joined.sizes)
+    assert rows is not None
+    unjudged = joined.unjudged
+    rankings = JudgedRankings(
         query_ids=query_ids,
-        offsets=items.grades.offsets,
-        above=items.places,
-        tied=np.ones(len(items.places), dtype=np.int64),
-        grades=items.grades.values,
-        n_ranked=items.sizes,
-        judged_offsets=items.relevant.offsets,
-        judged_grades=items.relevant.values,
+        offsets=joined.grades.offsets,
+        above=rows - np.repeat(offsets[:-1], np.diff(joined.grades.offsets)),
+        tied=np.ones(len(rows), dtype=np.int64),
+        grades=joined.grades.values,
+        n_ranked=joined.sizes,
+        judged_offsets=joined.relevant.offsets,
+        judged_grades=joined.relevant.values,
         weights=weights,
+        unjudged=None if unjudged is None else unjudged_by_place(offsets, unjudged),
+    )
+    return RankingData(rankings, _NO_SCORES, assumed=joined.assumed)
+
+
+def _by_falling_id(joined: Joined, ids: Any) -> Joined:
+    """The hits as if tied rows stood by falling id.
+
+    Tied rows have one score: to move them among each other changes nothing but where hits stand.
+    """
+    assert joined.scores is not None
+    assert joined.rows is not None
+    came, by_id = fall_orders(joined.scores, offsets_of(joined.sizes), ids)
+    if by_id is came:
+        return joined
+    place = np.empty_like(by_id)
+    place[by_id] = np.arange(len(by_id))
+    rows = came[place[joined.rows]]
+    order = np.argsort(rows)
+    unjudged = joined.unjudged
+    if unjudged is not None:
+        moved = np.empty_like(unjudged.flags)
+        moved[came] = unjudged.flags[by_id]
+        unjudged = unjudged._replace(flags=moved)
+    return replace(
+        joined,
+        rows=rows[order],
+        hit_scores=joined.scores[rows[order]],
+        grades=Ragged(joined.grades.offsets, joined.grades.values[order]),
         unjudged=unjudged,
     )
-    return RankingData(waist, _NO_SCORES, assumed=items.assumed)
 
 
-def by_scores(
-    items: FoundScores,
+# Lists and mappings ------------------------------------------------------------------------------
+
+_LISTS, _SETS = {list, tuple}, {set, frozenset}
+_BLOCK = 1 << 12
+"""Items that stay in the processor's cache from their check to their look-up."""
+
+
+def read_items(
+    rankings: list[Any],
+    truths: list[Any],
     query_ids: Array | list[Any],
-    weights: FloatArray | None,
-    ties: Ties,
+    reader: ItemReader,
     *,
+    weights: FloatArray | None,
+    relevance: Any = None,
+    assume: Assume | None = None,
+    ties: Ties = "average",
+    shared: dict[Any, float] | None = None,
+    missed: FloatArray | None = None,
+    keyed: bool = False,
     depth: int | None = None,
     n_jobs: int | None = None,
 ) -> RankingData:
-    """Judged rankings of items whose scores are known, and checked."""
-    grades, offsets = items.grades, offsets_of(items.sizes)
-    judged = judged_by_scores(
-        KnownHits(items.scores, offsets, grades.offsets, items.hits, grades.values),
+    """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
+
+    ``shared`` is the one ground truth of all queries, whose part of each query ``truths`` are.
+    """
+    partial = [assume == "partial"] * len(truths)
+    if assume is None and shared is None:
+        partial = [isinstance(truth, Mapping) for truth in truths]
+    joined = None
+    if shared is None:
+        rankings = read_hits(rankings, truths, reader)
+        if reader.provider is None:
+            with suppress(TypeError):  # an unhashable str subclass
+                joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
+    if joined is None:
+        if shared is None:
+            rankings = reader.rankings(rankings, query_ids)
+            truths = [
+                reader.truth(truth, Where("y_true", query))
+                for query, truth in zip(query_ids, truths, strict=True)
+            ]
+        reader.check_types()
+        has_zero = reader.unjudged_grades > 0
+        joined = _join_items(
+            rankings, truths, query_ids, ties, assume, partial, are_read=True, has_zero=has_zero
+        )
+        assert joined is not None
+    scores = None
+    if relevance is not None:
+        scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
+    judged = ranked_join(
+        joined,
+        query_ids,
+        weights,
         ties,
-        query_ids=query_ids,
-        weights=weights,
-        judged=items.relevant,
-        unjudged=items.unjudged,
+        relevance=scores,
+        missed=missed,
         depth=depth,
         n_jobs=n_jobs,
     )
-    return replace(judged, assumed=items.assumed)
-
-
-def _with_scores(
-    items: FoundItems, scores: Sequence[Array], offsets: IntArray, grades: Ragged
-) -> KnownHits:
-    """Hits known by their scores; in a query that came as a list places are scores."""
-    flat = _one_dtype(scores)
-    hits = (
-        [len(ranking.items) - place for place in given] if ranking.scores is None else given
-        for ranking, given in zip(items.rankings, items.hits, strict=True)
+    kept = None
+    if reader.keeps:
+        kept = _kept(rankings, truths, list(query_ids), joined, ties, shared)
+    return replace(
+        judged,
+        counts=InputCounts(
+            duplicates=reader.dropped,
+            missed=0 if missed is None else len(missed),
+            unjudged_grades=reader.unjudged_grades,
+        ),
+        items=kept,
+        pool=_NO_SCORES if reader.mixes else judged.pool,
     )
-    return KnownHits(flat, offsets, grades.offsets, flatten(hits, flat.dtype), grades.values)
 
 
-def flatten(lists: Iterable[Iterable[Any]], dtype: Any) -> Array:
-    """Lists of numbers, one per query, in one array."""
-    return np.fromiter(chain.from_iterable(lists), dtype)
+def _join_items(
+    rankings: list[Any],
+    truths: list[Any],
+    query_ids: Array | list[Any],
+    ties: Ties,
+    assume: Assume | None,
+    partial: Sequence[bool],
+    *,
+    are_read: bool = False,
+    has_zero: bool = False,
+) -> Joined | None:
+    """Look up relevant items in rankings that are all lists or all {item: score}.
+
+    Unless they ``are_read``, None where they hold more than plain ids: other types than strings
+    alone or integers alone, duplicates, odd grades.
+    """
+    kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
+    is_scored = kinds == {dict}
+    plain = (is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}
+    are_plain = None
+    if plain and not are_read:
+        ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
+        are_plain = ARE_ALL.get(type(next(ids, "")))
+        plain = are_plain is not None and all(map(are_plain, truths))
+    relevant = _relevant(truths, kinds_of_truth) if plain else None
+    if relevant is None:
+        return None
+    is_graded = dict in kinds_of_truth
+    has_zero |= is_graded and sum(map(len, relevant)) < sum(map(len, truths))
+    assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
+    by_place = not is_scored or TIE_RULES[ties].by_place
+    offsets = offsets_of(_sizes(rankings))
+    found: list[Any] = []
+    grades: list[float] = []
+    flags: list[bytes] = []
+    for first, last in blocks(offsets, _BLOCK):
+        part, wanted = rankings[first:last], relevant[first:last]
+        if are_plain is not None and not all(map(are_plain, part)):
+            return None
+        if by_place:
+            start, stop = int(offsets[first]), int(offsets[last])
+            if not is_scored and sum(map(len, map(set, part))) < stop - start:
+                return None
+            contains = [own.__contains__ for own in wanted]
+            are_hits = chain.from_iterable(map(map, contains, part))
+            rows = list(compress(range(start, stop), are_hits))
+            found += rows
+            if is_graded and rows:
+                items = list(chain.from_iterable(part))
+                numbers = np.searchsorted(offsets, rows, side="right").tolist()
+                grades += [
+                    relevant[number - 1][items[row - start]]
+                    for number, row in zip(numbers, rows, strict=True)
+                ]
+        else:
+            look_up = [ranking.get for ranking in part]
+            found += chain.from_iterable(map(map, look_up, wanted))
+        if assumed == "partial":
+            flags += [
+                bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
+                if is_partial
+                else b"\x01" * len(ranking)
+                for ranking, truth, own, is_partial in zip(
+                    part, truths[first:last], wanted, partial[first:last], strict=True
+                )
+            ]
+    unjudged = None
+    if assumed == "partial":
+        are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
+        unjudged = UnjudgedItems(are_unjudged, None if all(partial) else np.array(partial))
+    judged = Ragged(offsets_of(_sizes(relevant)), _grades(relevant, is_graded))
+    scores = read_scores(rankings, offsets, query_ids) if is_scored else None
+    if by_place:
+        places = np.array(found, dtype=np.int64)
+        hit_grades = np.array(grades, np.float64) if is_graded else np.ones(len(places))
+        own = Ragged(np.searchsorted(places, offsets), hit_grades)
+        hit_scores = None if scores is None else scores[places]
+        joined = Joined(
+            np.diff(offsets), scores, places, hit_scores, own, judged, assumed, unjudged
+        )
+        if scores is not None and TIE_RULES[ties].by_id:
+            return _by_falling_id(joined, list(chain.from_iterable(rankings)))
+        return joined
+    assert scores is not None
+    hit_scores = np.fromiter((hit for hit in found if hit is not None), scores.dtype)
+    own = judged
+    if len(hit_scores) < len(found):
+        retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
+        n_before = np.concatenate(([0], np.cumsum(retrieved)))
+        own = Ragged(n_before[judged.offsets], judged.values[retrieved])
+    return Joined(np.diff(offsets), scores, None, hit_scores, own, judged, assumed, unjudged)
 
 
-def _scores(ranking: Ranking) -> Array:
-    """Scores of a ranking; for a list its places, counted from the end."""
-    return np.arange(len(ranking.items), 0.0, -1.0) if ranking.scores is None else ranking.scores
+def _relevant(truths: Sequence[Any], kinds: set[type]) -> Sequence[Any] | None:
+    """The relevant items of each query as a set, or with their grades; None for odd truths."""
+    if kinds <= _SETS:
+        return truths
+    # To look at the grades of all queries at once takes a call instead of several for each query.
+    grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
+    if not are_grades(grades):
+        return None
+    has_zero = 0 in grades
+    relevant = []
+    for truth in truths:
+        own = truth
+        if type(truth) is dict:
+            if has_zero and 0 in truth.values():
+                own = {item: grade for item, grade in truth.items() if grade > 0}
+        elif dict in kinds:
+            own = dict.fromkeys(truth, 1.0)
+        elif type(truth) in _LISTS:
+            own = set(truth)
+        if type(truth) in _LISTS and len(own) < len(truth):
+            return None
+        relevant.append(own)
+    return relevant
 
 
-def _one_dtype(scores: Sequence[Array]) -> Array:
-    """All scores in one array, none rounded on the way."""
-    if len({array.dtype for array in scores if len(array)}) > 1:
-        for array in scores:
-            if (
-                array.dtype.kind in "iu"
-                and np.abs(array.astype(np.float64)).max(initial=0) >= EXACT_INTEGER
-            ):
-                msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
-                raise ValueError(msg)
-    filled = [array for array in scores if len(array)]
-    return np.concatenate(filled) if filled else np.zeros(0)
+def _grades(relevant: Sequence[Any], is_graded: bool) -> FloatArray:
+    if is_graded:
+        return np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
+    return np.ones(sum(map(len, relevant)))
 
 
-def _by_falling_id(ranking: Ranking) -> Ranking:
-    """The items of a scored ranking in falling order of their ids; a list stands as it is."""
-    if ranking.scores is None:
-        return ranking
-    keys = list(ranking.items)
-    order = sorted(range(len(keys)), key=lambda place: as_text(keys[place]), reverse=True)
-    values = list(cast("Mapping[Any, Any]", ranking.items).values())
-    ordered = {keys[place]: values[place] for place in order}
-    return ranking._replace(items=ordered, scores=ranking.scores[np.array(order, dtype=np.int64)])
+def _sizes(collections: Sequence[Collection[Any]]) -> IntArray:
+    return np.array(list(map(len, collections)), dtype=np.int64)
+
+
+def _plain(item: Any) -> Any:
+    """An id without the types of NumPy, whose strings are subclasses of Python's."""
+    return item.item() if isinstance(item, np.generic) else item
+
+
+def _kept(
+    rankings: list[Any],
+    truths: list[Any],
+    query_ids: list[Any],
+    joined: Joined,
+    ties: Ties,
+    shared: dict[Any, float] | None,
+) -> KeptItems:
+    """The ids that were read, copied, so that they stay as they are."""
+    # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
+    own: list[tuple[Collection[Any], Array | None]]
+    own = [(tuple(map(_plain, items)), None) for items in rankings]
+    if joined.scores is not None:
+        offsets = offsets_of(joined.sizes).tolist()
+        by_id = TIE_RULES[ties].by_id
+        for number, (items, _) in enumerate(own):
+            scores = joined.scores[offsets[number] : offsets[number + 1]]
+            if by_id:
+                texts = list(map(as_text, items))
+                order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
+                items, scores = tuple(items[place] for place in order), scores[order]
+            own[number] = items, scores
+    judged = {}
+    if shared is None:
+        judged = {
+            query: dict(zip(map(_plain, truth), map(float, truth.values()), strict=True))
+            if isinstance(truth, Mapping)
+            else dict.fromkeys(map(_plain, truth), 1.0)
+            for query, truth in zip(query_ids, truths, strict=True)
+        }
+    return KeptItems(dict(zip(query_ids, own, strict=True)), judged, shared)
+
+
+# Long tables -------------------------------------------------------------------------------------
 
 
 def read_columns(
@@ -488,37 +504,25 @@ def read_joined(
     )
     qrels = _without_repeated_judgements(qrels)
     run, n_dropped = _without_duplicates(run, duplicates)
-    assumed = settled(assume, has_grades=True, has_zero=bool(qrels.grades.min(initial=1) <= 0))
-    hits = _find_hits(qrels, run, all_judged=assumed == "partial")
-    judged = _judged(hits, run, weights, ties, depth=depth, n_jobs=n_jobs)
+    has_zero = bool(qrels.grades.min(initial=1) <= 0)
+    assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
+    joined = _join_columns(qrels, run, assumed)
+    if run.scores is not None and TIE_RULES[ties].by_id:
+        joined = _by_falling_id(joined, run.item_ids)
+    judged = ranked_join(joined, run.query_ids, weights, ties, depth=depth, n_jobs=n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
-    return replace(judged, counts=counts, keyed=True, assumed=assumed)
+    return replace(judged, counts=counts, keyed=True)
 
 
-class _Hits(NamedTuple):
-    """Relevant items among the rows of a run."""
-
-    rows: IntArray
-    """(H,) where they stand, ascending."""
-    grades: Ragged
-    """Theirs."""
-    relevant: Ragged
-    """Grades of all relevant items, retrieved or not."""
-    unjudged: UnjudgedItems | None = None
-    """None: nothing can be unjudged."""
-
-
-def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
-    """Join the relevant items with the rows of the run; both have the same queries.
-
-    ``all_judged`` joins those that are judged and not relevant, too.
-    """
-    wanted = np.flatnonzero(qrels.grades >= 0 if all_judged else qrels.grades > 0)
+def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
+    """Find the rows of the relevant items in those of the run; both have the same queries."""
+    is_partial = assumed == "partial"
+    wanted = np.flatnonzero(qrels.grades >= 0 if is_partial else qrels.grades > 0)
     query = segment_index(qrels.offsets)[wanted]
     rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
     unjudged = None
-    if all_judged:
+    if is_partial:
         unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8))
         unjudged.flags[rows[rows >= 0]] = 0
         is_relevant = qrels.grades[wanted] > 0
@@ -527,69 +531,16 @@ def _find_hits(qrels: Qrels, run: Run, *, all_judged: bool) -> _Hits:
     retrieved = np.flatnonzero(rows >= 0)
     retrieved = retrieved[np.argsort(rows[retrieved])]
     rows = rows[retrieved]
-    return _Hits(
+    return Joined(
+        np.diff(run.offsets),
+        run.scores,
         rows,
+        None if run.scores is None else run.scores[rows],
         Ragged(np.searchsorted(rows, run.offsets), grades[retrieved]),
         Ragged(np.searchsorted(wanted, qrels.offsets), grades),
+        assumed,
         unjudged,
     )
-
-
-def _judged(
-    hits: _Hits, run: Run, weights: Any, ties: Ties, *, depth: int | None, n_jobs: int | None
-) -> RankingData:
-    """The waist: places from scores, or from the order of the rows where there are none."""
-    queries = run.query_ids
-    if run.scores is None:
-        starts = np.repeat(run.offsets[:-1], np.diff(hits.grades.offsets))
-        sizes = np.diff(run.offsets)
-        places = hits.rows - starts
-        placed = PlacedItems(sizes, places, hits.grades, hits.relevant, unjudged=hits.unjudged)
-        return at_places(placed, queries, weights)
-    if TIE_RULES[ties].by_id:
-        hits = _ties_by_id(run, run.scores, hits)
-    known = KnownHits(
-        run.scores,
-        run.offsets,
-        hits.grades.offsets,
-        run.scores[hits.rows],
-        hits.grades.values,
-        hits.rows,
-    )
-    return judged_by_scores(
-        known,
-        ties,
-        query_ids=queries,
-        weights=weights,
-        judged=hits.relevant,
-        unjudged=hits.unjudged,
-        depth=depth,
-        n_jobs=n_jobs,
-    )
-
-
-def _ties_by_id(run: Run, scores: Array, hits: _Hits) -> _Hits:
-    """The hits as if tied rows stood by falling id.
-
-    Tied rows have one score: to move them among each other changes nothing but where hits stand.
-    """
-    came, by_id = fall_orders(scores, run.offsets, run.item_ids)
-    if by_id is came:
-        return hits
-    place = np.empty_like(by_id)
-    place[by_id] = np.arange(len(by_id))
-    rows = came[place[hits.rows]]
-    order = np.argsort(rows)
-    grades = Ragged(hits.grades.offsets, hits.grades.values[order])
-    unjudged = hits.unjudged
-    if unjudged is not None:
-        moved = np.empty_like(unjudged.flags)
-        moved[came] = unjudged.flags[by_id]
-        unjudged = unjudged._replace(flags=moved)
-    return hits._replace(rows=rows[order], grades=grades, unjudged=unjudged)
-
-
-# What is checked first ------------------------------------------------------------------------
 
 
 def _row_of(table: LongTable, row: int) -> str:

@@ -39,12 +39,6 @@ class ScorePool:
                 "together; leave one of the two out"
             )
             raise InvalidParameterError(msg)
-        if TIE_RULES[self.ties].by_id:
-            msg = (
-                f"ties={self.ties!r} breaks ties among the items of a query, and a pooled measure "
-                "ranks the items of all queries together; pass ties='average' or 'stable'"
-            )
-            raise InvalidParameterError(msg)
         items, missed = self.items, self.missed
         grades = None if self.judged is None else self.judged[1]
         if queries is not None:
@@ -55,7 +49,9 @@ class ScorePool:
             grades = items.relevant_grades() if grades is None else grades
             grades = np.concatenate((grades, missed))
         judged = None if grades is None else (np.array([0, len(grades)]), grades)
-        return ranked(items.as_one(), self.ties, query_ids=["all"], judged=judged)
+        # Ids order the items of a query; those of several queries have no order among each other.
+        ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
+        return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def test_a_missing_query_has_no_unjudged_items() -> None:
 def test_slices_merged_parts_and_copies_carry_them(*, scored: bool) -> None:
     rankings = SCORES if scored else LISTS
     ev = evaluate(TRUTH, rankings, ("unjudged@1", "map"))
-    (part,) = ev.by_slice({"r": "only"}).values()
+    (part,) = ev.by_slice({"r": "only", "q": []}).values()
     assert places(part) == ([0, 1], [0], [1])
     assert (part.assumed, part.counts["unjudged_items"]) == ("partial", 1)
     copy = pickle.loads(pickle.dumps(ev))

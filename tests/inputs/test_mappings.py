@@ -77,16 +77,6 @@ class Reversed(dict):
         return list(reversed(super().__getitem__(query)))
 
 
-class CaseFolded(dict):
-    """Finds items whatever their case; leaves ``get`` as it is."""
-
-    def __getitem__(self, item):
-        return super().__getitem__(item.lower())
-
-    def __contains__(self, item):
-        return super().__contains__(item.lower())
-
-
 class OnceOnly(dict):
     """Gives its values as a generator."""
 
@@ -98,7 +88,6 @@ class OnceOnly(dict):
     ("y_true", "y_score", "expected"),
     [
         ({"q": {"a"}}, Reversed({"q": ["a", "b", "c"]}), 1 / 3),
-        ({"q": {"A": 1}}, {"q": CaseFolded(a=2.0, b=3.0)}, 1 / 2),
         ({"q": {"a"}}, {"q": OnceOnly(a=2.0, b=3.0)}, 1 / 2),
         ({"q": OnceOnly(a=1, b=0)}, {"q": ["b", "a"]}, 1 / 2),
     ],

@@ -125,8 +125,9 @@ def test_lists_with_relevance_stand_as_given(ties: Any) -> None:
     assert evaluate([{"b"}], [["a", "b"]], "map", relevance=[[1, 1]])["map"] == 0.5
 
 
-def test_pooled_measures_take_no_ties_by_id() -> None:
+def test_pooled_measures_average_over_ties_of_queries() -> None:
     truth, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}, "q2": {"x": 1.0}}
     for table in (run, dict(reversed(run.items()))):
-        with pytest.raises(InvalidParameterError, match="breaks ties among the items of a query"):
-            evaluate(truth, table, "auc(average=pooled)", ties="docid")
+        assert evaluate(truth, table, "auc(average=pooled)", ties="docid").scores == {
+            "auc(average=pooled)": 0.25  # one relevant item is tied, and one was not retrieved
+        }

@@ -34,16 +34,16 @@ SWAPPED: list[tuple[str, Any, Any, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("what", "truth", "run", "own"), SWAPPED)
 def test_swapped_arguments_are_noticed(what: str, truth: Any, run: Any, own: Any) -> None:
-    evaluate(truth, run, "map", **own)  # warnings are errors in these tests
+    evaluate(truth, run, "ndcg", **own)  # warnings are errors in these tests
     with pytest.warns(RankingDataWarning, match="are they swapped") as caught:
-        evaluate(run, truth, "map", **own)
+        evaluate(run, truth, "ndcg", **own)
     assert len(caught) == 1
     assert caught[0].filename == __file__
 
 
 def test_compare_says_so_too() -> None:
     with pytest.warns(RankingDataWarning, match="are they swapped"):
-        compare(RUN, {"a": QRELS, "b": QRELS}, measures="map")
+        compare(RUN, {"a": QRELS, "b": QRELS}, measures="ndcg")
 
 
 def test_long_tables_are_looked_into() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -16,14 +14,12 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate
-from sklearn_rank.inputs import lists, mappings
-from sklearn_rank.inputs.plain_ids import find_plain
 from sklearn_rank.rankings import look_up as _look_up
 from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
-from sklearn_rank.support.segments import exact_sum, offsets_of
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from tests.numbers.invariants import MEASURES, POOLED, bits, waist
 from tests.strategies import examples
@@ -343,127 +339,3 @@ def test_codes_fall_where_integers_rise(dtype: str) -> None:
     rising = np.array(sorted({limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max}), dtype)
     codes = falling_codes(rising).tolist()
     assert sorted(set(codes), reverse=True) == codes
-
-
-# Plain ids, and all that is not plain: other types that are equal to them, or to nothing.
-ids = st.one_of(
-    st.sampled_from(["a", "b", "c", "d", "e", "f"]),
-    st.sampled_from([1, 2, 3, 4, 5, 6]),
-    st.sampled_from([True, 1.0, 2.5, None, (1,), np.str_("a"), np.int64(1), np.float64(2)]),
-)
-sides = st.sampled_from([st.sampled_from("abcdef"), st.integers(1, 6), ids])
-rankings = st.builds(
-    lambda items, kind: kind(items),
-    sides.flatmap(lambda items: st.lists(items, max_size=6)),
-    st.sampled_from([list, list, tuple]),
-)
-unique_rankings = st.builds(list, st.lists(st.sampled_from("abcdef"), unique=True))
-truths = st.builds(
-    lambda items, kind: kind(items),
-    sides.flatmap(lambda items: st.lists(items, max_size=4)),
-    st.sampled_from([set, set, frozenset, list, dict.fromkeys]),
-)
-graded_truths = sides.flatmap(
-    lambda items: st.dictionaries(
-        items, st.sampled_from([0, 0.0, 1, 2, 0.5, 2.0, True, -1, math.nan, "x"]), max_size=5
-    )
-)
-plain_truths = st.one_of(
-    st.builds(set, st.lists(st.sampled_from("abcdefg"), max_size=5)),
-    st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0, 1, 2, 0.5, 2.0]), max_size=5),
-    st.lists(st.sampled_from("abcdefg"), max_size=5, unique=True),
-)
-
-
-def outcome(*args: Any, **options: Any) -> Any:
-    """What kernels see and what was counted, or the error with its text."""
-    try:
-        counts = evaluate(*args, "map", zero_division=np.nan, **options).counts
-        return waist(*args, **options), counts
-    except (TypeError, ValueError) as error:
-        return type(error), str(error)
-
-
-@given(
-    queries=st.lists(
-        st.one_of(
-            st.tuples(plain_truths, unique_rankings),
-            st.tuples(st.one_of(truths, graded_truths), st.one_of(unique_rankings, rankings)),
-        ),
-        min_size=1,
-        max_size=4,
-    ),
-    ties=ties,
-    ranked=st.integers(1, 4),
-)
-@examples(150)
-@pytest.mark.parametrize("layout", [lists, mappings])
-def test_the_short_pass_changes_no_bit_and_no_error(
-    layout: Any, queries: list[tuple[Any, Any]], ties: str, ranked: int
-) -> None:
-    y_true, y_score = map(list, zip(*queries, strict=True))
-    given: Any = (y_true, y_score)
-    if layout is mappings:
-        # Some queries may have no ranking, and one no ground truth.
-        numbered = dict(enumerate(y_score[:ranked]))
-        given = (dict(enumerate(y_true)), {**numbered, "unjudged": ["a"]})
-    with mock.patch.object(layout, "find_plain", return_value=None):
-        expected = outcome(*given, ties=ties)
-    assert outcome(*given, ties=ties) == expected
-
-
-@pytest.mark.parametrize(
-    ("truth", "ranking", "is_plain"),
-    [
-        ({"a"}, ["b", "a"], True),
-        ({1}, (2, 1), True),
-        (frozenset({"a"}), [], True),
-        (set(), [1], True),
-        ({"a"}, ["a", "b", "a"], False),
-        ({1}, [2, True], False),
-        ({1}, [2, 1.0], False),
-        ({1}, [np.int64(2), 1], False),
-        ({1}, ["1"], False),
-        ({"a", None}, ["a"], False),
-        (["a"], ["a"], True),
-        (("a",), ["a"], True),
-        (["a", "a"], ["a"], False),
-        ([["a"]], ["a"], False),
-        ({"a": 2}, ["a"], True),
-        ({"a": 0, "b": 0.5}, ["a", "b"], True),
-        ({}, ["a"], True),
-        ({"a": -1}, ["a"], False),
-        ({"a": math.nan}, ["a"], False),
-        ({"a": math.inf, "b": -math.inf}, ["a"], False),
-        ({"a": True}, ["a"], False),
-        ({"a": "2"}, ["a"], False),
-        ({"a": 10**400}, ["a"], False),
-        (Counter("a"), ["a"], False),
-        ({"a"}, "a", False),
-        ({"a"}, {"a": 1.0}, False),
-        ({("q", "a")}, [("q", "a")], False),
-    ],
-)
-def test_the_short_pass_takes_lists_and_sets_of_plain_ids(
-    truth: Any, ranking: Any, is_plain: bool
-) -> None:
-    assert (find_plain([ranking], [truth]) is not None) == is_plain
-
-
-@given(
-    mantissas=st.lists(st.floats(-1, 1), max_size=40),
-    exponents=st.lists(st.sampled_from([0, 0, 0, 1, 15, 40, 53, 120, 1074]), min_size=1),
-    times=st.sampled_from([1, 7, 1000]),
-)
-def test_the_sum_of_arrays_is_the_exact_one(
-    mantissas: list[float], exponents: list[int], times: int
-) -> None:
-    values = np.ldexp(mantissas, -np.resize(exponents, len(mantissas)))
-    values = np.tile(values, times)
-    assert exact_sum(values).hex() == math.fsum(values.tolist()).hex()
-
-
-def test_an_exact_sum_keeps_what_plain_addition_loses() -> None:
-    values = np.array([1.0, 2.0**-60, -1.0, 2.0**-1074])
-    assert values.sum() != 2.0**-60
-    assert exact_sum(values) == 2.0**-60
