@@ -10,7 +10,7 @@ from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.assessment.result import Explanation, GateResult
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
 from pytest_rankmetrics.report.message import headline, message
-from pytest_rankmetrics.report.worst import worst_queries
+from pytest_rankmetrics.report.queries import queries_data, worst_queries
 from pytest_rankmetrics.session import current
 
 
@@ -55,7 +55,6 @@ def result_of(
 
 
 def _by_query(assessment: Assessment) -> Mapping[str, Any] | None:
-    from pytest_rankmetrics.report.queries import queries_data
 
     return queries_data(assessment)
 

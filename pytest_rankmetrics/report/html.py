@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics.report.rows import tally
+from pytest_rankmetrics.report.rows import gates_table, tally
 from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
-from pytest_rankmetrics.report.tables import gates_table
 from pytest_rankmetrics.report.terminal import TITLE
 from sklearn_rank.tables.html import escape, to_html
 

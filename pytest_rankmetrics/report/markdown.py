@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics.report.queries import worst_table
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import FAILED, Summary
-from sklearn_rank.support.disk import MARKDOWN, append_text, check_target
-from sklearn_rank.tables.markdown import escape, markdown_rows
+from sklearn_rank.tables.markdown import escape, markdown_rows, to_markdown
 from sklearn_rank.tables.table import Column
 
 MOST_BYTES = 1_000_000
@@ -41,15 +40,8 @@ _COLUMNS = (
 )
 
 
-def write_markdown(summary: Summary, path: Path) -> None:
-    """``--rank-markdown``, or the step summary of a CI run."""
-    check_target(path, MARKDOWN)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    append_text(path, markdown(summary))
-
-
 def markdown(summary: Summary) -> str:
-    """The report; it stays below the size that a CI host takes."""
+    """``--rank-markdown``, or the step summary of a CI run, below the size that a CI host takes."""
     head = _head(summary)
     parts = [head]
     size = len(head.encode())
@@ -113,21 +105,7 @@ def _details(record: Mapping[str, Any]) -> str:
         "",
     ]
     if record["worst"]:
-        lines += markdown_rows(_worst_columns(record), list(map(_worst_cells, record["worst"])))
+        other = "baseline" if record["baseline"] else "reference"
+        table = worst_table(record["worst"], record["worst_metric"], other, says_more=True)
+        lines.append(to_markdown(table))
     return "\n".join([*lines, "", "</details>", ""])
-
-
-def _worst_columns(record: Mapping[str, Any]) -> tuple[Column, ...]:
-    was = Column(f"{record['worst_metric']} was", "number")
-    return Column("query"), was, Column("now", "number"), Column("relevant items")
-
-
-def _worst_cells(row: Mapping[str, Any]) -> list[str]:
-    slices = f" ({row['slice']})" if row["slice"] else ""
-    text = f": {row['text']}" if row["text"] else ""
-    return [
-        escape(row["query"] + slices + text),
-        formatting.number(row["was"]),
-        formatting.number(row["now"]),
-        escape(row["places"].replace("->", " to ")),
-    ]

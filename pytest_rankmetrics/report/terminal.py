@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics.report.rows import tally
-from pytest_rankmetrics.report.summary import Summary
-from pytest_rankmetrics.report.tables import gates_table
-from pytest_rankmetrics.report.unconfirmed import unconfirmed
+from pytest_rankmetrics.report.rows import gates_table, tally
+from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.text import to_text
 
@@ -27,7 +25,7 @@ def write_summary(terminal: Any, summary: Summary) -> None:
         lines += [tally(summary.gates)] if summary.gates else []
     lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
     lines += [f"warning: {formatting.line(text, 300)}" for text in summary.remarks]
-    lines += unconfirmed(summary.gates)
+    lines += _unconfirmed(summary.gates)
     lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
@@ -86,3 +84,70 @@ def _written(summary: Summary) -> list[str]:
 
 def _moves(record: Mapping[str, Any]) -> list[tuple[str, list[float]]]:
     return list(record["moves"].items())
+
+
+# What it could not decide ------------------------------------------------------------------------
+
+_TITLES = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
+
+
+def _unconfirmed(gates: Iterable[GateRun]) -> list[str]:
+    """The last lines of a run, for these gates may have passed: what it could not decide."""
+    return [
+        _unconfirmed_line(formatting.shown(run.record["name"], limit=60), metric)
+        for run in gates
+        for metric in run.record["metrics"].values()
+        if metric["verdict"] in _TITLES and metric["change"] is not None
+    ]
+
+
+def _unconfirmed_line(gate: str, metric: Mapping[str, Any]) -> str:
+    was, change, n = metric["baseline"], metric["change"], metric["compared"]
+    reach = metric["change_bounds"]
+    parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
+    parts += [formatting.reach(reach)] if reach else [formatting.p_phrase(metric["p"]), f"n={n}"]
+    if metric["detectable"] and not reach:
+        parts.append(
+            f"{formatting.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
+        )
+    said = ", ".join(filter(None, parts))
+    allowed = -metric["allowed"] if metric["greater_is_better"] else metric["allowed"]
+    return (
+        f"{_TITLES[metric['verdict']]}: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
+        f"({formatting.signed(change)}, allowed {formatting.signed(allowed)}): {said}"
+    )
+
+
+# Without pytest ----------------------------------------------------------------------------------
+
+WIDTH = 80
+"""Of a section's title, as pytest prints it where it does not know the terminal."""
+_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
+
+
+class Terminal:
+    """The part of pytest's terminal that the section of the gates is written to."""
+
+    def section(self, title: str, sep: str = "-", **_: bool) -> None:
+        """Print a title in the middle of a line."""
+        print(f" {title} ".center(WIDTH, sep))
+
+    def write_line(self, line: str) -> None:
+        """Print a line."""
+        print(line)
+
+
+def print_summary(summary: Summary, *, colour: bool) -> None:
+    """What failed gates say, then the table of all gates."""
+    red, plain = (_RED, _PLAIN) if colour else ("", "")
+    for run in summary.gates:
+        if run.failed:
+            print(f"{red}FAILED{plain} {formatting.shown(run.record['name'], limit=200)}")
+            print(*(for_log(f"  {line}".rstrip()) for line in message_lines(run)), "", sep="\n")
+    write_summary(Terminal(), summary)
+
+
+def message_lines(run: GateRun) -> list[str]:
+    """What a gate says."""
+    text: str = run.record["message"] or run.record["headline"]
+    return text.splitlines()

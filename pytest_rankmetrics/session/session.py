@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -298,31 +298,18 @@ class Session:
     # Reports -------------------------------------------------------------------------------------
 
     def _write_reports(self) -> None:
-        json, markdown = self.options.json, self.options.markdown
-        if json:
-            from pytest_rankmetrics.report.json import write_json
+        own, summary = self.options, self.summary()
+        targets = {"json": own.json, "html": own.page}
+        if own.markdown not in ("auto", "none") and summary:
+            targets["markdown"] = own.markdown
+        by_itself = own.markdown == "auto" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
+        if any(targets.values()) or (by_itself and summary):
+            from pytest_rankmetrics.report.files import write_reports, write_step_summary
 
-            self._write(write_json, json, self.problems)
-        if self.options.page:
-            from pytest_rankmetrics.report.page import write_page
-
-            self._write(write_page, self.options.page, self.problems)
-        step = os.environ.get("GITHUB_STEP_SUMMARY", "") if markdown == "auto" else ""
-        if markdown == "none" or not (step or markdown != "auto") or not self.summary():
-            return
-        from pytest_rankmetrics.report.markdown import write_markdown
-
-        # Nobody asked for the summary of a CI step, so it is no reason to fail.
-        complaints = self._remarks if step else self.problems
-        self._write(write_markdown, step or markdown, complaints)
-
-    def _write(
-        self, write: Callable[[Summary, Path], None], target: str, complaints: list[str]
-    ) -> None:
-        try:
-            write(self.summary(), Path(self.config.invocation_params.dir, target))
-        except OSError as error:
-            complaints.append(f"report {target} was not written: {error.strerror or error}")
+            start = self.config.invocation_params.dir
+            self.problems += write_reports(summary, targets, start=start)
+            if by_itself and summary:
+                self._remarks += write_step_summary(self.summary())
 
 
 WORKER = "rankmetrics"

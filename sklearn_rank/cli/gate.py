@@ -107,7 +107,8 @@ def _limit(text: str) -> tuple[str | None, float]:
 def run(arguments: argparse.Namespace) -> int:
     """Judge all gates, report, and say whether all passed."""
     from pytest_rankmetrics.gates.files import judge_files
-    from pytest_rankmetrics.report.command import print_summary, write_reports
+    from pytest_rankmetrics.report.files import write_reports, write_step_summary
+    from pytest_rankmetrics.report.terminal import print_summary
     from sklearn_rank.support.text import listed
 
     # Zero-width spaces and the like are no reason that anybody can read.
@@ -121,13 +122,10 @@ def run(arguments: argparse.Namespace) -> int:
     if unused:
         where = f"baselines in {shown(session.directory)} of no gate"
         summary = replace(summary, remarks=(f"{where}: {listed(unused)}",))
-    complaints = write_reports(
-        summary,
-        json=arguments.json,
-        markdown=arguments.markdown,
-        junit=arguments.junit,
-        inputs=[arguments.config, *(file for gate in gates for file in gate.files)],
-    )
+    inputs = [arguments.config, *(file for gate in gates for file in gate.files)]
+    targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit")}
+    complaints = write_reports(summary, targets, inputs=inputs)
+    summary = replace(summary, remarks=(*summary.remarks, *write_step_summary(summary, inputs)))
     print_summary(summary, colour=sys.stdout.isatty())
     for complaint in complaints:
         print(f"sklearn-rank gate: {complaint}", file=sys.stderr)

@@ -172,7 +172,7 @@ def test_markdown_names_the_measure_of_the_worst_queries(recorded: Suite) -> Non
     recorded.system([4] * 30)
     recorded.run("--rank-markdown=report.md").assert_outcomes(failed=1)
     report = (recorded.path / "report.md").read_text(encoding="utf-8")
-    assert "| query | mrr was | now | relevant items |" in report
+    assert "| query | mrr was | now | change | relevant items: rank in the baseline" in report
 
 
 # What a gate that passes says --------------------------------------------------------------------

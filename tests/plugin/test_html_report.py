@@ -168,7 +168,7 @@ def test_gates_that_failed_keep_their_items_when_there_is_no_room_for_all(
 ) -> None:
     gates.run("--rank-html=report.html")
     room = size_of(data_of(page_of(gates))[0])
-    monkeypatch.setattr("pytest_rankmetrics.report.page.MOST_BYTES", room)
+    monkeypatch.setattr("sklearn_rank.report.data.MOST_BYTES", room)
     gates.run("--rank-html=report.html")
     engine, floor = data_of(page_of(gates))
     assert None not in engine["items"]

@@ -97,3 +97,16 @@ def test_the_command_is_held_to_the_same(
     for _ in range(2):
         assert main([*words, f"{option}=report.txt"]) == 0
     assert os.path.getsize(tmp_path / "report.txt")
+
+
+def test_a_step_summary_that_cannot_be_written_is_a_warning_for_the_command_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.qrels").write_text("q 0 d 1\n")
+    (tmp_path / "a.run").write_text("q Q0 d 1 1 t\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "t.qrels"))
+    words = ["gate", str(tmp_path / "t.qrels"), str(tmp_path / "a.run"), "--name=x"]
+    assert main([*words, "--at-least=mrr=0.5"]) == 0
+    assert "warning: report " in capsys.readouterr().out
+    assert main([*words, "--at-least=mrr=0.5", "--markdown", str(tmp_path / "t.qrels")]) == 2
+    assert (tmp_path / "t.qrels").read_text() == "q 0 d 1\n"

@@ -282,7 +282,7 @@ def test_markdown_says_what_a_query_asks(suite: Suite) -> None:
         """
     )
     suite.run("--rank-markdown=r.md")
-    assert "q010: red &#124; shoes |" in (suite.path / "r.md").read_text()
+    assert "red &#124; shoes |" in (suite.path / "r.md").read_text()
 
 
 def test_strict_readers_of_junit_can_do_without_properties(gates: Suite) -> None:

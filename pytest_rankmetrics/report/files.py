@@ -1,0 +1,150 @@
+"""The reports that are files: JSON for machines, one HTML page, JUnit, and Markdown."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from pytest_rankmetrics._support import formatting
+from pytest_rankmetrics._support.builtins import plain
+from pytest_rankmetrics.report.junit import properties
+from pytest_rankmetrics.report.markdown import markdown
+from pytest_rankmetrics.report.rows import gates_table, tally
+from pytest_rankmetrics.report.summary import GateRun, Summary
+from pytest_rankmetrics.report.terminal import TITLE, message_lines
+from sklearn_rank.support.disk import (
+    HTML_REPORT,
+    JSON_REPORT,
+    JUNIT_REPORT,
+    MARKDOWN,
+    append_text,
+    check_target,
+    write_whole,
+)
+
+FORMAT = "rank-report/1"
+
+
+def write_reports(
+    summary: Summary,
+    targets: Mapping[str, str | None],
+    *,
+    start: Path | None = None,
+    inputs: Collection[str | None] = (),
+) -> list[str]:
+    """Write the reports that have a target; why any was not written.
+
+    Relative targets start at ``start``; none may be one of the ``inputs`` of the run.
+    """
+    kinds = {"json": JSON_REPORT, "html": HTML_REPORT, "junit": JUNIT_REPORT, "markdown": MARKDOWN}
+    texts = {"json": json_text, "html": html_text, "junit": junit_text, "markdown": markdown}
+    complaints = []
+    for name, target in targets.items():
+        if not target:
+            continue
+        path = Path(start or "", target)
+        try:
+            check_target(path, kinds[name], inputs)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if name == "markdown":
+                append_text(path, markdown(summary))
+            else:
+                write_whole(path, texts[name](summary).encode())
+        except OSError as error:
+            shown = formatting.line(target, 300)
+            complaints.append(f"report {shown} was not written: {error.strerror or error}")
+    return complaints
+
+
+def write_step_summary(summary: Summary, inputs: Collection[str | None] = ()) -> list[str]:
+    """Add to the step summary of a CI host, if there is one.
+
+    Nobody asked for it, so what is returned warns and fails nothing.
+    """
+    targets = {"markdown": os.environ.get("GITHUB_STEP_SUMMARY")}
+    return write_reports(summary, targets, inputs=inputs)
+
+
+# JSON --------------------------------------------------------------------------------------------
+
+
+def json_text(summary: Summary) -> str:
+    """``--rank-json``: everything, as one object."""
+    gates = [
+        {**run.record, "test_passed": run.test_passed, "tries": run.tries} for run in summary.gates
+    ]
+    gates.sort(key=lambda gate: (gate["nodeid"], gate["name"]))
+    content = {
+        "format": FORMAT,
+        "gates": gates,
+        "settings": summary.settings,
+        "required": summary.required,
+        "problems": summary.problems,
+        "unused": summary.unused,
+    }
+    return json.dumps(plain(content), indent=1, allow_nan=False, sort_keys=False) + "\n"
+
+
+# JUnit -------------------------------------------------------------------------------------------
+
+
+def junit_text(summary: Summary) -> str:
+    """A test case for each gate, with its values as properties."""
+    counts = {
+        "name": "sklearn-rank gate",
+        "tests": str(len(summary.gates) + len(summary.problems)),
+        "failures": str(sum(run.failed for run in summary.gates)),
+        "errors": str(len(summary.problems)),
+    }
+    add, line = ElementTree.SubElement, formatting.line
+    suite = ElementTree.Element("testsuite", counts)
+    for run in summary.gates:
+        case = add(suite, "testcase", classname="rank_gate", name=line(run.record["name"], 200))
+        known = add(case, "properties")
+        for key, value in properties([dict(run.record)]).items():
+            add(known, "property", name=line(key, 300), value=str(value))
+        if run.failed:
+            failure = add(case, "failure", message=line(run.record["headline"], 1000))
+            failure.text = "\n".join(message_lines(run))
+    for problem in summary.problems:
+        case = add(suite, "testcase", classname="rank_gate", name="measuring")
+        add(case, "error", message=line(problem, 1000))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+# HTML --------------------------------------------------------------------------------------------
+
+
+def html_text(summary: Summary) -> str:
+    """``--rank-html``: a section for each gate, the ones that failed first."""
+    from sklearn_rank.report.content import Report
+    from sklearn_rank.report.page import page
+
+    runs = sorted(summary.gates, key=lambda run: not run.failed)
+    lead = [tally(summary.gates)] if summary.gates else []
+    lead += [formatting.line(problem) for problem in summary.problems]
+    tables = (("Gates", gates_table(summary)),) if summary.gates else ()
+    return page(Report(TITLE.capitalize(), tuple(lead), tables, tuple(_sections(runs))))
+
+
+def _sections(runs: Sequence[GateRun]) -> list[Any]:
+    """Gates that failed have their items first, for as long as there is room."""
+    from sklearn_rank.report.content import Section
+    from sklearn_rank.report.data import MOST_BYTES, size_of, without_items
+
+    room, sections = MOST_BYTES, []
+    for run in runs:
+        queries, record = run.by_query, run.record
+        if queries is not None:
+            room -= size_of(queries)
+            queries = queries if room >= 0 else without_items(queries)
+        title = f"{formatting.shown(record['name'], limit=200)}: {record['verdict']}"
+        test = (formatting.line(run.test, 300),) if run.test else ()
+        message = record["message"] or record["headline"]
+        sections.append(Section(title, test, message=message, queries=queries))
+    return sections
