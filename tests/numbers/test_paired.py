@@ -142,6 +142,13 @@ def test_one_query_is_no_sample(values: tuple[list[float], list[float]], test: s
     assert all(map(math.isnan, found.ci))
 
 
+def test_an_undefined_query_is_no_pair() -> None:
+    nan = math.nan
+    found = compare_paired([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan])
+    assert found == compare_paired([0.4, 0.3, 0.2], [0.5, 0.5, 0.5])
+    assert compare_paired([nan, nan], [nan, 1.0]).n == 0
+
+
 def test_inputs_are_not_written() -> None:
     new, old = np.array([0.1, 0.2]), np.array([0.3, 0.1])
     for values in (new, old):

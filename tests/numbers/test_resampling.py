@@ -53,6 +53,33 @@ def test_all_flips_are_counted_once_and_sums_tie_in_spite_of_rounding() -> None:
     assert compared.p == pytest.approx(expected)
 
 
+def test_random_flips_find_the_p_value_of_all() -> None:
+    rng = np.random.default_rng(0)
+    change = rng.normal(-0.05, 0.1, 12)
+    every = compare_paired(change, np.zeros(12), test="permutation", n_resamples=2**12)
+    some = compare_paired(change, np.zeros(12), test="permutation", n_resamples=2**12 - 1)
+    # The standard error of a share p of 4,095 flips.
+    error = np.sqrt(every.p * (1 - every.p) / 4095)
+    assert every.p * 2**12 == pytest.approx(round(every.p * 2**12))
+    assert 0 < abs(some.p - every.p) < 4 * error
+
+
+def test_unchanged_queries_neither_help_nor_hinder() -> None:
+    change = np.array([-0.3, -0.2, 0.1, -0.4])
+    alone = compare_paired(change, np.zeros(4), test="permutation")
+    among = compare_paired(
+        np.concatenate((change, np.zeros(500))), np.zeros(504), test="permutation"
+    )
+    assert alone.p == among.p == pytest.approx(2 / 16)
+
+
+def test_permutations_agree_with_students_t_where_both_hold() -> None:
+    rng = np.random.default_rng(4)
+    change = rng.normal(-0.01, 0.1, 400)
+    flips = compare_paired(change, np.zeros(400), test="permutation")
+    assert flips.p == pytest.approx(compare_paired(change, np.zeros(400)).p, abs=0.02)
+
+
 def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:
     now = iter(range(100))
     monkeypatch.setattr(runtime.time, "monotonic", lambda: next(now))
