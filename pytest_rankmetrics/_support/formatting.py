@@ -15,14 +15,14 @@ MOST_DIGITS = 17
 
 def number(value: float | None, decimals: int = 4) -> str:
     """A value with four decimals; an empty cell for none."""
-    from sklearn_rank.tables.cells import number_cell
+    from sklearn_rank.tables.table import number_cell
 
     return number_cell(value, digits=decimals).text
 
 
 def signed(value: float | None, decimals: int = 4) -> str:
     """A change with its sign."""
-    from sklearn_rank.tables.cells import number_cell
+    from sklearn_rank.tables.table import number_cell
 
     return number_cell(value, digits=decimals, signed=True).text
 
@@ -47,7 +47,7 @@ def number_pair_equal(value: float, limit: float, decimals: int) -> bool:
 
 def p_value(p: float | None) -> str:
     """A p-value; very small ones by their bound."""
-    from sklearn_rank.tables.cells import p_cell
+    from sklearn_rank.tables.table import p_cell
 
     return p_cell(p).text
 

@@ -11,7 +11,7 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import gates_table, tally
 from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary
 from pytest_rankmetrics.report.terminal import TITLE
-from sklearn_rank.tables.html import escape, to_html
+from sklearn_rank.tables.formats import escape_html, to_html
 
 
 class HtmlReport:
@@ -37,10 +37,11 @@ class HtmlReport:
 
 def html_table(summary: Summary) -> str:
     """The table; all data escaped, no script, no resource from elsewhere."""
+    problems = (f"<p>{escape_html(formatting.line(problem))}</p>" for problem in summary.problems)
     return (
-        f"<h2>{TITLE.capitalize()}</h2><p>{escape(tally(summary.gates))}</p>"
+        f"<h2>{TITLE.capitalize()}</h2><p>{escape_html(tally(summary.gates))}</p>"
         f"{to_html(gates_table(summary))}"
-        f"{''.join(f'<p>{escape(formatting.line(problem))}</p>' for problem in summary.problems)}"
+        f"{''.join(problems)}"
     )
 
 
@@ -48,5 +49,5 @@ def message_extra(message: str) -> Any:
     """The message of a gate as an extra of pytest-html."""
     from pytest_html import extras
 
-    lines = "\n".join(map(escape, message.split("\n")))
+    lines = "\n".join(map(escape_html, message.split("\n")))
     return extras.html(f"<pre>{lines}</pre>")

@@ -9,7 +9,7 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.queries import worst_table
 from pytest_rankmetrics.report.rows import Row, all_rows
 from pytest_rankmetrics.report.summary import FAILED, Summary
-from sklearn_rank.tables.markdown import escape, markdown_rows, to_markdown
+from sklearn_rank.tables.formats import escape_markdown, markdown_rows, to_markdown
 from sklearn_rank.tables.table import Column
 
 MOST_BYTES = 1_000_000
@@ -72,7 +72,7 @@ def _head(summary: Summary) -> str:
     if total:
         rows = [_cells(row) for rows in all_rows(summary.gates) for row in rows]
         lines += [*markdown_rows(_COLUMNS, rows), ""]
-    lines += [*(f"- :x: {escape(formatting.line(problem))}" for problem in summary.problems), ""]
+    lines += [*(f"- :x: {escape_markdown(formatting.line(problem))}" for problem in summary.problems), ""]
     return "\n".join(lines)
 
 
@@ -84,24 +84,24 @@ def _cells(row: Row) -> list[str]:
     if row.interval is not None:
         low, high = row.interval
         change += f" ({formatting.signed(low)}..{formatting.signed(high)})"
-    limit = f" (limit {escape(row.limit)})" if row.limit else ""
+    limit = f" (limit {escape_markdown(row.limit)})" if row.limit else ""
     return [
-        escape(row.name),
-        f"slice {escape(metric)}" if metric != row.metric else escape(metric),
+        escape_markdown(row.name),
+        f"slice {escape_markdown(metric)}" if metric != row.metric else escape_markdown(metric),
         formatting.number(row.now),
         formatting.number(row.baseline),
         change,
-        escape(formatting.p_value(row.p)),
+        escape_markdown(formatting.p_value(row.p)),
         "" if row.queries is None else f"{row.queries}",
-        f"{_SIGNS.get(row.verdict, '')} {escape(row.reason)}{limit}".strip(),
+        f"{_SIGNS.get(row.verdict, '')} {escape_markdown(row.reason)}{limit}".strip(),
     ]
 
 
 def _details(record: Mapping[str, Any]) -> str:
     lines = [
         "",
-        f"<details><summary>{escape(formatting.shown(record['name'], limit=60))}: "
-        f"{escape(formatting.line(record['headline'], 300))}</summary>",
+        f"<details><summary>{escape_markdown(formatting.shown(record['name'], limit=60))}: "
+        f"{escape_markdown(formatting.line(record['headline'], 300))}</summary>",
         "",
     ]
     if record["worst"]:

@@ -13,9 +13,8 @@ from pytest_rankmetrics.assessment.result import MetricResult, SliceResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.queries import Worst, worst_table
 from sklearn_rank.support.text import for_log
-from sklearn_rank.tables.cells import interval_cell, number_cell, p_cell, text_cell
-from sklearn_rank.tables.table import Column, Table
-from sklearn_rank.tables.text import aligned, display_width, to_text
+from sklearn_rank.tables.formats import aligned, display_width, to_text
+from sklearn_rank.tables.table import Column, Table, interval_cell, number_cell, p_cell, text_cell
 
 MOST_FINDINGS = 6
 """Violations in a headline, which test runners print on one line."""

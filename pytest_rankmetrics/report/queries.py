@@ -22,8 +22,7 @@ from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.report.content import Item, Queries
 from sklearn_rank.report.data import as_data, numbers
 from sklearn_rank.support.text import as_text
-from sklearn_rank.tables.cells import number_cell, text_cell
-from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray, FloatArray
 
 # A row of the table has to fit a line of 100 characters.

@@ -10,8 +10,7 @@ from typing import Any
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
 from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
-from sklearn_rank.tables.cells import DIGITS, number_cell, text_cell
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import DIGITS, Cell, Column, Table, number_cell, text_cell
 
 MOST_SLICES = 20
 """Rows of one gate in the summary: the message has the others."""

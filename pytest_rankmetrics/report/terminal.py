@@ -10,7 +10,7 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.rows import gates_table, tally
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import for_log
-from sklearn_rank.tables.text import to_text
+from sklearn_rank.tables.formats import to_text
 
 TITLE = "ranking quality gates"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.tables.text import aligned
+from sklearn_rank.tables.formats import aligned
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, look and print."""
     from sklearn_rank.cli import findings
     from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
-    from sklearn_rank.tables.cells import words_table
+    from sklearn_rank.tables.table import words_table
 
     reader = Reader.of(arguments)
     refuse_repeated_input(arguments.qrels, arguments.run_path)

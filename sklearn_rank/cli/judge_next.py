@@ -132,8 +132,7 @@ def _list(arguments: argparse.Namespace, reader: Reader, qrels: Qrels) -> None:
 
 def _table(columns: Mapping[str, list[Any]]) -> Table:
     """Items with their ranks and moves; their grades are still empty."""
-    from sklearn_rank.tables.cells import number_cell, text_cell
-    from sklearn_rank.tables.table import Column, Table
+    from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
     cells: dict[str, Callable[[Any], Cell]] = {
         "query": text_cell,

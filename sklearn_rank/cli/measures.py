@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what the records say."""
     from sklearn_rank.measures.catalogue import METRICS
     from sklearn_rank.measures.grammar import parse_measures
-    from sklearn_rank.tables.cells import words_table
+    from sklearn_rank.tables.table import words_table
 
     asked = () if arguments.spelling is None else parse_measures(arguments.spelling)
     metrics = list(dict.fromkeys(measure.metric for measure in asked)) or list(METRICS)

@@ -24,11 +24,8 @@ from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.cells import number_cell, text_cell
-from sklearn_rank.tables.csv import to_csv
-from sklearn_rank.tables.latex import to_latex
-from sklearn_rank.tables.markdown import to_markdown
-from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
 
 def is_trec(arguments: argparse.Namespace) -> bool:

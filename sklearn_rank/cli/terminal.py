@@ -20,7 +20,7 @@ INTERRUPTED = 130
 
 def print_table(table: Table) -> None:
     """A table: by rich on a terminal, in aligned columns elsewhere."""
-    from sklearn_rank.tables.text import BEST, text_rows, to_text
+    from sklearn_rank.tables.formats import BEST, text_rows, to_text
 
     if not sys.stdout.isatty():
         print(to_text(table))

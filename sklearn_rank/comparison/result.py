@@ -24,10 +24,19 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import closest, safe_repr
-from sklearn_rank.tables.cells import count_cell, interval_cell, number_cell, p_cell, text_cell
-from sklearn_rank.tables.frames import FrameBackend, native_frame
-from sklearn_rank.tables.table import Cell, Column, Table
-from sklearn_rank.tables.tabular import Tabular
+from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.table import (
+    Cell,
+    Column,
+    FrameBackend,
+    Table,
+    count_cell,
+    interval_cell,
+    native_frame,
+    number_cell,
+    p_cell,
+    text_cell,
+)
 from sklearn_rank.typing import FloatArray
 
 __all__ = ["Comparison"]

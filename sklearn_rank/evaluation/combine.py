@@ -16,9 +16,8 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.tables.cells import count_cell, number_cell, text_cell
-from sklearn_rank.tables.table import Cell, Column, Table
-from sklearn_rank.tables.tabular import Tabular
+from sklearn_rank.tables.formats import Tabular
+from sklearn_rank.tables.table import Cell, Column, Table, count_cell, number_cell, text_cell
 
 __all__ = ["Combination", "combine"]
 

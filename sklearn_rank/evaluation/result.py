@@ -26,7 +26,7 @@ from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.support.checks import check_integer, check_option
 from sklearn_rank.support.text import listed, safe_repr
-from sklearn_rank.tables.tabular import Tabular
+from sklearn_rank.tables.formats import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from sklearn_rank.rankings.placements import Placement
     from sklearn_rank.rankings.unjudged_items import UnjudgedItem
     from sklearn_rank.statistics import IntervalMethod
-    from sklearn_rank.tables.frames import FrameBackend
-    from sklearn_rank.tables.table import Table
+    from sklearn_rank.tables.table import FrameBackend, Table
 
 __all__ = ["Evaluation"]
 
@@ -628,7 +627,7 @@ class Evaluation(Tabular):
         ['x', 'y']
         """
         from sklearn_rank.evaluation.bounds import next_to_judge
-        from sklearn_rank.tables.frames import native_frame
+        from sklearn_rank.tables.table import native_frame
 
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         sides = [(own._scored, own._judged) for own in (self, other) if own is not None]

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.tables.cells import count_cell, fixed, interval_cell, number_cell, text_cell
-from sklearn_rank.tables.frames import FrameBackend, native_frame
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import (
+    Cell,
+    Column,
+    FrameBackend,
+    Table,
+    count_cell,
+    fixed,
+    interval_cell,
+    native_frame,
+    number_cell,
+    text_cell,
+)
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from sklearn_rank.report.content import Item, Number, Picture, Queries, Report, 
 from sklearn_rank.report.data import as_data, by_change, numbers
 from sklearn_rank.report.pictures import NO_PICTURES, pictures_of
 from sklearn_rank.support.text import as_text
-from sklearn_rank.tables.cells import number_cell, text_cell
-from sklearn_rank.tables.table import Cell, Column, Table
+from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
 MOST_NAMED = 3
 """Systems in a title."""

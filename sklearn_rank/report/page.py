@@ -14,7 +14,7 @@ from sklearn_rank import __version__
 from sklearn_rank.report.content import Report, Section
 from sklearn_rank.report.data import script_json
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
-from sklearn_rank.tables.html import STYLE, escape, html_table
+from sklearn_rank.tables.formats import STYLE, escape_html, html_table
 from sklearn_rank.tables.table import BOLD, Table
 
 
@@ -42,15 +42,15 @@ def page(report: Report) -> str:
         GENERATOR,
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(report.title)}</title>",
+        f"<title>{escape_html(report.title)}</title>",
         f"<style>\n{STYLE}{_resource('style.css')}</style>",
         "</head>",
     ]
     body = [
         "<body>",
         "<main>",
-        f"<h1>{escape(report.title)}</h1>",
-        *(f"<p>{escape(line)}</p>" for line in report.lead),
+        f"<h1>{escape_html(report.title)}</h1>",
+        *(f"<p>{escape_html(line)}</p>" for line in report.lead),
         *_tables(report.tables, 2),
         *_contents(report),
         *_sections(report),
@@ -73,7 +73,7 @@ def _contents(report: Report) -> Iterator[str]:
     if len(report.sections) < 2:
         return
     links = (
-        f'<li><a href="#section-{place}">{escape(section.title)}</a></li>'
+        f'<li><a href="#section-{place}">{escape_html(section.title)}</a></li>'
         for place, section in enumerate(report.sections)
     )
     yield f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
@@ -89,16 +89,16 @@ def _sections(report: Report) -> Iterator[str]:
 def _section(section: Section) -> Iterator[str]:
     level = 2
     if section.title:
-        yield f"<h2>{escape(section.title)}</h2>"
+        yield f"<h2>{escape_html(section.title)}</h2>"
         level = 3
-    yield from (f"<p>{escape(line)}</p>" for line in section.lead)
+    yield from (f"<p>{escape_html(line)}</p>" for line in section.lead)
     yield from _tables(section.tables, level)
     if section.message:
-        lines = "\n".join(map(escape, section.message.split("\n")))
+        lines = "\n".join(map(escape_html, section.message.split("\n")))
         yield f'<pre tabindex="0" role="group" aria-label="Message of the gate">{lines}</pre>'
     if section.pictures:
         figures = (
-            f"<figure>{picture.svg}<figcaption>{escape(picture.caption)}</figcaption></figure>"
+            f"<figure>{picture.svg}<figcaption>{escape_html(picture.caption)}</figcaption></figure>"
             for picture in section.pictures
         )
         yield f'<div class="pictures">{"".join(figures)}</div>'
@@ -110,17 +110,17 @@ def _section(section: Section) -> Iterator[str]:
 def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
     for heading, table in tables:
         if heading:
-            yield f"<h{level}>{escape(heading)}</h{level}>"
+            yield f"<h{level}>{escape_html(heading)}</h{level}>"
         yield _scrolled(
             html_table(replace(table, notes=(), meaning=""), sortable=True), heading or "Table"
         )
         # Beside the table, where a phone need not move it to the side to read them.
-        yield from (f'<p class="faint">{escape(note)}</p>' for note in table.said(BOLD))
+        yield from (f'<p class="faint">{escape_html(note)}</p>' for note in table.said(BOLD))
 
 
 def _scrolled(table: str, name: str) -> str:
     """A table that a phone can move to the side, with the keyboard, too."""
-    start = f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(name)}">'
+    start = f'<div class="scroll" tabindex="0" role="group" aria-label="{escape_html(name)}">'
     return f"{start}\n{table}\n</div>"
 
 

@@ -7,8 +7,7 @@ from functools import partial
 
 from sklearn_rank.report.content import Item, Queries, Report, Section
 from sklearn_rank.report.data import as_data
-from sklearn_rank.tables.cells import number_cell, text_cell
-from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 
 WORDS = [

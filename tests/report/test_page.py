@@ -14,8 +14,7 @@ from sklearn_rank.report.content import Item, Picture, Queries, Report, Section
 from sklearn_rank.report.data import MOST_CHARACTERS, as_data, by_change, script_json
 from sklearn_rank.report.page import GENERATOR, page, write_page
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.cells import text_cell
-from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.table import Column, Table, text_cell
 from tests.report.cases import TABLE, queries_of, report_of
 from tests.tables.hostile import HOSTILE
 from tests.tables.test_hostile_names import Page

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sklearn_rank.tables.cells import interval_cell, number_cell, text_cell
-from sklearn_rank.tables.table import Column, Table
+from sklearn_rank.tables.table import Column, Table, interval_cell, number_cell, text_cell
 
 HOSTILE = {
     "esc": "\x1b[31mred\x1b[2J",

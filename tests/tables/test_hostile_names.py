@@ -15,14 +15,17 @@ import pytest
 from markdown_it import MarkdownIt
 
 from sklearn_rank.support.text import safe_text
-from sklearn_rank.tables.cells import text_cell
-from sklearn_rank.tables.csv import to_csv
-from sklearn_rank.tables.html import html_table, to_html
-from sklearn_rank.tables.latex import escape, to_latex
-from sklearn_rank.tables.markdown import escape as escape_markdown
-from sklearn_rank.tables.markdown import to_markdown
-from sklearn_rank.tables.table import Column, Table
-from sklearn_rank.tables.text import to_text
+from sklearn_rank.tables.formats import (
+    escape_latex,
+    escape_markdown,
+    html_table,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
+from sklearn_rank.tables.table import Column, Table, text_cell
 from tests.tables.hostile import HOSTILE, table_of
 
 TAGS = {"style", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "strong", "sup"}
@@ -129,14 +132,16 @@ def test_whatever_starts_a_formula_is_guarded_in_a_cell_and_in_a_title(start: st
 @every_name
 def test_latex_has_no_command_of_a_name(text: str) -> None:
     known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar){}"
-    rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape(text))
+    rest = re.sub(rf"{known}|\\symbol\{{34\}}|{{[\[\]*]?}}|\\[&%$#_{{}}]", "", escape_latex(text))
     assert not re.search(r"[\\{}$&#%^_~\n\r]", rest), rest
 
 
 @pytest.mark.parametrize("pair", ["--", ",,", "''", "``", "!`", "?`", "<<", ">>"])
 def test_fonts_of_latex_join_no_two_characters_of_a_name(pair: str) -> None:
-    assert escape(pair) == escape(pair[0]) + "{}" * (pair not in ("<<", ">>")) + escape(pair[1])
-    assert escape(pair[0]).endswith(("{}", pair[0]))
+    assert escape_latex(pair) == escape_latex(pair[0]) + "{}" * (
+        pair not in ("<<", ">>")
+    ) + escape_latex(pair[1])
+    assert escape_latex(pair[0]).endswith(("{}", pair[0]))
 
 
 PREAMBLE = r"\documentclass{article}\usepackage{booktabs}\begin{document}"

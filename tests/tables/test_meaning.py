@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from sklearn_rank.tables.cells import number_cell
-from sklearn_rank.tables.html import to_html
-from sklearn_rank.tables.latex import to_latex
-from sklearn_rank.tables.markdown import to_markdown
-from sklearn_rank.tables.table import Column, Table
-from sklearn_rank.tables.text import to_text
+from sklearn_rank.tables.formats import to_html, to_latex, to_markdown, to_text
+from sklearn_rank.tables.table import Column, Table, number_cell
 
 COLUMNS = (Column("map", "number"),)
 

@@ -6,7 +6,11 @@ import math
 
 import pytest
 
-from sklearn_rank.tables.cells import (
+from sklearn_rank.tables.formats import html_table, to_csv, to_html, to_latex, to_markdown, to_text
+from sklearn_rank.tables.table import (
+    Cell,
+    Column,
+    Table,
     count_cell,
     fixed,
     interval_cell,
@@ -15,12 +19,6 @@ from sklearn_rank.tables.cells import (
     text_cell,
     words_table,
 )
-from sklearn_rank.tables.csv import to_csv
-from sklearn_rank.tables.html import html_table, to_html
-from sklearn_rank.tables.latex import to_latex
-from sklearn_rank.tables.markdown import to_markdown
-from sklearn_rank.tables.table import Cell, Column, Table
-from sklearn_rank.tables.text import to_text
 
 SYSTEMS = Table(
     (Column("system"), Column("map", "number"), Column("95 % interval", "interval", "interval")),

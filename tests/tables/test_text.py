@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sklearn_rank.tables.text import aligned, display_width
+from sklearn_rank.tables.formats import aligned, display_width
 
 
 @pytest.mark.parametrize(
