@@ -72,7 +72,8 @@ def _head(summary: Summary) -> str:
     if total:
         rows = [_cells(row) for rows in all_rows(summary.gates) for row in rows]
         lines += [*markdown_rows(_COLUMNS, rows), ""]
-    lines += [*(f"- :x: {escape_markdown(formatting.line(problem))}" for problem in summary.problems), ""]
+    problems = (escape_markdown(formatting.line(problem)) for problem in summary.problems)
+    lines += [*(f"- :x: {problem}" for problem in problems), ""]
     return "\n".join(lines)
 
 
