@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 ACTION = Path(__file__).parents[2] / ".github" / "actions" / "rank-gate"
 SCRIPT = ACTION / "rank-gate.sh"
@@ -27,6 +28,14 @@ def run(path: Path, **inputs: str) -> tuple[int, list[str]]:
     }
     done = subprocess.run(["bash", str(SCRIPT)], env=environment, check=False, cwd=path)
     return done.returncode, (path / "spied").read_text().splitlines()
+
+
+def test_by_default_it_installs_the_version_that_it_came_with() -> None:
+    inputs = yaml.safe_load((ACTION / "action.yml").read_text(encoding="utf-8"))["inputs"]
+    assert inputs["package"]["default"] == "own"
+    script = SCRIPT.read_text(encoding="utf-8")
+    assert (SCRIPT.parent / "../../.." / "pyproject.toml").is_file()
+    assert '"${BASH_SOURCE[0]}")/../../.."' in script
 
 
 def test_files_and_limits_become_arguments(tmp_path: Path) -> None:

@@ -7,7 +7,11 @@ command=sklearn-rank
 if [ -n "${INPUT_PACKAGE:-}" ]; then
   environment=${RUNNER_TEMP:-$(mktemp -d)}/rank-gate
   python3 -m venv "$environment"
-  "$environment/bin/pip" install --quiet "$INPUT_PACKAGE"
+  package=$INPUT_PACKAGE
+  if [ "$package" = own ]; then # the checkout that this action came with
+    package="$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)[polars]"
+  fi
+  "$environment/bin/pip" install --quiet "$package"
   command=$environment/bin/sklearn-rank
 fi
 
