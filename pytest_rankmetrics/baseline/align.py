@@ -14,10 +14,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytest_rankmetrics.baseline.content import DECIMALS, STEP, Baseline
-from pytest_rankmetrics.baseline.file import BaselineError
+from pytest_rankmetrics.baseline.file import BaselineError, mean_tolerance
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
-from pytest_rankmetrics.measuring.means import mean_tolerance
 from pytest_rankmetrics.measuring.reference import Reference
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
@@ -300,7 +299,7 @@ class _Aligner:
             self._refuse(f"metrics.{other}.weighted", f"{metric.weighted} is not what the data say")
         least = self.measured.used[name].metric.geometric_from
         mean = mean_over(column, self._common_weights(name), least)
-        if not abs(mean - metric.value) <= mean_tolerance(column, mean, least, STEP):
+        if not abs(mean - metric.value) <= mean_tolerance(column, mean, least):
             what = f"{metric.value} where its queries give {mean:.6f}"
             self._refuse(f"metrics.{other}.value", what)
 

@@ -1,9 +1,10 @@
-"""A measured system in the form of a baseline."""
+"""A measured system in the form of a baseline: keys of ids, definitions, and where items stood."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
@@ -15,16 +16,19 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import (
     DECIMALS,
     Baseline,
+    Owner,
     StoredMetric,
     StoredQueries,
     StoredUnjudged,
     write_rank,
 )
-from pytest_rankmetrics.baseline.definition import definition_of
-from pytest_rankmetrics.baseline.keys import judged_pairs, keys_of
-from pytest_rankmetrics.baseline.owner import Owner
+from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.conventions import find_convention
+from sklearn_rank.measures.parameters import ByQuery
 from sklearn_rank.rankings.placements import hit_items
+from sklearn_rank.support.text import safe_repr
 
 Store = Literal["ranks", "values"]
 
@@ -187,5 +191,117 @@ class Recording:
         )
 
 
-def _digest(judged: Any) -> str:
-    return sha256(json.dumps(judged).encode()).hexdigest()[:12]
+def _digest(content: Any) -> str:
+    return sha256(json.dumps(content).encode()).hexdigest()[:12]
+
+
+# Definitions: what the values of a measure depend on besides the data ----------------------------
+
+_PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
+"""Grades, or ranks, at which a function of the caller is sampled, to recognize it."""
+
+
+def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any]:
+    """All that the values of a measure depend on besides the data."""
+    definition: dict[str, Any] = {"v": measure.metric.version}
+    if measure.k is not None:
+        definition["k"] = measure.k
+    for name, value in measure.options.items():
+        if value is not None:
+            definition[name] = _plain_option(value)
+    ties = measured.ties or find_convention(measured.convention).ties
+    if ties != "average":
+        definition["ties"] = ties
+    if not isinstance(measured.zero_division, str) and not isnan(measured.zero_division):
+        definition["zero_division"] = float(measured.zero_division)
+    if measured.unjudged == "condense" and measured.is_partial:
+        definition["unjudged"] = "condense"
+    if measured.by_relevance and measure.metric.by_score:
+        definition["relevance"] = True
+    plain: dict[str, Any] = json.loads(json.dumps(definition))
+    return plain
+
+
+def _plain_option(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain_option(part) for part in value]
+    if isinstance(value, ByQuery):
+        pairs = sorted([stable_key(key, "queries"), float(number)] for key, number in value.numbers)
+        return f"<{len(pairs)} queries {_digest(pairs)}>"
+    if isinstance(value, Measure):
+        functions = [_plain_option(option) for option in value.options.values() if callable(option)]
+        return " ".join([str(value), *functions])
+    return _function(value) if callable(value) else value
+
+
+def _function(function: Callable[[Any], Any]) -> str:
+    """A function by its name and samples: its bytecode differs between versions of Python."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"<{name} {_digest([_probed(function, probe) for probe in _PROBES])}>"
+
+
+def _probed(function: Callable[[Any], Any], probe: float) -> str:
+    try:
+        value = float(np.asarray(function(np.array([probe])), dtype=np.float64)[0])
+    except Exception as error:
+        return type(error).__name__
+    # Logarithms differ in the last digits from one machine to another.
+    return f"{value:.9g}"
+
+
+# Ids as keys of JSON: the same text in every run and with every version of NumPy ------------------
+
+# An address, or a set, whose order depends on the hash seed.
+_FLEETING = re.compile(r" at 0x[0-9a-fA-F]+|\bfrozenset\(\{")
+
+
+def key_of(value: Any) -> str:
+    """A query or item id as a key of JSON."""
+    return value if isinstance(value, str) else str(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """Python's own type: the repr of NumPy scalars differs between its versions."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if type(value) is tuple:
+        return tuple(map(_plain, value))
+    return value
+
+
+def stable_key(value: Any, what: str) -> str:
+    """The key of an id; RankGateFailure if it would differ in another run."""
+    if isinstance(value, str):
+        return value
+    key = key_of(value)
+    if type(value) is not int and (isinstance(value, frozenset) or _FLEETING.search(key)):
+        msg = (
+            f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
+            "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
+        )
+        raise RankGateFailure(msg)
+    return key
+
+
+def keys_of(values: Iterable[Any], what: str) -> list[str]:
+    """Keys of some ids; RankGateFailure if two collide, or one would differ in another run."""
+    values = list(values)
+    if set(map(type, values)) <= {str} and len(set(values)) == len(values):
+        return values  # texts are their own keys
+    keys = [stable_key(value, what) for value in values]
+    if len(set(keys)) < len(keys):
+        seen: dict[str, Any] = {}
+        for key, value in zip(keys, values, strict=True):
+            if key in seen:
+                both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
+                msg = f"{what} {both} would be one in a baseline; name them apart"
+                raise RankGateFailure(msg)
+            seen[key] = value
+    return keys
+
+
+def judged_pairs(judged: Mapping[Any, float]) -> list[list[Any]]:
+    """Judged items and their grades, sorted."""
+    if set(map(type, judged)) <= {str}:
+        return sorted(map(list, judged.items()))
+    return sorted([stable_key(item, "items"), float(grade)] for item, grade in judged.items())

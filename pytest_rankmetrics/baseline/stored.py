@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytest_rankmetrics.baseline.content import StoredQueries, read_rank
-from pytest_rankmetrics.baseline.keys import key_of
-from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics.baseline.record import Recording, key_of
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from sklearn_rank.bounds.holes import highest_grade
 from sklearn_rank.bounds.result import Bounds

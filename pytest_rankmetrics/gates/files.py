@@ -13,13 +13,12 @@ from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.file import recorded_gate
 from pytest_rankmetrics.baseline.record import Recording
-from pytest_rankmetrics.baseline.writing import Writing, in_ci
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.gates.check import check_gate, split_arguments
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working_copy
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
-from pytest_rankmetrics.policy.settings import Settings
+from pytest_rankmetrics.policy.settings import Settings, Writing, in_ci
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_rankmetrics.baseline.owner import Owner
+from pytest_rankmetrics.baseline.content import Owner
 from sklearn_rank.support.text import safe_text
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.\-]{1,80}")

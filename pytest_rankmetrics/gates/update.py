@@ -22,15 +22,14 @@ from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.assessment.slices import labels_of
 from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.content import Baseline
-from pytest_rankmetrics.baseline.file import read_baseline
+from pytest_rankmetrics.baseline.file import baseline_text, read_baseline, write_baseline
 from pytest_rankmetrics.baseline.record import Recording, Store
-from pytest_rankmetrics.baseline.write import baseline_text, write_baseline
-from pytest_rankmetrics.baseline.writing import Writing
 from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from pytest_rankmetrics.measuring.refusals import refuse
 from pytest_rankmetrics.policy.policy import Policy
+from pytest_rankmetrics.policy.settings import Writing
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.support.disk import write_whole

@@ -12,7 +12,7 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.assessment.findings import Assessment
 from pytest_rankmetrics.assessment.result import QueryRow
 from pytest_rankmetrics.baseline.content import write_rank
-from pytest_rankmetrics.baseline.keys import key_of
+from pytest_rankmetrics.baseline.record import key_of
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank.comparison.changes import explain

@@ -13,8 +13,7 @@ from typing import Any, Literal, cast, get_type_hints
 import pytest
 
 from pytest_rankmetrics._support.naming import EXTENSION
-from pytest_rankmetrics.baseline.writing import Writing, in_ci
-from pytest_rankmetrics.policy.settings import SettingError, Settings
+from pytest_rankmetrics.policy.settings import SettingError, Settings, Writing, in_ci
 from pytest_rankmetrics.report.summary import Show
 
 Unused = Literal["report", "fail"]

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics.baseline.align import align
-from pytest_rankmetrics.baseline.file import read_baseline
-from pytest_rankmetrics.baseline.owner import Owner
+from pytest_rankmetrics.baseline.content import Owner
+from pytest_rankmetrics.baseline.file import baseline_text, read_baseline
 from pytest_rankmetrics.baseline.record import Recording
-from pytest_rankmetrics.baseline.write import baseline_text
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import evaluate, measure
 from sklearn_rank.rankings.placements import hit_items

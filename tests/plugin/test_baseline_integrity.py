@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics.baseline import write
-from pytest_rankmetrics.baseline.content import Baseline
-from pytest_rankmetrics.baseline.file import BaselineError, read_baseline, recorded_gate
-from pytest_rankmetrics.baseline.owner import Owner
+from pytest_rankmetrics.baseline import file
+from pytest_rankmetrics.baseline.content import Baseline, Owner
+from pytest_rankmetrics.baseline.file import (
+    BaselineError,
+    read_baseline,
+    recorded_gate,
+    write_baseline,
+)
 from pytest_rankmetrics.baseline.record import Recording
-from pytest_rankmetrics.baseline.write import write_baseline
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import measure
 from tests.plugin.conftest import Suite, said
@@ -225,7 +228,7 @@ def test_a_writer_waits_for_another_and_then_leaves_its_file(tmp_path: Path) -> 
 def test_a_file_over_the_size_limit_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "MAX_BYTES", 100)
+    monkeypatch.setattr(file, "MAX_BYTES", 100)
     path, content = tmp_path / "gate.rank.json", baseline()
     with pytest.raises(BaselineError, match=r"at most 100 are read; store='values' takes less"):
         write_baseline(path, content, tmp_path, "gate")

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from pytest_rankmetrics import RankGateFailure
-from pytest_rankmetrics.baseline.keys import key_of, keys_of
-from pytest_rankmetrics.baseline.record import Recording
+from pytest_rankmetrics.baseline.record import Recording, key_of, keys_of
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import measure
 from sklearn_rank.measures.catalogue import Measure
