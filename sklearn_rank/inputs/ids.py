@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass
 from itertools import count, product, starmap
 from numbers import Integral, Number
-from operator import attrgetter, countOf
+from operator import countOf
 from typing import Any
 
 import numpy as np
@@ -143,20 +143,18 @@ Ids = PlainIds | CodedIds
 """Ids that were read and checked; nobody looks at them a second time."""
 
 
-def code_objects(values: Sequence[Any], types: Collection[type] | None = None) -> CodedIds:
+def code_objects(values: Sequence[Any]) -> CodedIds:
     """Ids of any kind, coded in order of first appearance."""
-    types = set(map(type, values)) if types is None else types
-    if [(kind.__module__, kind.__name__) for kind in types] == [("uuid", "UUID")]:
-        return _from_uuids(values)
     try:
         distinct, codes = numbered(values, len(values))
     except TypeError as error:
         row = next(row for row, value in enumerate(values) if not _is_hashable(value))
         msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
         raise TypeError(msg) from error
-    if any(map(is_missing, distinct)):
-        refuse_missing(np.fromiter(map(is_missing, values), dtype=bool, count=len(values)))
-    _refuse_mixed_numbers(types, values)
+    missing = np.array([is_missing(value) for value in distinct], dtype=bool)
+    if missing.any():
+        refuse_missing(missing[codes])
+    _refuse_mixed_numbers(set(map(type, values)), values)
     return CodedIds(distinct, codes)
 
 
@@ -166,13 +164,6 @@ def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray
     # A key that is missing gets the next number, so that a loop in C hashes each key once.
     places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
     return list(numbers), places
-
-
-def _from_uuids(values: Sequence[Any]) -> CodedIds:
-    """UUIDs, whose own hash and comparison are written in Python, by their integers."""
-    _, codes = numbered(map(attrgetter("int"), values), len(values))
-    firsts = np.unique(codes, return_index=True)[1]
-    return CodedIds([values[row] for row in firsts.tolist()], codes)
 
 
 def _is_hashable(value: Any) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,11 +23,9 @@ from sklearn_rank.support.checks import (
     check_same_index,
     check_same_length,
     check_weights,
-    is_missing,
     to_array,
 )
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.sorting import equal_rows
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
 
@@ -51,146 +49,31 @@ def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
 
 
 def _read(groups: Any) -> Ids:
-    if isinstance(groups, np.ndarray):
-        return _from_array(groups)
-    if hasattr(groups, "to_pylist"):
-        return _from_arrow(groups)
-    dtype = getattr(groups, "dtype", None)
-    if hasattr(dtype, "categories") and hasattr(groups, "array"):
-        return _from_categorical(groups.array)
-    if getattr(dtype, "tz", None) is not None and hasattr(groups, "array"):
-        return _from_zoned(groups, dtype)
-    if hasattr(groups, "to_physical"):
-        coded = _from_polars(groups, str(dtype))
-        if coded is not None:
-            return coded
-    if str(dtype).startswith("period") or str(dtype) in _PANDAS_TEXT:
-        return _from_factors(getattr(groups, "array", groups))
-    if str(dtype).startswith("interval"):
-        return _from_intervals(getattr(groups, "array", groups))
+    if hasattr(groups, "to_pylist"):  # of Arrow
+        whole = str(groups.type).startswith(("int", "uint")) and not groups.null_count
+        groups = np.asarray(groups) if whole else groups.to_pylist()
+    if getattr(getattr(groups, "dtype", None), "tz", None) is not None:
+        groups = list(groups)  # named as they are, and compared as instants
     groups = as_numpy(groups)
-    return _from_objects(groups) if isinstance(groups, (list, tuple)) else _from_array(groups)
-
-
-def _from_array(groups: Any) -> Ids:
+    if isinstance(groups, (list, tuple)):
+        return _from_objects(groups)
     ids = to_array(groups, "groups")
     if ids.ndim != 1:
         msg = f"groups should be a 1d array, got an array of shape {ids.shape} instead."
         raise ValueError(msg)
     if ids.dtype.kind in "OT":
-        return _from_objects(ids.tolist(), ids if ids.dtype.kind == "O" else None)
+        return _from_objects(ids.tolist())
     if ids.dtype.kind in "fmM":
         refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
     return PlainIds(ids)
 
 
-def _from_arrow(groups: Any) -> Ids:
-    """Arrow arrays: integers as they are, all else by the codes that Arrow has or finds."""
-    column = groups.combine_chunks() if hasattr(groups, "combine_chunks") else groups
-    if column.null_count:
-        refuse_missing(np.asarray(column.is_null()))
-    if str(column.type).startswith(("int", "uint")):
-        return PlainIds(np.asarray(column))
-    try:
-        coded = column if hasattr(column, "indices") else column.dictionary_encode()
-    except NotImplementedError:  # lists and structs
-        return _from_objects(column.to_pylist())
-    if not hasattr(coded, "indices"):  # more than one chunk can hold
-        return _from_objects(column.to_pylist())
-    return _from_table(coded.dictionary.to_pylist(), np.asarray(coded.indices))
-
-
-def _from_categorical(categorical: Any) -> Ids:
-    """A categorical of pandas, by its codes; -1 is missing."""
-    refuse_missing(categorical.codes < 0)
-    return _from_table(categorical.categories.tolist(), categorical.codes)
-
-
-def _from_table(entries: list[Any], codes: Array) -> Ids:
-    """Ids given as codes into a table, whose entries may repeat or be missing."""
-    used = np.zeros(len(entries), dtype=bool)
-    used[codes] = True
-    refuse_missing(np.array([is_missing(entry) for entry in entries], dtype=bool)[codes])
-    occurs = used.tolist()
-    read = _from_objects([entry for entry, does in zip(entries, occurs, strict=True) if does])
-    return read.take((np.cumsum(used) - 1)[codes])
-
-
-def _from_zoned(groups: Any, dtype: Any) -> CodedIds:
-    """Datetimes with a time zone: compared as instants, named as they are."""
-    instants = np.asarray(groups, dtype=f"datetime64[{dtype.unit}]")
-    refuse_missing(np.isnat(instants))
-    _, firsts, codes = np.unique(instants, return_index=True, return_inverse=True)
-    rows = getattr(groups, "iloc", groups)
-    return CodedIds(list(rows[firsts]), codes)
-
-
-_PANDAS_TEXT = ("str", "string")
-"""Types of pandas whose text is stored in columns, where its own hash finds it fastest."""
-
-
-def _from_factors(array: Any) -> CodedIds:
-    """Periods and columns of text of pandas, whose objects are slow to make and to compare."""
-    codes, distinct = array.factorize()
-    refuse_missing(codes < 0)
-    return CodedIds(list(distinct), codes)
-
-
-def _from_intervals(array: Any) -> CodedIds:
-    """Intervals of pandas, all closed on the same side: coded by their ends."""
-    refuse_missing(np.asarray(array.isna()))
-    _, left = np.unique(np.asarray(array.left), return_inverse=True)
-    rights, right = np.unique(np.asarray(array.right), return_inverse=True)
-    pairs = left * len(rights) + right
-    _, firsts, codes = np.unique(pairs, return_index=True, return_inverse=True)
-    return CodedIds(list(array[firsts]), codes)
-
-
-def _from_polars(series: Any, dtype: str) -> Ids | None:
-    """Text of Polars by codes that it has, or finds faster than objects are made; None: no text."""
-    is_coded = dtype.startswith(("Categorical", "Enum"))
-    if not is_coded and dtype != "String":
-        return None
-    if series.null_count():
-        refuse_missing(series.is_null().to_numpy())
-    coded = series if is_coded else series.cast(sys.modules["polars"].Categorical)
-    codes = coded.to_physical().to_numpy()
-    borders = np.flatnonzero(codes[1:] != codes[:-1]) + 1
-    starts = np.concatenate(([0], borders)).astype(np.int64)[: len(codes)]
-    # Codes may be those of all categories ever seen: only what occurs is named.
-    _, firsts, numbers = np.unique(codes[starts], return_index=True, return_inverse=True)
-    lengths = np.diff(starts, append=len(codes))
-    return CodedIds(series.gather(starts[firsts]).to_list(), np.repeat(numbers, lengths))
-
-
-def _from_objects(values: Sequence[Any], array: Array | None = None) -> Ids:
-    """Ids by their equality as keys; NumPy would make strings of [1, "1"].
-
-    ``array`` holds the same objects, if they came in one.
-    """
-    types = set(map(type, values))
-    if types <= {int}:
-        try:
+def _from_objects(values: Sequence[Any]) -> Ids:
+    """Ids by their equality as keys; NumPy would make strings of [1, "1"]."""
+    if set(map(type, values)) <= {int}:
+        with suppress(OverflowError):
             return PlainIds(np.array(values, dtype=np.int64))
-        except OverflowError:
-            pass
-    runs = _runs_of_text(array) if array is not None and types == {str} else None
-    if runs is None:
-        return code_objects(values, types)
-    read = code_objects([values[start] for start in runs[:-1].tolist()], types)
-    return CodedIds(read.distinct, np.repeat(read.codes, np.diff(runs)))
-
-
-_FEW_RUNS = 4
-"""Rows in a run from which on a comparison of neighbours costs less than a hash of each row."""
-
-
-def _runs_of_text(array: Array) -> IntArray | None:
-    """Borders of the runs of equal text, as sorted rows have them; None if rows are scattered."""
-    borders = np.flatnonzero(array[1:] != array[:-1]) + 1
-    if len(borders) * _FEW_RUNS > len(array):
-        return None
-    return np.concatenate(([0], borders, [len(array)]))
+    return code_objects(values)
 
 
 def _refuse_length(ids: Ids, n_rows: int) -> None:
@@ -211,9 +94,6 @@ def listed_ids(ids: Array | list[Any]) -> list[Any]:
     values: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else ids
     return values
 
-
-_FEW_TEXTS = 1 << 12
-"""Up to so many texts a dict is as fast as a few dozen calls of NumPy."""
 
 # Rows into queries -------------------------------------------------------------------------------
 
@@ -245,13 +125,7 @@ def _code_firsts(firsts: Array) -> CodedIds:
             wide = firsts.astype(np.int64) if kind == "i" else firsts  # int8 would overflow
             codes = (wide - wide.min()).astype(np.int64)
             return CodedIds(np.arange(int(low), int(high) + 1, dtype=firsts.dtype), codes)
-    if kind in "SU":  # a dict of text is ten times faster than sorting it, and hashes are faster
-        same_as = equal_rows(firsts) if len(firsts) > _FEW_TEXTS else None
-        if same_as is not None:
-            distinct = np.flatnonzero(same_as == np.arange(len(same_as)))
-            numbers = np.empty(len(same_as), np.int64)
-            numbers[distinct] = np.arange(len(distinct))
-            return CodedIds(firsts[distinct], numbers[same_as])
+    if kind in "SU":  # a dict of text is ten times faster than sorting it
         read = code_objects(firsts.tolist())
         return CodedIds(np.array(read.distinct, dtype=firsts.dtype), read.codes)
     unique, codes = np.unique(firsts, return_inverse=True)

@@ -43,22 +43,6 @@ def test_an_id_is_hashed_once_and_once_more_where_it_is_new():
     assert Counted.hashes <= 10 + 2 * 2
 
 
-def test_uuids_are_compared_without_their_slow_methods(monkeypatch):
-    ids = [uuid5(SPACE, name) for name in "bbacab"]
-    expected = code_objects([str(value) for value in ids]).codes.tolist()
-
-    def refuse(*_):
-        raise AssertionError
-
-    monkeypatch.setattr(UUID, "__eq__", refuse)
-    monkeypatch.setattr(UUID, "__hash__", refuse)
-    coded = code_objects(ids)
-    monkeypatch.undo()
-    assert coded.codes.tolist() == expected == [0, 0, 1, 2, 1, 0]
-    assert coded.distinct[0] is ids[0]
-    assert coded.distinct == [ids[0], ids[2], ids[3]]
-
-
 def test_uuids_name_queries():
     ids = [uuid5(SPACE, name) for name in "aabb"]
     evaluation = evaluate([1, 0, 0, 1], [0.9, 0.1, 0.9, 0.1], "mrr", groups=ids)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
-from sklearn_rank.inputs import rows as _groups
 from sklearn_rank.inputs.rows import group_rows, read_groups
-from sklearn_rank.support import sorting as hashing
-from sklearn_rank.support.sorting import equal_rows
 
 SORTED = ["b"] * 9 + ["a"] * 7 + ["\u00e9\U0001f600"] * 5 + ["b"] * 4
 SCATTERED = ["b", "a", "c", "a", "b", "", "c", "b"] * 3
@@ -44,8 +40,6 @@ def test_text_of_all_containers_is_grouped_alike(form: Any, ids: list[str]) -> N
     queries = list(dict.fromkeys(ids))
     rows = [[row for row, text in enumerate(ids) if text == query] for query in queries]
     assert grouped(form(ids)) == (queries, rows)
-    with mock.patch.object(_groups, "_FEW_TEXTS", 0):
-        assert grouped(form(ids)) == (queries, rows)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMS if "NumPy" not in name])
@@ -73,21 +67,3 @@ def test_intervals_are_told_apart_by_both_ends() -> None:
     assert (queries, rows) == ([ids[0], ids[1], ids[2]], [[0, 4], [1, 3], [2]])
     with pytest.raises(ValueError, match=r"missing values \(row 1\)"):
         read_groups(pd.Series([pd.Interval(0, 1), None]))
-
-
-@pytest.mark.parametrize("dtype", ["U6", "S6", "U1"])
-def test_equal_texts_among_many(dtype: str) -> None:
-    texts = np.random.default_rng(0).integers(0, 700, 5000).astype("U6").astype(dtype)
-    same_as = equal_rows(texts)
-    assert same_as is not None
-    assert (texts[same_as] == texts).all()
-    assert len(set(same_as.tolist())) == len(set(texts.tolist()))
-
-
-def test_texts_with_one_hash_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hashing, "_hashes", lambda texts: np.zeros(len(texts), np.uint64))
-    assert equal_rows(np.array(["a", "b"])) is None
-    monkeypatch.setattr(_groups, "_FEW_TEXTS", 0)
-    assert grouped(np.array(["b", "a", "b"])) == (["b", "a"], [[0, 2], [1]])
-    monkeypatch.setattr(hashing, "_ROUNDS", 0)
-    assert equal_rows(np.array(["a", "a"])) is None
