@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
-from sklearn_rank.inputs.layouts import Told
+from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -42,7 +42,7 @@ class Gathered:
 
     def __init__(
         self,
-        told: Told,
+        told: ReaderOptions,
         places: dict[Any, int],
         *,
         may_be_partial: bool = True,

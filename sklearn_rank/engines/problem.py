@@ -14,8 +14,8 @@ from sklearn_rank.inputs.frames import (
     truth_columns,
     watched_columns,
 )
-from sklearn_rank.inputs.layouts import Told
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnreadColumn
+from sklearn_rank.inputs.layouts import ReaderOptions
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnusedColumn
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -33,7 +33,7 @@ class Problem:
     """A lazy frame of the same engine, an eager frame, or a mapping."""
     y_score: Any
     columns: Columns | None = None
-    told: Told = field(default_factory=Told)
+    told: ReaderOptions = field(default_factory=ReaderOptions)
     """What readers in memory are told, with nothing checked but its words."""
     known_items: Any = None
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -45,7 +45,7 @@ class Side(NamedTuple):
     name: SideName
     """As messages call it."""
     named: Mapping[Role, str]
-    watched: list[UnreadColumn]
+    watched: list[UnusedColumn]
     """Columns of numbers of unknown names, to be looked at; most frames have none."""
     kinds: tuple[Role, ...]
     """The roles that such a column might have."""

@@ -10,7 +10,7 @@ from sklearn_rank.engines.options import EngineOptions
 from sklearn_rank.engines.problem import Problem
 from sklearn_rank.engines.registry import engine_of, without_wrapper
 from sklearn_rank.inputs.frames import is_frame
-from sklearn_rank.inputs.layouts import Told, check_told, read_rankings
+from sklearn_rank.inputs.layouts import ReaderOptions, check_told, read_rankings
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.text import safe_repr
 
@@ -23,7 +23,7 @@ def read_any(
     known_items: Any = None,
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
-    **told: Unpack[Told],
+    **told: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout, lazy or not, into judged rankings, or say what is wrong with it."""
     if engine is not None and not isinstance(engine, EngineOptions):

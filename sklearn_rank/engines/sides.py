@@ -12,7 +12,7 @@ from sklearn_rank.engines.rows import Rows, exact
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame
 from sklearn_rank.inputs.items import ItemReader, Where
-from sklearn_rank.inputs.layouts import Told
+from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run, TableScores
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.checks import is_missing
@@ -49,7 +49,7 @@ class _EagerRows:
         yield self.frame.select(exact(columns))
 
 
-def qrels_of(y_true: Mapping[Any, Any], told: Told) -> Qrels:
+def qrels_of(y_true: Mapping[Any, Any], told: ReaderOptions) -> Qrels:
     """Judgements of a mapping as a long table."""
     if isinstance(y_true, Qrels):
         return y_true

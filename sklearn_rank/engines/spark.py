@@ -25,7 +25,7 @@ from sklearn_rank.engines.sides import LeftBehind, has_grades, qrels_of
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.layouts import read_rankings
-from sklearn_rank.inputs.roles import Role, UnreadColumn, refuse_unread
+from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import NoPool, RankingData, one_label_each
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -98,7 +98,7 @@ class _Reading:
             self.truth = _SparkSide.of(frames["y_true"], truth)
         elif truth is not None and eager is not None:
             watch(eager, truth.named["query"], truth.watched)
-            refuse_unread(truth.watched, truth.name, truth.kinds)
+            refuse_unused(truth.watched, truth.name, truth.kinds)
             self.qrels = truth_of(eager, truth.named)
         else:
             self.qrels = qrels_of(problem.y_true, self.told)
@@ -111,7 +111,7 @@ class _Reading:
     def judged(self) -> RankingData:
         """Count, refuse, and read; what would not fit through the driver stays."""
         for side in self.sides:
-            side.refuse_unread()
+            side.refuse_unused()
         _refuse_no_order(self.run, self.ties)
         with self._showing("Spark counts rows"):
             sizes = {side: side.sizes() for side in self.sides}
@@ -479,7 +479,7 @@ class _SparkSide:
                 )
                 raise ValueError(msg)
 
-    def refuse_unread(self) -> None:
+    def refuse_unused(self) -> None:
         """ColumnRoleError if a column of unknown name may hold what no known column holds."""
         seen = []
         query = quoted(self.side.named["query"])
@@ -500,9 +500,9 @@ class _SparkSide:
             # As if these were its values: what is asked of them is whether they differ.
             ends = {0: found["least"], 1: found["most"]} if found["alone"] else {}
             seen.append(
-                UnreadColumn(column.name, varies=bool(found["varies"]), n_values=2, of_query=ends)
+                UnusedColumn(column.name, varies=bool(found["varies"]), n_values=2, of_query=ends)
             )
-        refuse_unread(seen, self.side.name, self.side.kinds)
+        refuse_unused(seen, self.side.name, self.side.kinds)
 
 
 def quoted(column: str) -> str:

@@ -31,7 +31,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
 from sklearn_rank.inputs.layouts import read_rankings
-from sklearn_rank.inputs.roles import refuse_unread
+from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -331,7 +331,7 @@ class _Reading:
             watch(frame, side.named["query"], side.watched)
             first_row += batch.height
             yield with_plain_ids(batch.select(exact(list(side.named.values()))), side)
-        refuse_unread(side.watched, side.name, side.kinds)
+        refuse_unused(side.watched, side.name, side.kinds)
 
     def _qrels(self, held: Held | None) -> Qrels:
         """All judgements."""

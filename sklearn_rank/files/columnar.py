@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
 from sklearn_rank.files.text import NamedColumns, find_columns, polars_or_none
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, refuse_unread
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, refuse_unused
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
@@ -64,7 +64,7 @@ def read_columnar(
             column.is_text = not _holds_numbers(frame[column.name])
             if not column.is_text:
                 column.add(list(queries), frame[column.name].to_list())
-        refuse_unread(named.watched, source.name, ORDER if is_run else GRADE)
+        refuse_unused(named.watched, source.name, ORDER if is_run else GRADE)
         return ColumnarRows(
             queries,
             _ids(source, frame, named.item),

@@ -22,10 +22,10 @@ from sklearn_rank.inputs.roles import (
     ORDER,
     Columns,
     Role,
-    UnreadColumn,
+    UnusedColumn,
     find_roles,
     plain_name,
-    refuse_unread,
+    refuse_unused,
     role_of,
 )
 from sklearn_rank.support.text import listed, safe_repr
@@ -85,7 +85,7 @@ def read_json(
         where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
         source.fail(None, f"{where} has no {reader.kind}, others have one")
     else:
-        refuse_unread(reader.watched.values(), source.name, ORDER if is_run else GRADE)
+        refuse_unused(reader.watched.values(), source.name, ORDER if is_run else GRADE)
     queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
     rows.unread, rows.listed = list(reader.unread), list(reader.seen)
     rows.add(queries, items, numbers if numbers and bare is None else None)
@@ -171,7 +171,7 @@ class _Reader:
         """Roles of the number of a row, of which the first wins."""
         if not is_run and "grade" not in self.columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
-        self.watched: dict[str, UnreadColumn] = {}
+        self.watched: dict[str, UnusedColumn] = {}
         """Keys that may hold what no known key holds."""
         self.listed: dict[str, int | None] = {}
         """Queries that had a list of items, and its line."""
@@ -300,7 +300,7 @@ class _Reader:
                 return self._number(line, number)
         if not any(kind in self.columns for kind in self.kinds):
             for key in unread:
-                self.watched.setdefault(key, UnreadColumn(key)).add([query], [value[key]])
+                self.watched.setdefault(key, UnusedColumn(key)).add([query], [value[key]])
         return None
 
     def _number(self, line: int | None, value: Any) -> float:

@@ -30,11 +30,11 @@ from sklearn_rank.inputs.roles import (
     ORDER,
     Columns,
     Role,
-    UnreadColumn,
+    UnusedColumn,
+    candidates_of,
     find_roles,
-    refuse_unread,
+    refuse_unused,
     role_of,
-    suspects,
 )
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import Array
@@ -136,7 +136,7 @@ class Rows:
     """Lists or series, one for each block; the same for ``items`` and ``numbers``."""
     items: list[Any] = field(default_factory=list)
     numbers: list[Any] = field(default_factory=list)
-    watched: list[UnreadColumn] = field(default_factory=list)
+    watched: list[UnusedColumn] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     """Names of the columns, or keys, that have no role."""
     listed: list[str] = field(default_factory=list)
@@ -224,7 +224,7 @@ def add_delimited(
         if block.data and not _add_fast(rows, block, fields):
             _add_lines(rows, block, fields)
         yield fields.role
-    refuse_unread(rows.watched, rows.source.name, ORDER if is_run else GRADE)
+    refuse_unused(rows.watched, rows.source.name, ORDER if is_run else GRADE)
 
 
 # CSV: the header --------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class NamedColumns(NamedTuple):
     number: str | None
     kind: Role
     """What the number is: a score, a rank or a grade."""
-    watched: list[UnreadColumn]
+    watched: list[UnusedColumn]
     unread: list[str]
     """The columns without a role."""
 
@@ -272,7 +272,7 @@ def find_columns(
         roles["item"],
         roles.get(kind),
         kind,
-        suspects(names, roles, columns, kinds),
+        candidates_of(names, roles, columns, kinds),
         [name for name in names if name not in roles.values()],
     )
 

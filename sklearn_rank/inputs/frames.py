@@ -22,12 +22,12 @@ from sklearn_rank.inputs.roles import (
     ORDER,
     Columns,
     Role,
-    UnreadColumn,
+    UnusedColumn,
+    candidates_of,
     check_role,
     find_roles,
     plain_name,
-    refuse_unread,
-    suspects,
+    refuse_unused,
 )
 from sklearn_rank.inputs.tables import Qrels, Run, as_list
 from sklearn_rank.rankings.data import one_label_each
@@ -283,13 +283,13 @@ def watched_columns(
     named: Mapping[Role, str],
     columns: Columns,
     roles: tuple[Role, ...],
-) -> list[UnreadColumn]:
+) -> list[UnusedColumn]:
     """The columns of numbers of unknown names that may hold what no known column holds."""
-    watched = suspects(frame.columns, named, columns, roles)
+    watched = candidates_of(frame.columns, named, columns, roles)
     return [column for column in watched if _holds_numbers(frame, column.name)]
 
 
-def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnreadColumn]) -> None:
+def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> None:
     """Tell the watched columns what these rows hold."""
     queries = frame[query].to_list() if watched else []
     for column in watched:
@@ -306,7 +306,7 @@ def _refuse_unread(
     """ColumnRoleError if a column of unknown name may hold what no known column holds."""
     watched = watched_columns(frame, named, columns, roles)
     watch(frame, named["query"], watched)
-    refuse_unread(watched, name, roles)
+    refuse_unused(watched, name, roles)
 
 
 def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:

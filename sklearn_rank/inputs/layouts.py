@@ -141,7 +141,7 @@ def layout_of(y_true: Any) -> str:
     return "lists" if per_query else "rows"
 
 
-class Told(TypedDict, total=False):
+class ReaderOptions(TypedDict, total=False):
     """What an input is read by; what is left out has the default of :func:`read_layout`."""
 
     groups: Any
@@ -174,7 +174,7 @@ def read_rankings(
     columns: Mapping[str, str | None] | None = None,
     known_items: Any = None,
     owner: str = "evaluate",
-    **told: Unpack[Told],
+    **told: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
     _check_words(owner, told)
@@ -196,7 +196,7 @@ def read_rankings(
     return judged if keeps else replace(judged, items=None)
 
 
-def check_told(owner: str, **told: Unpack[Told]) -> None:
+def check_told(owner: str, **told: Unpack[ReaderOptions]) -> None:
     """Refuse what means nothing for data frames, before a row of them is read."""
     _check_words(owner, told)
     foreign = {name: told.get(name) for name in _FOREIGN}

@@ -155,7 +155,7 @@ _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 
 
 @dataclass
-class UnreadColumn:
+class UnusedColumn:
     """What is known of a column after the rows that were added."""
 
     name: str
@@ -192,20 +192,20 @@ class UnreadColumn:
         return self.varies or ("grade" in roles and is_alone)
 
 
-def suspects(
+def candidates_of(
     names: Iterable[str],
     named: Mapping[Role, str],
     columns: Columns | None,
     roles: Collection[Role],
-) -> list[UnreadColumn]:
+) -> list[UnusedColumn]:
     """The columns to be watched: none if one of the roles has a column, or is said to have none."""
     if any(role in named or role in (columns or {}) for role in roles):
         return []
     others = (name for name in names if name not in named.values())
-    return [UnreadColumn(name) for name in others if not _INDEX.fullmatch(name)]
+    return [UnusedColumn(name) for name in others if not _INDEX.fullmatch(name)]
 
 
-def refuse_unread(columns: Iterable[UnreadColumn], where: str, roles: tuple[Role, ...]) -> None:
+def refuse_unused(columns: Iterable[UnusedColumn], where: str, roles: tuple[Role, ...]) -> None:
     """ColumnRoleError if one of the columns may be what the roles want."""
     column = next((column for column in columns if column.may_be(roles)), None)
     if column is None:

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.rankings.grade_counts import narrow_grades
-from sklearn_rank.support.segments import NOTHING, blocks, gather_rows, offsets_of, take_segments
+from sklearn_rank.support.segments import EMPTY, blocks, gather_rows, offsets_of, take_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 
@@ -82,7 +82,7 @@ class GradedRows:
         if order is None:
             start, stop = self.offsets[queries.start], self.offsets[queries.stop]
             width = int(self.offsets[queries.start + 1] - start)
-            return ItemRows(self.scores[start:stop], self.grades[start:stop], width, NOTHING)
+            return ItemRows(self.scores[start:stop], self.grades[start:stop], width, EMPTY)
         (scores, grades), width, beyond = gather_rows(
             self.offsets, order[queries], self.scores, self.grades
         )

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sklearn_rank.support.text import safe_text
 
-Give = Callable[[str, type[Warning]], None]
+WarningHandler = Callable[[str, type[Warning]], None]
 """(message, category) -> None."""
 
 
@@ -33,11 +33,11 @@ def warn(message: str, category: type[Warning]) -> None:
 
 # Warnings about data arise where it is read, far below the scorer, which alone knows that a search
 # is running and wants them once.
-_GIVE: ContextVar[Give | None] = ContextVar("give", default=None)
+_GIVE: ContextVar[WarningHandler | None] = ContextVar("give", default=None)
 
 
 @contextmanager
-def warnings_given_by(give: Give) -> Iterator[None]:
+def warnings_given_by(give: WarningHandler) -> Iterator[None]:
     """Hand the warnings of this block to ``give``; what it warns of itself goes out as usual."""
 
     def outside(message: str, category: type[Warning]) -> None:

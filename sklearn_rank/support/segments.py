@@ -14,7 +14,7 @@ import numpy as np
 
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
-NOTHING: IntArray = np.zeros(0, np.int64)
+EMPTY: IntArray = np.zeros(0, np.int64)
 """The numbers of no items."""
 BLOCK = 1 << 18
 """Items measured at once: they fit the processor's caches, and keep a thread busy for longer than

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.segments import NOTHING, by_rising_length, take_segments
+from sklearn_rank.support.segments import EMPTY, by_rising_length, take_segments
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
@@ -85,7 +85,7 @@ def falling_codes(values: Array) -> Array:
     return codes
 
 
-def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = NOTHING) -> Ordered:
+def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = EMPTY) -> Ordered:
     """Order of the items of each segment by their codes; equal ones stay in the order they came.
 
     Where the bits of a key do not suffice, the lowest bits of the codes are left out first, and
@@ -125,7 +125,7 @@ def _order_by_length(codes: Array, offsets: IntArray, rising: IntArray) -> Order
     return Ordered(items[order][back], same)
 
 
-def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = NOTHING) -> Tagged | None:
+def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = EMPTY) -> Tagged | None:
     """Tags, 8 bits for each item, in the order of code and tag, of segments that are rows.
 
     Where all that is wanted of an item is its tag, there is no need to look it up again. None if

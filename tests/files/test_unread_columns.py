@@ -12,7 +12,7 @@ from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
 from sklearn_rank.cli import main
 from sklearn_rank.files import columnar
 from sklearn_rank.files import text as rows
-from sklearn_rank.inputs.roles import GRADE, ORDER, UnreadColumn
+from sklearn_rank.inputs.roles import GRADE, ORDER, UnusedColumn
 
 TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}
 RANKED = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "points": [0.1, 0.9, 2.5]}
@@ -124,7 +124,7 @@ def test_a_single_row_of_each_query_may_hold_grades_too():
 
 
 def test_a_column_is_text_from_its_first_word_on():
-    column = UnreadColumn("x")
+    column = UnusedColumn("x")
     column.add(["q", "q"], [1, None])
     assert not column.may_be(ORDER)
     column.add(["q"], [2])

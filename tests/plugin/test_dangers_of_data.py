@@ -281,7 +281,7 @@ def test_returning_less_does_not_pass(suite: Suite) -> None:
         )
         """,
     )
-    # Told of, but beside recall, with a cutoff, and of arrays.
+    # ReaderOptions of, but beside recall, with a cutoff, and of arrays.
     result.assert_outcomes(passed=9, warnings=6)
     assert said(result).count("warn  ") == 6
 
