@@ -14,8 +14,8 @@ from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.file import recorded_gate
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.check import check_gate, split_arguments
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working_copy
+from pytest_rankmetrics.gates.run import check_gate, split_arguments
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings, Writing, in_ci

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.check import CheckArguments, check_gate, split_arguments
 from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
-from pytest_rankmetrics.gates.run import hide, run_gate
+from pytest_rankmetrics.gates.run import CheckArguments, check_gate, hide, run_gate, split_arguments
 from pytest_rankmetrics.gates.update import BaselineUpdater
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current

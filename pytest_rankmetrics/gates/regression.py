@@ -98,29 +98,28 @@ class RankRegressionFixture:
         return gate.check(y_true, y_score, metrics=metrics, max_drop=max_drop, **policy)
 
     def _compare(self, updater: BaselineUpdater) -> GateResult:
-        """Let pytest-regressions run the comparison, where it cannot write a baseline."""
+        """Compare the way of the family: what was obtained is dumped, and checked by the policy.
+
+        Where there is no baseline, or one is to be written, the engine of the family would write
+        whatever was measured; gates do not.
+        """
         if not updater.compares_only:
             return updater.result()
         from pytest_regressions.common import perform_regression_check
 
         name = updater.gate.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
-        results: list[GateResult] = []
         named = replace(updater, gate=replace(updater.gate, obtained=f"<tmp_path>/{name}"))
-
-        def check(obtained: Path, _expected: Path) -> None:
-            results.append(named.result())
-            if not results[0].passed:
-                updater.dump(obtained)
-
+        results: list[GateResult] = []
         perform_regression_check(
             datadir=self.datadir,
             original_datadir=self.original_datadir,
             request=self.request,
-            check_fn=check,
-            dump_fn=lambda _path: None,
+            check_fn=lambda _obtained, _expected: results.append(named.result()),
+            dump_fn=named.dump,
             extension=EXTENSION,
             fullpath=updater.gate.path,
             obtained_filename=self.request.getfixturevalue("tmp_path") / name,
+            with_test_class_names=self.with_test_class_names,
         )
         return results[0]
 

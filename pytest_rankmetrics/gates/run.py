@@ -1,25 +1,134 @@
-"""One gate from its call to its end: its outcome is recorded, warned of, and raised."""
+"""One gate, wherever its data and baseline come from: measured, judged, recorded, raised."""
 
 from __future__ import annotations
 
 import linecache
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal, NamedTuple, cast
 
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics.assessment.result import GateResult
+from pytest_rankmetrics._support.typing import DataOptions, refuse_unknown
+from pytest_rankmetrics.assessment.assess import assess
+from pytest_rankmetrics.assessment.findings import Assessment
+from pytest_rankmetrics.assessment.result import Explanation, GateResult
+from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.failures import RankGateFailure, RankGateWarning
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import GateLimits, Policy
 from pytest_rankmetrics.policy.verdicts import UNREMARKABLE, Verdict
+from pytest_rankmetrics.report.message import headline, message
+from pytest_rankmetrics.report.queries import queries_data, worst_queries
 from pytest_rankmetrics.report.summary import BY_QUERY
 from pytest_rankmetrics.session import current
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.text import safe_repr, safe_text
 
 # Ids and functions of the caller may be of any length; reports, and what pytest-xdist sends, not.
 MOST_TEXT = 20_000
 MOST_HEADLINE = 1000
+
+
+class CheckArguments(GateLimits, DataOptions, total=False):
+    """Everything that a gate takes besides its data."""
+
+    store: Literal["ranks", "values"]
+
+
+class SplitArguments(NamedTuple):
+    """The same, sorted by purpose."""
+
+    limits: GateLimits
+    reading: DataOptions
+    store: Store
+
+
+def split_arguments(arguments: Mapping[str, Any], owner: str) -> SplitArguments:
+    """Limits, how the data is read, and what is stored; TypeError for any other name."""
+    refuse_unknown(arguments, CheckArguments)
+    store = arguments.get("store", "ranks")
+    check_option(store, "store", ("ranks", "values"), owner)
+
+    def those_of(kind: type) -> dict[str, Any]:
+        return {name: arguments[name] for name in kind.__annotations__ if name in arguments}
+
+    return SplitArguments(
+        cast("GateLimits", those_of(GateLimits)), cast("DataOptions", those_of(DataOptions)), store
+    )
+
+
+def check_gate(
+    data: tuple[Any, Any],
+    policy: Policy,
+    reading: DataOptions,
+    name: str,
+    compare: Callable[[Recording], GateResult],
+) -> GateResult:
+    """Measure y_true and y_score, and judge them: by ``compare`` where there are allowed drops."""
+    measured = measure_strictly(
+        *data,
+        policy.measures,
+        reading,
+        unjudged=policy.settings.unjudged,
+        keep_items=policy.compares,
+    )
+    if policy.compares:
+        return compare(Recording(measured))
+    return result_of(assess(policy, measured), name)
+
+
+def result_of(
+    assessment: Assessment,
+    name: str,
+    *,
+    footer: Sequence[str] = (),
+    baseline: str = "",
+    verdict: Verdict | None = None,
+) -> GateResult:
+    """A assessment as a result; its long message is made when it is read."""
+    measured = assessment.measured
+    columns = {own: measured.per_query(own) for own in measured.names}
+    own = assessment.verdict if verdict is None else verdict
+    undecided = [text.full for text in assessment.findings if text.verdict is Verdict.CANNOT_TELL]
+    warned = [text.full for text in assessment.findings if text.verdict is Verdict.WARN]
+    # What is allowed is still said; what fails is in the headline.
+    noted = undecided if assessment.undecided_is_allowed else []
+    noted = [*noted, assessment.new_unjudged] if assessment.new_unjudged else noted
+    warned += [] if assessment.undecided_is_allowed or assessment.undecided_fails else undecided
+    return GateResult(
+        name=name,
+        verdict=own,
+        headline=headline(assessment),
+        metrics=assessment.metric_results,
+        slices=tuple(assessment.slice_results),
+        queries=len(measured),
+        counts=measured.counts,
+        query_ids=tuple(measured.query_ids),
+        per_query={
+            own: tuple(values.tolist()) for own, values in columns.items() if values is not None
+        },
+        warnings=tuple(warned),
+        notes=(*assessment.notes, *noted),
+        undecided_fails=assessment.undecided_fails,
+        baseline=baseline,
+        nodeid=current.running().own,
+        explain=partial(_explained, assessment, own, list(footer)),
+        look_up=partial(queries_data, assessment),
+    )
+
+
+def _explained(assessment: Assessment, verdict: Verdict, footer: list[str]) -> Explanation:
+    worst = worst_queries(assessment)
+    text = message(assessment, worst, footer)
+    if worst is None or verdict in UNREMARKABLE:
+        return Explanation(text)
+    return Explanation(text, worst.rows, worst.metric)
+
+
+# Running it --------------------------------------------------------------------------------------
 
 
 def hide(excinfo: Any) -> bool:

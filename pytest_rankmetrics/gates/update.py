@@ -24,8 +24,8 @@ from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.content import Baseline
 from pytest_rankmetrics.baseline.file import baseline_text, read_baseline, write_baseline
 from pytest_rankmetrics.baseline.record import Recording, Store
-from pytest_rankmetrics.gates.outcome import result_of
 from pytest_rankmetrics.gates.recorded import RecordedGate
+from pytest_rankmetrics.gates.run import result_of
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
 from pytest_rankmetrics.measuring.refusals import refuse
 from pytest_rankmetrics.policy.policy import Policy

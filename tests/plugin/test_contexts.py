@@ -274,6 +274,26 @@ def test_rank_regression_names_its_file_as_the_family_does(more: str, suite: Sui
     suite.run().assert_outcomes(failed=1)
 
 
+def test_rank_regression_leaves_what_it_obtained_beside_the_data(suite: Suite) -> None:
+    body = """
+        import shutil
+        from pathlib import Path
+        from cases import system
+
+        def test_it(rank_regression, tmp_path):
+            rank_regression.check(*system(), "mrr")
+            obtained = tmp_path / "test_it.obtained.rank.json"
+            shutil.copy(obtained, Path(__file__).parent / "copy.json")
+    """
+    suite.write(test_it=body.replace("shutil.copy(", "# "))
+    suite.system([2] * 30)
+    assert suite.run("--rank-update").ret == 0
+    suite.write(test_it=body)
+    assert suite.run().ret == 0
+    (baseline,) = suite.baselines().values()
+    assert (suite.path / "copy.json").read_bytes() == baseline
+
+
 def test_rank_regression_follows_the_directory_of_the_suite(suite: Suite) -> None:
     suite.write(
         conftest="""

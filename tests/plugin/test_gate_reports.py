@@ -185,8 +185,8 @@ def test_a_gate_that_passes_is_rendered_only_when_somebody_reads(
         raise AssertionError
 
     truth, results = case([2] * 30)
-    monkeypatch.setattr("pytest_rankmetrics.gates.outcome.message", never)
-    monkeypatch.setattr("pytest_rankmetrics.gates.outcome.worst_queries", never)
+    monkeypatch.setattr("pytest_rankmetrics.gates.run.message", never)
+    monkeypatch.setattr("pytest_rankmetrics.gates.run.worst_queries", never)
     result = assert_metric(truth, results, "mrr", at_least=0.4)
     assert result.headline == "mrr 0.5000 >= 0.4000 required (30 queries)"
     monkeypatch.undo()

@@ -170,8 +170,7 @@ def test_single_queries_are_judged_at_both_ends() -> None:
 
 def gate(y_true: Any, y_score: Any, **arguments: Any) -> GateResult:
     """The limits of ``rank_gate.check`` without its baseline."""
-    from pytest_rankmetrics.gates.check import check_gate, split_arguments
-    from pytest_rankmetrics.gates.run import run_gate
+    from pytest_rankmetrics.gates.run import check_gate, run_gate, split_arguments
     from pytest_rankmetrics.policy.policy import read_policy
 
     limits, reading, _ = split_arguments(arguments, "gate")
