@@ -23,7 +23,7 @@ from pytest_rankmetrics.measuring.refusals import (
 )
 from pytest_rankmetrics.measuring.suspicions import suspicions
 from pytest_rankmetrics.policy.settings import UnjudgedPolicy
-from sklearn_rank.engines.registry import engine_of
+from sklearn_rank.engines.problem import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (

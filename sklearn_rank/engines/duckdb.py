@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sklearn_rank.engines.blocks import BATCH
 from sklearn_rank.engines.problem import Problem
-from sklearn_rank.engines.rows import BATCH
 from sklearn_rank.engines.stream import read_streams
 from sklearn_rank.rankings.data import RankingData
 
@@ -38,8 +38,6 @@ class DuckDBRows:
     """Rows of a relation."""
 
     relation: Any
-    streams_alone: bool = True
-    """A connection has one open result."""
 
     @cached_property
     def schema(self) -> pl.DataFrame:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.hints import with_mismatch_hint
+from sklearn_rank.inputs.items import ItemReader, Where
 from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
 from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -33,7 +36,7 @@ class ScatteredQueriesError(Exception):
 
 
 class Gathered:
-    """Waists of queries that were read together, and what was left out.
+    """Rankings of queries that were read together, and what was left out.
 
     ``places`` are the numbers of all judged queries in the order of the judgements. Where they may
     be partial it is seen in the end whether they are. Places of unjudged items take more memory
@@ -136,7 +139,11 @@ class Gathered:
             rankings, n_unjudged = rankings.take(np.argsort(order)), n_unjudged[np.argsort(order)]
         if assumed == "partial" and not self._keeps_unjudged:
             order_of_grades = grade_order(self.told.get("ties") or "average")
-            later = Unjudged(n_unjudged, LaterUnjudged(read_again), grade_order=order_of_grades)
+            later = Unjudged(
+                n_unjudged,
+                LaterUnjudged(partial(_read_places, read_again)),
+                grade_order=order_of_grades,
+            )
             rankings = replace(rankings, unjudged=later)
         n_missing = len(self.places) - len(self._ranked)
         is_missing = [query not in self._ranked for query in queries]
@@ -198,9 +205,9 @@ _OF_ROWS = ("ties", "duplicates", "negative_grades", "n_jobs")
 
 @dataclass(frozen=True)
 class LaterUnjudged:
-    """Where unjudged items stand, for which the frames are read once more when it is asked for."""
+    """Where unjudged items stand, for which the frames are read once more when somebody asks."""
 
-    read_again: Callable[[], JudgedRankings]
+    read: Callable[[], Places]
 
     def __call__(self) -> Places:
         """Places of all queries."""
@@ -208,34 +215,66 @@ class LaterUnjudged:
 
     @cached_property
     def _places(self) -> Places:
-        unjudged = self.read_again().unjudged
-        assert unjudged is not None
-        return unjudged.places
+        return self.read()
 
     def part(self, queries: slice) -> Source:
-        """The items of queries that follow each other."""
-        return _SomeUnjudged(self, queries)
+        """The items of queries that follow each other; whoever asks first reads for all."""
+        return LaterUnjudged(partial(_places_of, self, queries))
 
     def take(self, queries: IntArray) -> Source:
         """The items of some queries alone."""
-        return _SomeUnjudged(self, queries)
+        return LaterUnjudged(partial(_places_of, self, queries))
 
 
-@dataclass(frozen=True)
-class _SomeUnjudged:
-    """The same of some queries: whoever asks first reads for all."""
+def _places_of(whole: Source, queries: slice | IntArray) -> Places:
+    places = whole()
+    return places.part(queries) if isinstance(queries, slice) else places.take(queries)
 
-    whole: Source
-    queries: slice | IntArray
 
-    def __call__(self) -> Places:
-        places = self.whole()
-        if isinstance(self.queries, slice):
-            return places.part(self.queries)
-        return places.take(self.queries)
+def _read_places(read_again: Callable[[], JudgedRankings]) -> Places:
+    unjudged = read_again().unjudged
+    assert unjudged is not None
+    return unjudged.places
 
-    def part(self, queries: slice) -> Source:
-        return _SomeUnjudged(self, queries)
 
-    def take(self, queries: IntArray) -> Source:
-        return _SomeUnjudged(self, queries)
+class LeftBehind:
+    """Stands for frames of an engine in an evaluation that was pickled."""
+
+    def in_memory(self, what: str) -> Any:
+        """Refuse what needs the frames."""
+        msg = (
+            f"{what} needs the lazy frames once more, which stay behind when an evaluation is "
+            "pickled; ask before that, or evaluate again"
+        )
+        raise InvalidParameterError(msg)
+
+    def with_unjudged(self) -> Any:
+        """Refuse them, too."""
+        return self.in_memory("a measure of unjudged items")
+
+    def blocks(self) -> Any:
+        """Refuse them, too."""
+        return self.in_memory("a count of scores")
+
+
+# Judgements in memory ----------------------------------------------------------------------------
+
+
+def qrels_of(y_true: Mapping[Any, Any], told: ReaderOptions) -> Qrels:
+    """Judgements of a mapping as a long table."""
+    if isinstance(y_true, Qrels):
+        return y_true
+    reader = ItemReader(None, "raise", told.get("negative_grades", "raise"))
+    truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
+    sizes = [len(items) for items in truth.values()]
+    queries = list(chain.from_iterable(map(repeat, truth, sizes)))
+    items = list(chain.from_iterable(truth.values()))
+    grades = list(chain.from_iterable(items.values() for items in truth.values()))
+    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
+
+
+def has_grades(y_true: Any) -> bool:
+    """Whether some judgements have grades, as sets have none."""
+    if isinstance(y_true, Qrels) or not isinstance(y_true, Mapping):
+        return True
+    return any(isinstance(truth, Mapping) for truth in y_true.values())

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sklearn_rank.engines.blocks import BATCH, exact, temporary
 from sklearn_rank.engines.problem import Problem
-from sklearn_rank.engines.rows import BATCH, exact
-from sklearn_rank.engines.spill import temporary
 from sklearn_rank.engines.stream import read_streams
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.rankings.data import RankingData
@@ -33,7 +32,6 @@ class PolarsRows:
 
     frame: pl.LazyFrame
     temp_directory: str | os.PathLike[str] | None = None
-    streams_alone: bool = False
 
     @cached_property
     def schema(self) -> pl.DataFrame:

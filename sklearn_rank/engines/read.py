@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Unpack
 
-from sklearn_rank.engines.options import EngineOptions
-from sklearn_rank.engines.problem import Problem
-from sklearn_rank.engines.registry import engine_of, without_wrapper
+from sklearn_rank.engines.problem import EngineOptions, Problem, engine_of, without_wrapper
 from sklearn_rank.inputs.frames import is_frame
 from sklearn_rank.inputs.layouts import ReaderOptions, check_told, read_rankings
 from sklearn_rank.rankings.data import RankingData

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from sklearn_rank.engines.blocks import exact
 from sklearn_rank.engines.duckdb import quoted
-from sklearn_rank.engines.options import EngineOptions
-from sklearn_rank.engines.rows import exact
+from sklearn_rank.engines.problem import EngineOptions
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import columnar_kind
 from sklearn_rank.files.read import (

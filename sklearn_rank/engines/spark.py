@@ -18,10 +18,8 @@ from weakref import finalize
 
 import numpy as np
 
-from sklearn_rank.engines.gathered import Gathered
-from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, find_sides
-from sklearn_rank.engines.registry import engine_of
-from sklearn_rank.engines.sides import LeftBehind, has_grades, qrels_of
+from sklearn_rank.engines.gathered import Gathered, LeftBehind, has_grades, qrels_of
+from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.layouts import read_rankings

@@ -7,35 +7,49 @@ temporary files first, parted by query.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.engines.gathered import Gathered, ScatteredQueriesError
-from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, find_sides
-from sklearn_rank.engines.registry import engine_of
-from sklearn_rank.engines.rising import Order, RisingRows, orders_of, top_of
-from sklearn_rank.engines.rows import Held, Rows, all_batches, exact, hold, whole_queries
-from sklearn_rank.engines.sides import (
-    LaterScores,
-    LazyColumns,
+from sklearn_rank.engines.blocks import (
+    BufferedRows,
+    Partitions,
+    Rows,
+    all_batches,
+    concatenated,
+    exact,
+    first_rows,
+    hold,
+    numbered,
+    temporary,
+    whole_queries,
+)
+from sklearn_rank.engines.gathered import (
+    Gathered,
     LeftBehind,
+    ScatteredQueriesError,
     has_grades,
     qrels_of,
-    rows_of_truth,
 )
-from sklearn_rank.engines.spill import Parts, concatenated, first_rows, numbered, spooled, temporary
+from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.frames import refuse_missing, run_of, truth_of, watch
+from sklearn_rank.inputs.frames import (
+    DIVIDED_QUERY,
+    is_frame,
+    refuse_missing,
+    run_of,
+    truth_of,
+    watch,
+)
 from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
 from sklearn_rank.inputs.layouts import read_rankings
 from sklearn_rank.inputs.roles import refuse_unused
-from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.inputs.tables import Qrels, Run, TableScores
+from sklearn_rank.rankings.data import NoPool, RankingData, one_label_each
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import as_bytes
+from sklearn_rank.support.checks import as_bytes, is_missing
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import IntArray
 
@@ -135,21 +149,12 @@ class _Reading:
         return gathered.judged(_LaterPool(self), self.with_unjudged).rankings
 
     def _gathered(
-        self, truth: Held | None, run: Held, *, keeps_unjudged: bool = False
+        self, truth: BufferedRows | None, run: BufferedRows, *, keeps_unjudged: bool = False
     ) -> tuple[Gathered, Qrels | None]:
         """The waists of all queries, and the judgements if they fit."""
         told = self.problem.told
         if truth is not None and truth.rest is not None:
             run.close()
-            for order in self._orders():
-                gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
-                try:
-                    self._add_rising(gathered, order)
-                except ScatteredQueriesError:
-                    if self._stream is not None:
-                        self._stream.close()
-                else:
-                    return gathered, None
             gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
             self._add_parts(gathered, None)
             return gathered, None
@@ -161,6 +166,8 @@ class _Reading:
             self._add_blocks(gathered, qrels, all_batches(run))
         except ScatteredQueriesError:
             run.close()
+            if self._stream is not None:
+                self._stream.close()
             gathered = new(keeps_unjudged=keeps_unjudged)
             self._add_parts(gathered, qrels)
         gathered.add_missing(qrels)
@@ -197,7 +204,7 @@ class _Reading:
         )
         raise InvalidParameterError(msg)
 
-    def _hold_truth(self, limit: int) -> Held | None:
+    def _hold_truth(self, limit: int) -> BufferedRows | None:
         if self.truth_rows is None or self.truth is None:
             return None
         held = hold(self.truth_rows, self.truth.used, limit)
@@ -207,7 +214,7 @@ class _Reading:
         # They are read anew as they are needed: what was held would only take memory.
         return held._replace(frame=held.frame.clear())
 
-    def _at_once_of(self, truth: Held | None, run: Held) -> RankingData:
+    def _at_once_of(self, truth: BufferedRows | None, run: BufferedRows) -> RankingData:
         y_true = self.problem.y_true if truth is None else truth.frame
         return _read_at_once(self.problem, y_true, run.frame)
 
@@ -229,46 +236,6 @@ class _Reading:
         query = self.run.named["query"]
         for block in whole_queries(self._checked(self.run, batches), query, self._block):
             gathered.add(qrels, self._run_of(block))
-
-    def _orders(self) -> tuple[Order, ...]:
-        """Orders in which the queries of both sides may rise."""
-        sides = ((self.truth_rows, self.truth), (self.run_rows, self.run))
-        kinds = {
-            rows.schema.schema[side.named["query"]]
-            for rows, side in sides
-            if rows is not None and side is not None
-        }
-        # What cannot be compared does not rise.
-        return orders_of(kinds.pop()) if len(kinds) == 1 else ()
-
-    def _add_rising(self, gathered: Gathered, order: Order) -> None:
-        """Both sides as they come, if the queries of both rise."""
-        assert self.truth_rows is not None
-        assert self.truth is not None
-        query, judged = self.run.named["query"], self.truth.named["query"]
-        checked = self._checked(self.truth, self._batches(self.truth_rows, self.truth))
-        with temporary(self.problem.options.temp_directory) as directory:
-            if self.truth_rows.streams_alone:
-                checked = spooled(checked, directory)
-            truth = RisingRows(checked, judged, order)
-            top = None
-            batches = self._checked(self.run, self._batches(self.run_rows, self.run))
-            for block in whole_queries(batches, query, self._block):
-                top = top_of(block[query], top, order)
-                self._add_pair(gathered, truth.up_to(top), block)
-            for rows in whole_queries(truth.rest(), judged, self._block):
-                self._add_pair(gathered, rows, None)
-
-    def _add_pair(
-        self, gathered: Gathered, judgements: pl.DataFrame, rows: pl.DataFrame | None
-    ) -> None:
-        """Judgements of some queries, with all rankings that there are of them."""
-        assert self.truth is not None
-        qrels = truth_of(_narwhals(judgements), self.truth.named)
-        gathered.extend_places(qrels.query_ids)
-        if rows is not None:
-            gathered.add(qrels, self._run_of(rows))
-        gathered.add_missing(qrels)
 
     def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
         """The run parted by query in temporary files; the judgements, too, unless given."""
@@ -295,11 +262,11 @@ class _Reading:
         seed: int = 0,
     ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame | None]]:
         """Parts of the run, and of the judgements if those are to be parted, that fit."""
-        rows = Parts.of(run, self.run.named["query"], directory / f"run-{seed}", seed)
+        rows = Partitions(run, self.run.named["query"], directory / f"run-{seed}", seed)
         judgements = None
         if truth is not None and self.truth is not None:
             query = self.truth.named["query"]
-            judgements = Parts.of(truth, query, directory / f"truth-{seed}", seed)
+            judgements = Partitions(truth, query, directory / f"truth-{seed}", seed)
         for number in range(len(rows.files)):
             size = rows.size(number) + (0 if judgements is None else judgements.size(number))
             if not size:
@@ -333,7 +300,7 @@ class _Reading:
             yield with_plain_ids(batch.select(exact(list(side.named.values()))), side)
         refuse_unused(side.watched, side.name, side.kinds)
 
-    def _qrels(self, held: Held | None) -> Qrels:
+    def _qrels(self, held: BufferedRows | None) -> Qrels:
         """All judgements."""
         if held is None or self.truth is None:
             return qrels_of(self.problem.y_true, self.problem.told)
@@ -396,3 +363,90 @@ class _LaterPool:
         except InvalidParameterError as error:
             return NoPool(str(error))(queries)
         return judged.pool(queries)
+
+
+# Frames that are no lazy ones, and what else is asked of lazy ones -------------------------------
+
+
+def rows_of_truth(y_true: Any, rows_of: Callable[[Any], Rows]) -> Rows | None:
+    """Rows of judgements that are a frame, lazy or not; None for a mapping."""
+    if engine_of(y_true) is not None:
+        return rows_of(y_true)
+    if not is_frame(y_true):
+        return None
+    import narwhals as nw
+
+    return _EagerRows(nw.from_native(y_true, eager_only=True).to_polars())
+
+
+@dataclass(frozen=True)
+class _EagerRows:
+    """Rows of a frame that is in memory already."""
+
+    frame: pl.DataFrame
+
+    @property
+    def schema(self) -> pl.DataFrame:
+        """The columns without a row."""
+        return self.frame.head(0)
+
+    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
+        """All rows."""
+        yield self.frame.select(exact(columns))
+
+
+@dataclass(frozen=True)
+class LaterScores:
+    """Counts scores of a lazy frame that conventions speak of, for which it is read once more."""
+
+    read_blocks: Callable[[], Iterator[Run]]
+
+    def __call__(self, case: str) -> int:
+        """As :class:`TableScores`."""
+        total, close = 0, set()
+        for run in self.read_blocks():
+            if run.scores is None:
+                return 0
+            scores = TableScores(run.scores, run.offsets)
+            if case == "at most 0":
+                total += scores(case)
+            else:  # a query may come back in a later block
+                close |= {run.query_ids[number] for number in scores.queries(case).tolist()}
+        return total + len(close)
+
+
+@dataclass(frozen=True)
+class NoColumns:
+    """Stands for the columns of frames that stayed behind."""
+
+    def __contains__(self, name: object) -> bool:
+        return False
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """Of no column."""
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
+class LazyColumns:
+    """Columns of a lazy frame that say something of its queries, read when they are asked for."""
+
+    rows: Rows
+    query: str
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: frames of an engine are not pickled."""
+        return NoColumns, ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.rows.schema.columns
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label}; InvalidParameterError if a query has several."""
+        return one_label_each(name, self._pairs(name), DIVIDED_QUERY)
+
+    def _pairs(self, name: str) -> Iterator[tuple[Any, Any]]:
+        for batch in self.rows.batches([self.query, name]):
+            for query, label in batch.unique(maintain_order=True).iter_rows():
+                if not is_missing(label):
+                    yield query, label

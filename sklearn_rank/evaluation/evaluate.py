@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.engines.options import EngineOptions
+from sklearn_rank.engines.problem import EngineOptions
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation

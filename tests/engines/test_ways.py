@@ -1,4 +1,4 @@
-"""Which way rows take: together, block by block, side by side, or by way of files."""
+"""Which way rows take: together, block by block, or by way of files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sklearn_rank import (
     evaluate,
     mean_average_precision_score,
 )
-from sklearn_rank.engines import rows, spill, stream
+from sklearn_rank.engines import blocks, stream
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime
 from tests.engines.conftest import Make
@@ -44,7 +44,7 @@ def _data(*, rising: bool) -> tuple[dict[str, Any], dict[str, Any]]:
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ways that were taken."""
     names: list[str] = []
-    for name in ("_add_blocks", "_add_rising", "_add_parts"):
+    for name in ("_add_blocks", "_add_parts"):
         add = getattr(stream._Reading, name)
 
         def noted(self: Any, *args: Any, _add: Any = add, _name: str = name) -> None:
@@ -52,8 +52,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             _add(self, *args)
 
         monkeypatch.setattr(stream._Reading, name, noted)
-    monkeypatch.setattr(spill, "N_PARTS", 3)
-    monkeypatch.setattr(rows, "BATCH", 16)
+    monkeypatch.setattr(blocks, "N_PARTS", 3)
+    monkeypatch.setattr(blocks, "BATCH", 16)
     return names
 
 
@@ -63,9 +63,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (True, False, True, ["_add_blocks"]),
         (False, False, True, ["_add_blocks"]),
         (False, True, True, ["_add_blocks", "_add_parts"]),
-        (True, False, False, ["_add_rising"]),
-        (False, False, False, ["_add_rising", "_add_parts"]),
-        (True, True, False, ["_add_rising", "_add_parts"]),
+        (True, False, False, ["_add_parts"]),
+        (False, True, False, ["_add_parts"]),
     ],
 )
 def test_every_way_gives_the_same(
@@ -112,22 +111,6 @@ def test_judgements_that_do_not_fit_are_not_held_while_rows_stream(
     assert held == [(True, len(truth["query"])), (False, 0)]
 
 
-def test_text_may_rise_as_numbers_do(
-    lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Files sorted by a number whose ids are read as text: 9 comes before 10."""
-    truth, run = (
-        {**columns, "query": [str(query) for query in columns["query"]]}
-        for columns in _data(rising=True)
-    )
-    monkeypatch.setattr(stream, "_SMALL", 0)
-    monkeypatch.setattr(stream, "_BLOCK", 40)
-    monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
-    found = evaluate(lazy(truth), lazy(run), "map")
-    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map"))
-    assert taken == ["_add_rising"] * 2
-
-
 def test_a_part_that_is_too_large_is_parted_again(
     lazy: Make, taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,10 +121,13 @@ def test_a_part_that_is_too_large_is_parted_again(
     order = np.random.default_rng(1).permutation(len(run["query"]))
     run = {name: values[order] for name, values in run.items()}
     parted: list[int] = []
-    of = spill.Parts.of
-    monkeypatch.setattr(
-        stream.Parts, "of", lambda *args: parted.append(args[3]) or of(*args), raising=True
-    )
+
+    class Noted(blocks.Partitions):
+        def __init__(self, *args: Any) -> None:
+            parted.append(args[3])
+            super().__init__(*args)
+
+    monkeypatch.setattr(stream, "Partitions", Noted)
     found = evaluate(lazy(truth), lazy(run), "map")
     assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), "map"))
     assert set(parted) == {0, 1, 2, 3}
@@ -263,13 +249,13 @@ def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
     seen: list[int] = []
-    flush = spill.Parts._flush
+    flush = blocks.Partitions._flush
 
-    def noted(self: spill.Parts, part: int) -> None:
+    def noted(self: blocks.Partitions, part: int) -> None:
         flush(self, part)
         seen.append(sum(1 for _ in tmp_path.rglob("*.arrow")))
 
-    monkeypatch.setattr(spill.Parts, "_flush", noted)
+    monkeypatch.setattr(blocks.Partitions, "_flush", noted)
     truth, run = _data(rising=False)
     evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(temp_directory=tmp_path))
     assert max(seen) > 0
@@ -281,7 +267,7 @@ def test_a_terminal_shows_how_many_rows_were_read(
     wanted: bool, lazy: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr(stream, "_SMALL", 0)
-    monkeypatch.setattr(rows, "BATCH", 16)
+    monkeypatch.setattr(blocks, "BATCH", 16)
     monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     truth, run = _data(rising=True)

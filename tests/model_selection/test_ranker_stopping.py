@@ -94,7 +94,7 @@ def test_early_stopping_by_queries_that_the_data_carry(library):
 
 @libraries
 def test_early_stopping_by_several_evaluation_sets(library):
-    some = QID_EVAL < "g"
+    some = QID_EVAL < "eg"
     model = QueryRanker(PATIENT[library]).fit(
         X,
         Y,
