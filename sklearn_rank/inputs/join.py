@@ -39,7 +39,7 @@ from sklearn_rank.inputs.tables import (
 from sklearn_rank.rankings.data import InputCounts, KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.pool import judged_by_scores
-from sklearn_rank.rankings.scored import KnownHits
+from sklearn_rank.rankings.ranking import KnownHits
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
 from sklearn_rank.support.checks import check_finite, check_grades, check_weights

@@ -13,7 +13,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from sklearn_rank.rankings.data import ASSUMED, InputCounts, NoPool, Pool, RankingData
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
-from sklearn_rank.rankings.scored import GradedRows, KnownHits, ScoredItems
+from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.unjudged import merge_unjudged
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import listed

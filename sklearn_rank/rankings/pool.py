@@ -11,8 +11,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.rankings.data import InputCounts, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.ranking import ranked
-from sklearn_rank.rankings.scored import ScoredItems
+from sklearn_rank.rankings.ranking import ScoredItems, ranked
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_score
 from sklearn_rank.support.segments import take_segments

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.ranking import ranked
-from sklearn_rank.rankings.scored import GradedRows
+from sklearn_rank.rankings.ranking import GradedRows, ranked
 from sklearn_rank.rankings.ties import TIE_RULES, grade_order
 from sklearn_rank.rankings.unjudged import Places, Unjudged
 from sklearn_rank.support.segments import segment_sum

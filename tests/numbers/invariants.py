@@ -195,7 +195,7 @@ def bits(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def waist(*args: Any, **options: Any) -> list[Any]:
+def places(*args: Any, **options: Any) -> list[Any]:
     """All that kernels see; judged grades are in no order."""
     places = evaluate(*args, measures="map", zero_division=math.nan, **options).rankings
     judged = [

@@ -11,8 +11,7 @@ import pytest
 
 from sklearn_rank import evaluate, ranking_precision_recall_curve, ranking_roc_curve
 from sklearn_rank.evaluation.evaluate import _n_alike
-from sklearn_rank.rankings import look_up
-from sklearn_rank.rankings import ranking as places
+from sklearn_rank.rankings import ranking
 
 MEASURES = ("map", "ndcg", "mrr", "gauc")
 
@@ -32,7 +31,7 @@ def test_half_precision_ranks_as_single_precision_does(
     ties: str, n_items: int, by_search: bool
 ) -> None:
     grades, scores = negative_levels(n_items)
-    with mock.patch.object(places, "_is_cheaper_to_look_up", return_value=by_search):
+    with mock.patch.object(ranking, "_are_few", return_value=by_search):
         half, single = (
             evaluate(grades, values, MEASURES, ties=ties)
             for values in (scores, scores.astype(np.float32))
@@ -46,8 +45,8 @@ def test_numbers_in_half_precision_are_never_sorted(n_items: int) -> None:
     grades, scores = negative_levels(n_items)
     with (
         mock.patch.object(np, "sort", wraps=np.sort) as sort,
-        mock.patch.object(places, "_is_cheaper_to_look_up", return_value=True),
-        mock.patch.object(look_up, "_is_cheaper_to_count", return_value=False),
+        mock.patch.object(ranking, "_are_few", return_value=True),
+        mock.patch.object(ranking, "_is_cheaper_to_count", return_value=False),
     ):
         evaluate(grades, scores, MEASURES)
     assert {call.args[0].dtype for call in sort.call_args_list} == {np.dtype("float32")}

@@ -24,12 +24,14 @@ from tests.numbers.invariants import (
     evaluated,
     not_excepted,
     one,
+    places,
     several,
     values_in_order,
-    waist,
 )
 from tests.oracles.exact import Ranking
 from tests.strategies import Problem, examples, problems, strict_rankings
+
+pytestmark = pytest.mark.filterwarnings("ignore:every judged item of every query")
 
 # The tables --------------------------------------------------------------------------------------
 
@@ -133,11 +135,11 @@ DTYPES = [
 def test_the_dtype_of_scores_and_grades_changes_no_place(problem: Problem, dtype: np.dtype) -> None:
     """Nor a value: kernels read the same numbers."""
     grades, scores = problem.matrix
-    expected = waist(grades, scores)
-    assert waist(grades, scores.astype(dtype)) == expected
-    assert waist(grades.astype(dtype), scores) == expected
+    expected = places(grades, scores)
+    assert places(grades, scores.astype(dtype)) == expected
+    assert places(grades.astype(dtype), scores) == expected
     _, _, groups = problem.rows
-    by_rows = waist(grades.ravel(), scores.ravel().astype(dtype), groups=groups)
+    by_rows = places(grades.ravel(), scores.ravel().astype(dtype), groups=groups)
     assert by_rows[1:] == expected[1:]
 
 

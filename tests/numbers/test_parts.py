@@ -34,8 +34,8 @@ truths = st.dictionaries(st.sampled_from(ITEMS), st.integers(1, 3).map(float), m
 scores = st.dictionaries(st.sampled_from(ITEMS + "xyz"), st.integers(0, 4).map(float), min_size=1)
 
 
-def waist(truth: dict[str, float], run: dict[str, float]) -> tuple[JudgedRankings, np.ndarray]:
-    """The waist of a query, and which item of the truth each hit is."""
+def of_query(truth: dict[str, float], run: dict[str, float]) -> tuple[JudgedRankings, np.ndarray]:
+    """The rankings of a query, and which item of the truth each hit is."""
     evaluation = evaluate({"q": truth}, {"q": run}, "map", keep_items=True, zero_division=np.nan)
     (placement,) = evaluation.placements()
     items = [list(truth).index(hit.item) for hit in placement.hits]
@@ -65,7 +65,7 @@ def test_items_add_up_to_the_value_and_to_its_change(
     name: str, truth: dict[str, float], old: dict[str, float], new: dict[str, float]
 ) -> None:
     spec = measure(name)
-    (was, old_items), (now, new_items) = waist(truth, old), waist(truth, new)
+    (was, old_items), (now, new_items) = of_query(truth, old), of_query(truth, new)
     values = [value_of(spec, rankings) for rankings in (was, now)]
     if any(map(math.isnan, values)):  # nothing irrelevant, nothing retrieved
         return
@@ -86,7 +86,7 @@ def test_items_add_up_to_the_value_and_to_its_change(
 def test_an_item_that_did_not_move_has_no_part_in_average_precision(
     truth: dict[str, float], old: dict[str, float], new: dict[str, float], k: int | None
 ) -> None:
-    (was, old_items), (now, new_items) = waist(truth, old), waist(truth, new)
+    (was, old_items), (now, new_items) = of_query(truth, old), of_query(truth, new)
     moved = Moved(was, now, old_items, new_items, len(truth))
     changes = change_by_item(measure("map", k=k), moved)
     places = [
@@ -107,7 +107,10 @@ def untied(order: str) -> dict[str, float]:
 
 def moved(truth: str, old: str, new: str) -> Moved:
     grades = dict.fromkeys(truth, 1.0)
-    (was, old_items), (now, new_items) = waist(grades, untied(old)), waist(grades, untied(new))
+    (was, old_items), (now, new_items) = (
+        of_query(grades, untied(old)),
+        of_query(grades, untied(new)),
+    )
     return Moved(was, now, old_items, new_items, len(truth))
 
 

@@ -14,74 +14,66 @@ from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate
-from sklearn_rank.rankings import look_up as _look_up
 from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.sorting import falling_codes, order_segments
-from tests.numbers.invariants import MEASURES, POOLED, bits, waist
+from tests.numbers.invariants import MEASURES, POOLED, bits, places
 from tests.strategies import examples
 
 ALWAYS = mock.Mock(return_value=True)
 NEVER = mock.Mock(return_value=False)
 
 WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
-    "order all": ((_ranks, "_is_cheaper_to_look_up", NEVER),),
+    "order all": ((_ranks, "_are_few", NEVER),),
     "order all by narrow keys": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_order, "_KEY_BITS", 20),
     ),
     "order all by keys of 64 bits": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_order, "_by_narrow_keys", mock.Mock(return_value=None)),
     ),
     "order all by narrowest keys, doubtful rows again": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_order, "_NARROW_BITS", 8),
         (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
         (_order, "_FEW_ROWS", 1),
     ),
     "order all by narrowest keys, then by codes alone": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_order, "_NARROW_BITS", 8),
         (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
         (_order, "_FEW_ROWS", 1 << 40),
     ),
     "order all and look grades up": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_ranks, "sort_tagged", mock.Mock(return_value=None)),
     ),
     "order queries of one length together": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_segments, "_PADDING", 1 << 62),
         (_segments, "_FEW_CELLS", 0),
     ),
     "order all queries as one padded matrix": (
-        (_ranks, "_is_cheaper_to_look_up", NEVER),
+        (_ranks, "_are_few", NEVER),
         (_segments, "_FEW_CELLS", 1 << 62),
     ),
     "look up by sorting": (
-        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_look_up, "_is_cheaper_to_count", NEVER),
-        (_look_up, "PAIRS", 0),
+        (_ranks, "_are_few", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", NEVER),
+        (_ranks, "PAIRS", 0),
     ),
     "look up by pairs": (
-        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_look_up, "PAIRS", 1 << 60),
-    ),
-    "look up in sorted runs": (
-        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_look_up, "_is_cheaper_to_count", NEVER),
-        (_look_up, "PAIRS", 0),
-        (_look_up, "LONG", 0),
-        (_look_up, "RUN_PER_HIT", 1),
+        (_ranks, "_are_few", ALWAYS),
+        (_ranks, "PAIRS", 1 << 60),
     ),
     "look up by counting": (
-        (_ranks, "_is_cheaper_to_look_up", ALWAYS),
-        (_look_up, "_is_cheaper_to_count", ALWAYS),
-        (_look_up, "PAIRS", 0),
+        (_ranks, "_are_few", ALWAYS),
+        (_ranks, "_is_cheaper_to_count", ALWAYS),
+        (_ranks, "PAIRS", 0),
     ),
     "blocks of one query": ((_segments, "BLOCK", 1), (_ranks, "RANK_BLOCK", 1)),
     "blocks of few queries": ((_segments, "BLOCK", 9), (_ranks, "RANK_BLOCK", 13)),
@@ -146,16 +138,16 @@ ties = st.sampled_from(("average", "stable", "optimistic", "pessimistic"))
 
 
 VALUED = [way for way in WAYS if "blocks" in way or "of one length" in way or "padded" in way]
-"""Ways by which kernels count, too: all values are compared. Others end in the waist, and of equal
-waists kernels make equal values, in whatever way they came about."""
+"""Ways by which kernels count, too: all values are compared. Others end in judged rankings, and of
+equal ones kernels make equal values, in whatever way they came about."""
 
 
-def assert_same_waist(*args: Any, ways: Any = WAYS, **options: Any) -> None:
-    expected = waist(*args, **options)
+def assert_same_places(*args: Any, ways: Any = WAYS, **options: Any) -> None:
+    expected = places(*args, **options)
     for way in ways:
         note(way)
         with forced(way):
-            assert waist(*args, **options) == expected
+            assert places(*args, **options) == expected
 
 
 def assert_same_values(*args: Any, **options: Any) -> None:
@@ -169,7 +161,7 @@ def assert_same_values(*args: Any, **options: Any) -> None:
 @given(rows=problems, ties=ties)
 @examples(40)
 def test_the_way_of_rows_changes_no_place(rows: dict[str, np.ndarray], ties: str) -> None:
-    assert_same_waist(**rows, ties=ties)
+    assert_same_places(**rows, ties=ties)
 
 
 @given(rows=problems, ties=ties)
@@ -183,7 +175,7 @@ def test_the_way_of_rows_changes_no_bit(rows: dict[str, np.ndarray], ties: str) 
 @examples(40)
 def test_the_way_of_dicts_changes_no_place(rows: dict[str, np.ndarray], ties: str) -> None:
     ways = [way for way in WAYS if "order all" not in way]
-    assert_same_waist(*as_mapping(rows), ways=ways, ties=ties)
+    assert_same_places(*as_mapping(rows), ways=ways, ties=ties)
 
 
 @given(n_items=st.integers(1, 12), rows=problems, ties=ties)
@@ -197,10 +189,10 @@ def test_the_way_of_matrices_changes_no_place(
         for name in ("y_true", "y_score")
     )
     assume(n_queries)
-    assert_same_waist(truth, scores, ties=ties)
+    assert_same_places(truth, scores, ties=ties)
     as_rows = {"groups": np.repeat(np.arange(n_queries), n_items)}
-    by_rows = waist(truth.ravel(), scores.ravel(), ties=ties, **as_rows)
-    assert by_rows == waist(truth, scores, ties=ties)
+    by_rows = places(truth.ravel(), scores.ravel(), ties=ties, **as_rows)
+    assert by_rows == places(truth, scores, ties=ties)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, -1])
@@ -215,19 +207,18 @@ def test_threads_change_no_bit(n_jobs: int, rows: dict[str, np.ndarray]) -> None
 @pytest.mark.parametrize(
     ("way", "used", "unused"),
     [
-        ("order all", {"_by_order"}, {"look_up"}),
-        ("order all by narrow keys", {"_by_order"}, {"look_up"}),
-        ("look up by sorting", {"look_up", "_searched"}, {"_by_order", "_counted"}),
-        ("look up by counting", {"look_up", "_counted"}, {"_by_order", "_searched"}),
+        ("order all", {"_by_order"}, {"rank_by_counting"}),
+        ("order all by narrow keys", {"_by_order"}, {"rank_by_counting"}),
+        ("look up by sorting", {"rank_by_counting", "_searched"}, {"_by_order", "_counted"}),
+        ("look up by counting", {"rank_by_counting", "_counted"}, {"_by_order", "_searched"}),
     ],
 )
 def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> None:
     rows = rows_of(0, "float64", 3, "whole")
     with ExitStack() as stack:
         calls = {
-            name: stack.enter_context(mock.patch.object(home, name, wraps=getattr(home, name)))
+            name: stack.enter_context(mock.patch.object(_ranks, name, wraps=getattr(_ranks, name)))
             for name in used | unused
-            for home in (_ranks if hasattr(_ranks, name) else _look_up,)
         }
         stack.enter_context(forced(way))
         evaluate(**rows, zero_division=np.nan)
