@@ -157,20 +157,13 @@ def _assess_undefined(assessment: Assessment, name: str, reference: Reference) -
 
 def assess_limits(assessment: Assessment, names: Iterable[str]) -> None:
     """Fail for limits that no ranking of this data could violate."""
-    policy, measured = assessment.policy, assessment.measured
+    measured = assessment.measured
     for name in names:
         used = measured.used[name]
-        greatest = measured.greatest(name)
-        most = policy.at_most.get(name)
         if used.metric.of_judgements and not measured.is_partial:
             assessment.fail(
                 f"the limit of {name} limits nothing: the judgements are taken as complete; pass "
                 "assume='partial' if they are not"
-            )
-        elif most is not None and greatest is not None and most >= greatest:
-            assessment.fail(
-                f"at_most of {name} is {most:g} and no ranking of so many items is above "
-                f"{greatest:g}: no value could fail"
             )
         elif used.metric.name in _SETS and used.k is None and measured.ranks_everything:
             assessment.fail(

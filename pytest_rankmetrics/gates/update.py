@@ -26,8 +26,7 @@ from pytest_rankmetrics.baseline.file import baseline_text, read_baseline, write
 from pytest_rankmetrics.baseline.record import Recording, Store
 from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.gates.run import result_of
-from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
-from pytest_rankmetrics.measuring.refusals import refuse
+from pytest_rankmetrics.measuring.evaluation import refuse, refuse_unbounded
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Writing
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict

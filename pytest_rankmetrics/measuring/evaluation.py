@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -249,12 +249,18 @@ class StrictEvaluation:
             raise InvalidParameterError(msg) from None
 
 
+def refuse(what: str, word: str | None = None) -> NoReturn:
+    """RankGateFailure, with the word that allows it."""
+    hint = f'; pass allow={{"{word}"}} if that is right' if word else ""
+    msg = f"could not measure: {what}{hint}"
+    raise RankGateFailure(msg)
+
+
 def refuse_unbounded(measure: Measure, *, change: bool = False) -> None:
     """RankGateFailure for a measure that cannot be bounded over the grades of unjudged items."""
     reason = cannot_bound(measure, change=change)
     if reason:
-        msg = f"could not measure: unjudged='bounds' cannot bound {measure}: {reason}"
-        raise RankGateFailure(msg)
+        refuse(f"unjudged='bounds' cannot bound {measure}: {reason}")
 
 
 def _listed_ids(evaluation: Evaluation) -> list[Any]:
