@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 """A value this far outside of its range is rounding; beyond it a kernel is wrong."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scored:
     """What one measure makes of an input."""
 
@@ -83,17 +83,22 @@ def _values_of_queries(
     functions = [valuation(measure, data) for measure in measures]
     if data.remote is not None:
         return _remote_values(measures, data, data.remote)
-    if any(measure.calls_back for measure in measures):
-        n_jobs = None
 
     def values_of(queries: slice) -> list[FloatArray]:
         block = _cut(data, queries)
         return [function(block) for function in functions]
 
-    blocks = in_threads(values_of, data.rankings.blocks(), n_jobs)
-    per_query = map(np.concatenate, zip(*blocks, strict=True))
-    weights = (_average_weights(measure, data) for measure in measures)
-    return list(zip(per_query, weights, strict=True))
+    blocks = data.rankings.blocks()
+    if len(blocks) == 1:
+        per_query = values_of(blocks[0])
+    else:
+        in_one = any(measure.calls_back for measure in measures)
+        done = in_threads(values_of, blocks, None if in_one else n_jobs)
+        per_query = list(map(np.concatenate, zip(*done, strict=True)))
+    return [
+        (values, _average_weights(measure, data))
+        for measure, values in zip(measures, per_query, strict=True)
+    ]
 
 
 def _remote_values(
@@ -207,9 +212,14 @@ class Block(NamedTuple):
 
 def _cut(data: RankingData, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    rankings = by_score = data.rankings.part(queries).widened(grades=False)
+    is_all = queries.stop - queries.start == len(data.rankings)
+
+    def cut(rankings: JudgedRankings) -> JudgedRankings:
+        return (rankings if is_all else rankings.part(queries)).widened(grades=False)
+
+    rankings = by_score = cut(data.rankings)
     if data.by_relevance is not None:
-        by_score = data.by_relevance.part(queries).widened(grades=False)
+        by_score = cut(data.by_relevance)
     return Block(queries, rankings, by_score)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.engines.problem import EngineOptions
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
@@ -39,6 +38,7 @@ from sklearn_rank.typing import (
 )
 
 if TYPE_CHECKING:
+    from sklearn_rank.engines.problem import EngineOptions
     from sklearn_rank.rankings.placements import Placement
 
 __all__ = ["evaluate", "evaluate_placements"]

@@ -21,7 +21,7 @@ from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Metric:
     """What is known of one metric.
 
@@ -133,7 +133,7 @@ class Metric:
         return bool(self.members)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Measure:
     """A metric with its cutoff and parameters: a value that prints and reads back.
 

@@ -188,6 +188,8 @@ class JudgedRankings:
 
     def check_depth(self, depth: int | None) -> None:
         """ValueError if hits above that rank (None: any hits) are not stored."""
+        if self.cutoff is None:
+            return
         if self.depth < (self.longest if depth is None else min(depth, self.longest)):
             msg = f"hits below rank {self.depth:,} are not stored"
             raise ValueError(msg)

@@ -8,7 +8,6 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar
@@ -75,6 +74,8 @@ def in_threads(
     n_threads = min((n_jobs if n_jobs != -1 else os.cpu_count()) or 1, len(pieces))
     if n_threads < 2:
         return [function(piece) for piece in pieces]
+    from concurrent.futures import ThreadPoolExecutor  # imports logging, and most work is one piece
+
     waiting = deque(range(len(pieces)))
     done: dict[int, _Done] = {}
     errors: dict[int, Exception] = {}

@@ -190,7 +190,7 @@ def test_all_doors_say_how_deep_they_read() -> None:
             return X
 
     score = mock.Mock(wraps=_compute.score_measures)
-    with mock.patch("sklearn_rank.model_selection.valuation.score_measures", score):
+    with mock.patch("sklearn_rank.model_selection.scorer.score_measures", score):
         ndcg_scorer.with_options(k=2)(Scores(), y_score, y_true)
     assert score.call_args.args[1].rankings.cutoff.depth == 2
 
