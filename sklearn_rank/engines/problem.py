@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sklearn_rank.exceptions import InvalidParameterError
@@ -117,7 +116,8 @@ _UNKNOWN = 4 << 30
 
 def _read_size(path: str) -> int:
     try:
-        text = Path(path).read_text().strip()
+        with open(path, encoding="ascii") as file:
+            text = file.read().strip()
     except OSError:
         return 0
     return int(text) if text.isdigit() else 0

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import unicodedata
 from collections.abc import Sequence
-from html import escape as escape_markup
 from typing import Any, ClassVar
 
 from sklearn_rank.support.checks import check_option
@@ -118,6 +116,8 @@ def to_csv(table: Table) -> str:
 
 def _csv_line(cells: list[str]) -> str:
     r"""Written with "\r\n" at its end: Python quotes a carriage return in a cell only then."""
+    import csv
+
     file = io.StringIO()
     csv.writer(file, lineterminator="\r\n").writerow(cells)
     return file.getvalue().removesuffix("\r\n") + "\n"
@@ -323,7 +323,9 @@ STYLE = """\
 
 def escape_html(text: str) -> str:
     """Text that HTML shows as it is, within elements and within attributes in quotes."""
-    return escape_markup(safe_text(text, limit=None), quote=True)
+    from html import escape
+
+    return escape(safe_text(text, limit=None), quote=True)
 
 
 def to_html(table: Table) -> str:
