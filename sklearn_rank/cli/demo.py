@@ -23,7 +23,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(_: argparse.Namespace) -> int:
     """Both searches, and the gate that fails."""
     try:
-        from sklearn_rank._demo.run import run_demo
+        from sklearn_rank._demo import run_demo
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("pydoc_data"):
             raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import subprocess
@@ -11,12 +10,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from sklearn.model_selection import ParameterGrid
 
 import sklearn_rank
 from sklearn_rank import cli
-from sklearn_rank._demo import report, run
-from sklearn_rank._demo.report import FITS
 from sklearn_rank.cli import demo as demo_command
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -33,13 +29,6 @@ def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProce
         env={**os.environ, **environment},
         timeout=300,
     )
-
-
-class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 # Arguments --------------------------------------------------------------------------------------
@@ -142,56 +131,6 @@ def test_python_without_help_pages_is_told_so(monkeypatch, capsys):
     assert err == "sklearn-rank demo: this Python was installed without its help pages\n"
 
 
-# Progress ---------------------------------------------------------------------------------------
-
-
-def test_progress_counts_fits_on_a_terminal(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    with run._progress("looking for the best", 3):
-        for _ in range(4):  # the last one fits the chosen candidate again
-            FITS.tick()
-    assert "looking for the best" in terminal.getvalue()
-    assert "fit 3 of 3" in terminal.getvalue()
-    assert FITS.listener is None
-
-
-def test_progress_is_silent_elsewhere(monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    with run._progress("looking for the best", 3):
-        FITS.tick()
-    assert capsys.readouterr() == ("", "")
-
-
-def test_searches_have_as_many_fits_as_progress_counts():
-    from sklearn_rank._demo import digits, help_pages
-
-    assert len(ParameterGrid(help_pages.GRID)) * help_pages.FOLDS == help_pages.N_FITS
-    assert len(ParameterGrid(digits.GRID)) * digits.FOLDS == digits.N_FITS
-
-
-def test_a_terminal_of_80_columns_breaks_no_word_and_gets_colour(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stdout", terminal)
-    for name, value in {"TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}.items():
-        monkeypatch.setenv(name, value)
-    words = ["incomprehensibilities"] * 9
-    blocks = [
-        report.Heading("A title"),
-        " ".join(words),
-        report.Code("def test_it():\n    assert True"),
-        report.Table(["rank", "MAP"], [["1", "0.5"], ["2", "0.4"]]),
-        report.Output("x" * 100, is_failure=True),
-    ]
-    report.show(blocks, terminal=True)
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
-    assert "\x1b[" in terminal.getvalue()
-    assert max(map(len, map(str.rstrip, shown.splitlines()))) <= 80
-    assert shown.split().count("incomprehensibilities") == 9
-    assert "\u2026" in shown  # a table's line is cut, never wrapped
-
-
 # The demonstration ------------------------------------------------------------------------------
 
 
@@ -274,7 +213,7 @@ def test_demo_gates_are_python(demo):
 
 
 def test_digits_share_no_image_between_training_and_held_out():
-    from sklearn_rank._demo.digits import N_PIXELS, read_pairs
+    from sklearn_rank._demo import N_PIXELS, read_pairs
 
     images = [
         {image.tobytes() for half in (X[:, :N_PIXELS], X[:, N_PIXELS:]) for image in half}
@@ -285,41 +224,27 @@ def test_digits_share_no_image_between_training_and_held_out():
 
 
 def test_digits_ask_no_query_without_an_answer():
-    from sklearn_rank._demo.digits import read_pairs
+    from sklearn_rank._demo import read_pairs
 
-    for pairs in read_pairs():
-        assert set(pairs.qid.tolist()) == set(pairs.qid[pairs.y == 1].tolist())
-
-
-def test_related_pages_exist_and_are_others():
-    from sklearn_rank._demo.help_pages import read_help_pages
-
-    pages = read_help_pages()
-    assert len(pages.texts) >= 70
-    assert len(pages.related) >= 50
-    for page, others in pages.related.items():
-        assert others
-        assert page not in others
-        assert {page, *others} <= pages.texts.keys()
+    for _, y, qid in read_pairs():
+        assert set(qid.tolist()) == set(qid[y == 1].tolist())
 
 
 def test_related_pages_are_those_that_help_names():
-    from sklearn_rank._demo.help_pages import read_help_pages
+    from sklearn_rank._demo import read_help_pages
 
+    texts, related = read_help_pages()
     # help("while") ends with: Related help topics: break, continue, if, TRUTHVALUE
-    assert read_help_pages().related["while"] == {"break", "continue", "if", "truth"}
-
-
-def test_retriever_ranks_all_pages_but_the_query():
-    from sklearn_rank._demo.help_pages import PageRetriever
-
-    texts = {"cats": "cat purr purr", "dogs": "dog bark", "pets": "cat dog purr"}
-    found = PageRetriever(texts, query_words=None).fit().predict(["cats", "dogs"])
-    assert found == [["pets", "dogs"], ["pets", "cats"]]
+    assert related["while"] == {"break", "continue", "if", "truth"}
+    assert (len(texts) >= 70, len(related) >= 50) == (True, True)
+    for page, others in related.items():
+        assert others
+        assert page not in others
+        assert {page, *others} <= texts.keys()
 
 
 def test_retriever_searches_for_as_many_words_as_told():
-    from sklearn_rank._demo.help_pages import PageRetriever
+    from sklearn_rank._demo import PageRetriever
 
     # The first word of "a" stands in "x", the second in "y"; the name stands nowhere else.
     texts = {"a": "xx yy yy yy", "x": "xx zz", "y": "yy zz"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import RankRegressionFixture
-from sklearn_rank._demo.help_pages import PageRetriever
+from sklearn_rank._demo import PageRetriever
 from tests.numbers.test_golden import LISTS, TRUTHS, Link, read, spell
 
 MEASURES = ("map", "mar", "mrr", "precision@2", "recall@2", "f1@2", "hit_rate@2")

@@ -1,0 +1,293 @@
+"""The demonstration that `sklearn-rank demo` runs: two searches on data that is always there.
+
+Search over Python's own help pages: `help("while")` prints a page and, under it, related topics.
+The page is the query, and the pages behind the topics are relevant. Then learning to rank on
+scikit-learn's digits: a row is a pair of images, relevant if both show the same digit.
+"""
+
+from __future__ import annotations
+
+import math
+import pydoc
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from pydoc_data.topics import topics
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, train_test_split
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.scorers import map_scorer
+from sklearn_rank.support.runtime import waiting
+from sklearn_rank.tables.formats import aligned
+from sklearn_rank.typing import FloatArray, IntArray
+
+SHOWN = 5
+"""Candidates of a search that are shown, best first; the worst follows."""
+
+
+def run_demo() -> None:
+    """Both searches, and the gate that would protect the first."""
+    texts, related = read_help_pages()
+    train, test = train_test_split(sorted(related), test_size=0.4, random_state=0)
+    search = GridSearchCV(PageRetriever(texts), PAGES_GRID, scoring=map_scorer, cv=5)
+    with waiting("1/2 searching for the best retriever of help pages"):
+        search.fit(train, [related[page] for page in train])
+    truth = {page: related[page] for page in test}
+    rankings = dict(zip(test, search.predict(test), strict=True))
+    held_out = evaluate(truth, rankings, ("map", "mrr", "recall@10", "ndcg@10"))
+    middle = test[int(np.argsort(held_out.per_query["map"], kind="stable")[len(test) // 2])]
+    first = (page + "*" * (page in truth[middle]) for page in rankings[middle][:5])
+    _heading("1. Search over Python's own help pages")
+    _say(
+        f"{len(texts)} pages of Python {sys.version_info.major}.{sys.version_info.minor}; "
+        f"{len(related)} of them name related topics ({sum(map(len, related.values()))} links). "
+        "Query: one page. Relevant: the pages of its related topics. All other pages are ranked. "
+        f"Tuned on {len(train)} queries; {len(test)} are held out until the end."
+    )
+    _show(
+        "GridSearchCV(PageRetriever(texts), grid, scoring=map_scorer, cv=5)\\\n"
+        "    .fit(queries, related)"
+    )
+    _show_search(search, {name: name for name in PAGES_GRID})
+    _say(f"On the {len(test)} held-out queries:")
+    _show(repr(held_out))
+    _say(
+        f"A middling held-out query, {middle!r} ({len(truth[middle])} related, marked *), finds "
+        f"first: {', '.join(first)}"
+    )
+    _demonstrate_pairs()
+    broken = clone(search.best_estimator_).set_params(query_words=0).fit()
+    _demonstrate_gate(truth, dict(zip(test, broken.predict(test), strict=True)), held_out["map"])
+
+
+# Help pages -------------------------------------------------------------------------------------
+
+PAGES_GRID: dict[str, list[Any]] = {
+    "query_words": [0, 50, None],
+    "stop_words": [None, "english"],
+    "bigrams": [False, True],
+}
+
+
+def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Texts of the pages, and for each page with related topics the pages behind them."""
+    texts: dict[str, str] = dict(topics)
+    related: dict[str, set[str]] = {}
+    for name in [*pydoc.Helper.topics, *pydoc.Helper.keywords]:
+        page, others = _entry(name)
+        targets = {_entry(other)[0] for other in others.split()} & texts.keys() - {page}
+        if page in texts and targets:
+            related.setdefault(page, set()).update(targets)
+    return texts, related
+
+
+def _entry(name: str) -> tuple[str, str]:
+    """Page and related topics of a help topic; pydoc stores a plain name for "see there"."""
+    entry: Any = name
+    while isinstance(entry, str):
+        entry = pydoc.Helper.topics.get(entry) or pydoc.Helper.keywords.get(entry) or ("", "")
+    return str(entry[0]), str(entry[1])
+
+
+class PageRetriever(BaseEstimator):  # type: ignore[misc]
+    """Ranks all other pages by the similarity of their texts to the query page.
+
+    It searches for the page's name and the first ``query_words`` of its text; None takes all.
+    """
+
+    def __init__(
+        self,
+        texts: dict[str, str],
+        query_words: int | None = 0,
+        stop_words: str | None = None,
+        bigrams: bool = False,
+    ) -> None:
+        self.texts = texts
+        self.query_words = query_words
+        self.stop_words = stop_words
+        self.bigrams = bigrams
+
+    def fit(self, X: Any = None, y: Any = None) -> PageRetriever:  # noqa: ARG002
+        """Index the collection; queries and judgements teach this retriever nothing."""
+        self.pages_ = sorted(self.texts)
+        words = (1, 2 if self.bigrams else 1)
+        self.vectorizer_ = TfidfVectorizer(stop_words=self.stop_words, ngram_range=words)
+        self.index_ = self.vectorizer_.fit_transform([self.texts[page] for page in self.pages_])
+        return self
+
+    def predict(self, X: Sequence[str]) -> list[list[str]]:
+        """For each page of ``X`` all other pages, the most similar first."""
+        queries = [
+            " ".join([page.replace("-", " "), *self.texts[page].split()[: self.query_words]])
+            for page in X
+        ]
+        similar = (self.vectorizer_.transform(queries) @ self.index_.T).toarray()
+        orders = np.argsort(-similar, axis=1, kind="stable").tolist()
+        return [
+            [self.pages_[place] for place in order if self.pages_[place] != page]
+            for page, order in zip(X, orders, strict=True)
+        ]
+
+
+# Pairs of digits --------------------------------------------------------------------------------
+
+N_QUERIES, N_ITEMS, N_PIXELS = 80, 100, 64
+_BOOSTING = HistGradientBoostingClassifier(max_leaf_nodes=15, random_state=0)
+
+
+def differences(X: FloatArray) -> FloatArray:
+    """Absolute differences of the pixels of two images that stand side by side."""
+    return np.abs(X[:, :N_PIXELS] - X[:, N_PIXELS:])
+
+
+def both(X: FloatArray) -> FloatArray:
+    """Differences, and products of the pixels."""
+    return np.hstack([differences(X), X[:, :N_PIXELS] * X[:, N_PIXELS:]])
+
+
+PAIRS_GRID: list[dict[str, list[Any]]] = [
+    {"pairs__func": [differences, both], "model": [model], name: values}
+    for model, name, values in (
+        (LogisticRegression(max_iter=1000), "model__C", [0.01, 0.1]),
+        (_BOOSTING, "model__max_iter", [20, 40]),
+    )
+]
+
+
+def read_pairs() -> list[tuple[FloatArray, IntArray, IntArray]]:
+    """Images, grades and query ids to learn from, and held-out ones; no image is in both."""
+    pixels, digits = load_digits(return_X_y=True)
+    images = np.random.default_rng(0).permutation(len(digits))
+    parts = np.split(images, np.cumsum([N_QUERIES, N_ITEMS, N_QUERIES, N_ITEMS]))
+    pairs = []
+    for queries, items in (parts[:2], parts[2:4]):
+        query, item = np.repeat(queries, len(items)), np.tile(items, len(queries))
+        X = np.hstack([pixels[query], pixels[item]]) / 16
+        pairs.append((X, (digits[query] == digits[item]).astype(np.int64), query))
+    return pairs
+
+
+def _demonstrate_pairs() -> None:
+    (X, y, qid), (X_test, y_test, qid_test) = read_pairs()
+    ranker = Pipeline([("pairs", FunctionTransformer()), ("model", LogisticRegression())])
+    folds = GroupKFold(n_splits=3, shuffle=True, random_state=0)
+    # One thread: more gain nothing on so little data, and on a busy machine they wait for each
+    # other, which made this search many times slower.
+    with (
+        waiting("2/2 searching for the best ranker of digits"),
+        threadpool_limits(limits=1),
+        sklearn.config_context(enable_metadata_routing=True),
+    ):
+        search = GridSearchCV(ranker, PAIRS_GRID, scoring=map_scorer, cv=folds)
+        search.fit(X, y, groups=qid)
+        scores = search.predict_proba(X_test)[:, 1]
+    measures = ("map", "mrr", "ndcg@10", "precision@10", "gauc")
+    held_out = evaluate(y_test, scores, measures, groups=qid_test)
+    constant = evaluate(y_test, np.zeros(len(y_test)), "map", groups=qid_test)
+    _heading("2. Learning to rank on scikit-learn's digits")
+    _say(
+        f"{N_QUERIES} query images against {N_ITEMS} others: {N_QUERIES * N_ITEMS:,} rows of "
+        "(query, item) pairs, grade 1 for the same digit. As many rows of other images are held "
+        "out until the end; no image is on both sides."
+    )
+    _show(
+        "with sklearn.config_context(enable_metadata_routing=True):\n"
+        "    GridSearchCV(ranker, grid, scoring=map_scorer, cv=GroupKFold(3))\\\n"
+        "        .fit(X, y, groups=qid)"
+    )
+    columns = {"model": "model", "pairs__func": "features"}
+    _show_search(search, {**columns, "model__C": "C", "model__max_iter": "trees"})
+    _say(f"On the {N_QUERIES} held-out queries:")
+    _show(repr(held_out))
+    _say(
+        "The folds separate queries, not items: each fold's items were seen with other queries. "
+        "The held-out images are all new, so the second number is the harder and the honest one "
+        f"({search.best_score_:.4f} against {held_out['map']:.4f}). A constant score, which says "
+        f"nothing, gets MAP {constant['map']:.4f} whatever the order of the rows."
+    )
+
+
+# The gate ---------------------------------------------------------------------------------------
+
+
+def _demonstrate_gate(truth: Any, rankings: Any, measured: float) -> None:
+    from pytest_rankmetrics import RankGateFailure, assert_map_at_least
+
+    threshold, failure = math.floor(measured * 100) / 100, ""
+    try:
+        assert_map_at_least(truth, rankings, threshold)
+    except RankGateFailure as error:
+        failure = str(error)
+    _heading("3. The gate")
+    _say(f"A test that protects the retriever of help pages (MAP {measured:.6f}, rounded down):")
+    _show(
+        "from pytest_rankmetrics import assert_map_at_least\n\n"
+        "def test_help_search_finds_related_pages(y_true, y_score):\n"
+        f"    assert_map_at_least(y_true, y_score, {threshold:.2f})"
+    )
+    _say(
+        "Somebody breaks it: the query is now the page's name alone, without its text. The test "
+        "ends red, and whoever is on call reads:"
+    )
+    _show(failure)
+    _say(
+        "Where to read on: docs/gates.md for baselines that only a real drop fails, "
+        "docs/recipes.md for rankers and recommenders, docs/inputs.md for your data."
+    )
+
+
+# Output -----------------------------------------------------------------------------------------
+
+
+def _heading(text: str) -> None:
+    print(f"\n{text}\n{'=' * len(text)}\n")
+
+
+def _say(text: str) -> None:
+    print(textwrap.fill(text, 79), flush=True)
+    print()
+
+
+def _show(text: str) -> None:
+    print(textwrap.indent(text, "    "), flush=True)
+    print()
+
+
+def _show_search(search: Any, names: Mapping[str, str]) -> None:
+    """The best candidates and the worst; ``names`` are the titles of their parameters."""
+    results = search.cv_results_
+    order = np.argsort(-results["mean_test_score"], kind="stable").tolist()
+    rows = [["rank", "MAP", "+-", *names.values()]]
+    for place, candidate in enumerate(order, 1):
+        mean, spread = (results[f"{kind}_test_score"][candidate] for kind in ("mean", "std"))
+        values = [_shown(results["params"][candidate].get(name, "-")) for name in names]
+        rows.append([str(place), f"{mean:.4f}", f"{spread:.4f}", *values])
+    more = ["..", f"{len(order) - SHOWN - 1} more", *[""] * (len(names) + 1)]
+    _say(
+        f"{len(order)} candidates, {search.n_splits_} folds; MAP is the mean over the folds, +- "
+        "the standard deviation:"
+    )
+    _show("\n".join(aligned([*rows[: SHOWN + 1], more, rows[-1]], "<")))
+    best = search.best_params_
+    chosen = (f"{title}={_shown(best[name])}" for name, title in names.items() if name in best)
+    _say(f"Chosen: {', '.join(chosen)}")
+
+
+def _shown(value: Any) -> str:
+    """A parameter's value; an estimator or a function as its name."""
+    if callable(value):
+        return str(value.__name__)
+    named = type(value).__name__.removesuffix("Classifier")
+    return named if hasattr(value, "get_params") else str(value)
