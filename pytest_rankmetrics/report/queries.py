@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,8 @@ from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.report.content import Item, Queries
 from sklearn_rank.report.data import as_data, numbers
 from sklearn_rank.support.text import as_text
-from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
-from sklearn_rank.typing import BoolArray, FloatArray
+from sklearn_rank.tables.table import Cell, Column, Kind, Table, number_cell, text_cell
+from sklearn_rank.typing import BoolArray
 
 # A row of the table has to fit a line of 100 characters.
 MOST_ITEMS = 6
@@ -101,32 +101,24 @@ def worst_table(
     ``says_more`` names the measure, and has a column of what queries ask, where any says so.
     """
     compared = rows[0]["was"] is not None
-    sliced, texts = (
-        any(row["slice"] for row in rows),
-        says_more and any(row["text"] for row in rows),
-    )
-    columns = [Column("query", longest=None)]
-    if compared:
-        columns += [Column("slice", longest=None)] * sliced
-        was = f"{metric} was" if says_more else "was"
-        columns += [Column(title, "number") for title in (was, "now", "change")]
-        title = f"relevant items: rank in the {other} -> rank now"
-        columns.append(Column(title, longest=None))
-    else:
-        columns += [Column(metric, "number"), Column("relevant found at", longest=None)]
-        columns.append(Column("missing", longest=None))
-    columns += [Column("asks", longest=None)] * texts
-    cells = []
-    for row in rows:
-        line = [text_cell(row["query"])]
-        if compared:
-            line += [text_cell(row["slice"])] * sliced
-            line += [number_cell(row["was"]), number_cell(row["now"])]
-            line += [number_cell(row["now"] - row["was"], signed=True), text_cell(row["places"])]
-        else:
-            line += [number_cell(row["now"]), text_cell(row["places"]), text_cell(row["missing"])]
-        cells.append((*line, *([text_cell(row["text"])] * texts)))
-    return Table(tuple(columns), tuple(cells))
+    title = f"relevant items: rank in the {other} -> rank now"
+    was = f"{metric} was" if says_more else "was"
+    kinds: list[tuple[str, Kind, Callable[[Mapping[str, Any]], Cell]]] = [
+        ("query", "text", lambda row: text_cell(row["query"])),
+        ("slice", "text", lambda row: text_cell(row["slice"])),
+        (was, "number", lambda row: number_cell(row["was"])),
+        ("now" if compared else metric, "number", lambda row: number_cell(row["now"])),
+        ("change", "number", lambda row: number_cell(row["now"] - row["was"], signed=True)),
+        (title if compared else "relevant found at", "text", lambda row: text_cell(row["places"])),
+        ("missing", "text", lambda row: text_cell(row["missing"])),
+        ("asks", "text", lambda row: text_cell(row["text"])),
+    ]
+    left_out = {"missing"} if compared else {"slice", was, "change"}
+    left_out |= set() if any(row["slice"] for row in rows) else {"slice"}
+    left_out |= set() if says_more and any(row["text"] for row in rows) else {"asks"}
+    kinds = [kind for kind in kinds if kind[0] not in left_out]
+    columns = tuple(Column(name, kind, longest=None) for name, kind, _ in kinds)
+    return Table(columns, tuple(tuple(cell(row) for _, _, cell in kinds) for row in rows))
 
 
 def explained_metric(assessment: Assessment) -> str | None:
@@ -176,14 +168,12 @@ def _row(assessment: Assessment, name: str, number: int, was: float | None, now:
     before = None
     if was is not None and assessment.reference is not None:
         before = assessment.reference.placement(number)
-    missing = [formatting.shown(item) for item in placement.not_retrieved[:MOST_MISSING]]
-    more = len(placement.not_retrieved) - MOST_MISSING
+    absent, shown = placement.not_retrieved, formatting.shown
+    more = f" +{len(absent) - MOST_MISSING:,}" if len(absent) > MOST_MISSING else ""
     return QueryRow(
-        query=formatting.shown(assessment.measured.query_ids[number]),
+        query=shown(assessment.measured.query_ids[number]),
         slice=" ".join(
-            formatting.shown(label)
-            for label, part in assessment.slices.items()
-            if number in part.members
+            shown(label) for label, part in assessment.slices.items() if number in part.members
         ),
         was=was,
         now=now,
@@ -192,7 +182,7 @@ def _row(assessment: Assessment, name: str, number: int, was: float | None, now:
             if before is None
             else _moves(assessment.measured, name, before, placement)
         ),
-        missing=", ".join(missing) + (f" +{more:,}" if more > 0 else "") or "-",
+        missing=", ".join(map(shown, absent[:MOST_MISSING])) + more or "-",
         top=_top(placement),
         text=text_of(assessment.measured, number),
     )
@@ -262,64 +252,37 @@ MOST_BYTES = 1_000_000
 
 def queries_data(assessment: Assessment) -> dict[str, Any] | None:
     """What the page's script reads; None where no measure has values per query."""
-    gate = _Gate(assessment)
-    return as_data(gate.queries(), MOST_BYTES) if gate.names else None
+    measured, reference = assessment.measured, assessment.reference
+    columns = {name: measured.per_query(name) for name in measured.names}
+    now = {name: column for name, column in columns.items() if column is not None}
+    if not now:
+        return None
+    explained = explained_metric(assessment) if reference is not None else None
+    compared = frozenset() if reference is None else frozenset(reference.queries.tolist())
 
+    def values(name: str) -> list[Sequence[float | None]]:
+        if reference is None:
+            return [numbers(now[name].tolist())]
+        before = np.full(len(measured), math.nan)  # also of queries that only one side has
+        if name in reference.per_query:
+            before[reference.queries] = reference.per_query[name]
+        return [numbers(before.tolist()), numbers(now[name].tolist())]
 
-class _Gate:
-    def __init__(self, assessment: Assessment) -> None:
-        self._judgement = assessment
-        self._measured = measured = assessment.measured
-        self._reference = assessment.reference
-        self.names = [name for name in measured.names if measured.per_query(name) is not None]
-        self._explained = explained_metric(assessment)
-
-    def queries(self) -> Queries:
-        other = "baseline" if self._judgement.alignment is not None else "reference"
-        has_other = self._reference is not None
-        used = [self._measured.used[name] for name in self.names]
-        ids = self._measured.query_ids
-        texts = [text_of(self._measured, number) for number in range(len(ids))]
-        return Queries(
-            systems=(other, "now") if has_other else ("now",),
-            measures=tuple(self.names),
-            greater=tuple(measure.metric.greater_is_better for measure in used),
-            names=list(map(as_text, ids)),
-            values=list(map(self._columns, self.names)),
-            texts=texts if any(texts) else (),
-            explained=self._explained if has_other and self._explained else "",
-            items=self._compared_items if has_other else self._own_items,
-        )
-
-    def _columns(self, name: str) -> list[Sequence[float | None]]:
-        now = self._measured.per_query(name)
-        assert now is not None
-        if self._reference is None:
-            return [numbers(now.tolist())]
-        return [numbers(self._before(name).tolist()), numbers(now.tolist())]
-
-    def _before(self, name: str) -> FloatArray:
-        """Values of the reference, NaN for queries and measures that it does not have."""
-        column = np.full(len(self._measured), math.nan)
-        reference = self._reference
-        if reference is not None and name in reference.per_query:
-            column[reference.queries] = reference.per_query[name]
-        return column
-
-    def _own_items(self, number: int) -> list[Item] | None:
-        (placement,) = self._measured.placements([number])
-        if placement.judged is None:
+    def own_items(number: int) -> list[Item] | None:
+        (placement,) = measured.placements([number])
+        judged = placement.judged
+        if judged is None:
             return None
         hits = [Item(as_text(hit.item), hit.grade, [hit.rank]) for hit in placement.hits]
-        missing = placement.not_retrieved
-        return [*hits, *(Item(as_text(item), placement.judged[item], [None]) for item in missing)]
+        absent = placement.not_retrieved
+        return [*hits, *(Item(as_text(item), judged[item], [None]) for item in absent)]
 
-    def _compared_items(self, number: int) -> list[Item] | None:
-        (now,) = self._measured.placements([number])
-        before = self._placement_before(number)
-        if now.judged is None or before is None or not self._explained:
+    def compared_items(number: int) -> list[Item] | None:
+        (placement,) = measured.placements([number])
+        is_known = reference is not None and number in compared
+        before = reference.placement(number) if reference is not None and is_known else None
+        if placement.judged is None or before is None or not explained:
             return None
-        told = explain(self._measured.used[self._explained], before, now, key=key_of)
         return [
             Item(
                 as_text(change.item),
@@ -327,16 +290,19 @@ class _Gate:
                 [change.old_rank, change.new_rank],
                 numbers([change.contribution]),
             )
-            for change in told.items
+            for change in explain(measured.used[explained], before, placement, key=key_of).items
         ]
 
-    def _placement_before(self, number: int) -> Placement | None:
-        reference = self._reference
-        if reference is None or number not in self._compared:
-            return None
-        return reference.placement(number)
-
-    @property
-    def _compared(self) -> frozenset[int]:
-        assert self._reference is not None
-        return frozenset(self._reference.queries.tolist())
+    other = "baseline" if assessment.alignment is not None else "reference"
+    texts = [text_of(measured, number) for number in range(len(measured))]
+    queries = Queries(
+        systems=("now",) if reference is None else (other, "now"),
+        measures=tuple(now),
+        greater=tuple(measured.used[name].metric.greater_is_better for name in now),
+        names=list(map(as_text, measured.query_ids)),
+        values=list(map(values, now)),
+        texts=texts if any(texts) else (),
+        explained=explained or "",
+        items=own_items if reference is None else compared_items,
+    )
+    return as_data(queries, MOST_BYTES)

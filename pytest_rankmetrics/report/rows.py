@@ -28,16 +28,16 @@ class Row:
     """Where it stands, as in ``tests/test_search.py::test_bm25``."""
     name: str
     """What it is called, as in ``test_bm25``."""
-    metric: str
-    now: float | None
-    limit: str
-    baseline: float | None
-    change: float | None
-    interval: tuple[float, float] | None
-    p: float | None
-    queries: int | None
-    verdict: str
-    reason: str
+    metric: str = ""
+    now: float | None = None
+    limit: str = ""
+    baseline: float | None = None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    queries: int | None = None
+    verdict: str = ""
+    reason: str = ""
     undecided_fails: bool = False
     """Whether the gate fails because it cannot tell."""
 
@@ -60,23 +60,21 @@ def gate_rows(run: GateRun) -> list[Row]:
     record = run.record
     gate = formatting.line(record["nodeid"], 200)
     own = record["nodeid"].partition("::")[2].replace("::", ".")
-    if not run.alone and record["name"] != own:
-        gate = f"{gate} {formatting.shown(record['name'], limit=60)}"
     name = formatting.shown(record["name"], limit=60)
-    rows = [_metric_row(gate, name, metric, record) for metric in record["metrics"].values()]
-    rows += [
-        _threshold_row(gate, name, metric)
-        for metric in record["metrics"].values()
-        if _is_apart(metric) and _limit(metric)
-    ]
-    rows += _slice_rows(gate, name, record)
+    if not run.alone and record["name"] != own:
+        gate = f"{gate} {name}"
+    bare = Row(gate, name)
+    metrics = record["metrics"].values()
+    rows = [_metric_row(bare, metric, record) for metric in metrics]
+    apart = [metric for metric in metrics if _is_apart(metric) and _limit(metric)]
+    rows += [_threshold_row(bare, metric) for metric in apart]
+    rows += _slice_rows(bare, record)
     if record["verdict"] == "cannot tell":
         rows = [replace(row, undecided_fails=run.failed) for row in rows]
     if not rows or (run.failed and not any(row.failed for row in rows)):
         # Drop the remedy; the message has it.
         text = formatting.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
-        bare = Row(gate, name, "", None, "", None, None, None, None, None, record["verdict"], text)
-        rows.insert(0, bare)
+        rows.insert(0, replace(bare, verdict=record["verdict"], reason=text))
     rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
     if record["verdict"] == "xfail":
         rows = [replace(row, verdict="xfail") if row.failed else row for row in rows]
@@ -86,21 +84,16 @@ def gate_rows(run: GateRun) -> list[Row]:
         text = formatting.line(record["warnings"][0], 80)
         rows[0] = replace(rows[0], verdict="warn", reason=text)
     if run.tries > 1:
-        first = rows[0]
-        note = f"({_ordinal(run.tries)} try)"
-        rows[0] = replace(first, reason=f"{first.reason} {note}".strip())
+        note = f"({ {2: '2nd', 3: '3rd'}.get(run.tries, f'{run.tries}th') } try)"
+        rows[0] = replace(rows[0], reason=f"{rows[0].reason} {note}".strip())
     return rows
-
-
-def _ordinal(number: int) -> str:
-    return {2: "2nd", 3: "3rd"}.get(number, f"{number}th")
 
 
 def _gravity(verdict: str) -> int:
     return _GRAVITY.index(verdict) if verdict in _GRAVITY else len(_GRAVITY)
 
 
-def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
+def _metric_row(bare: Row, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
     verdict, reason = metric["verdict"], metric["reason"]
     if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
         reason = f"{reason} ({formatting.p_phrase(metric['p'])}, n={metric['compared']})"
@@ -112,14 +105,11 @@ def _metric_row(gate: str, name: str, metric: dict[str, Any], record: Mapping[st
         # Nothing is "ok" that has a baseline which could not be compared with.
         lost = record["verdict"] == "stale" and metric["change"] is None
         verdict, reason = ("not compared" if lost else "pass"), ""
-    interval = metric["change_ci"]
-    common = None if metric["change"] is None else metric["baseline"] + metric["change"]
-    apart = _is_apart(metric)
-    return Row(
-        gate=gate,
-        name=name,
+    interval, apart = metric["change_ci"], _is_apart(metric)
+    return replace(
+        bare,
         metric=metric["name"],
-        now=common if apart else metric["value"],
+        now=metric["baseline"] + metric["change"] if apart else metric["value"],
         limit="" if apart else _limit(metric),
         baseline=metric["baseline"],
         change=metric["change"],
@@ -139,20 +129,15 @@ def _is_apart(metric: Mapping[str, Any]) -> bool:
     return abs(difference) > _ROUNDED
 
 
-def _threshold_row(gate: str, name: str, metric: Mapping[str, Any]) -> Row:
+def _threshold_row(bare: Row, metric: Mapping[str, Any]) -> Row:
     """The limit of the value over all queries, where the row before is about some of them."""
     value = metric["value"]
     decision = assess_threshold(value, metric["at_least"], metric["at_most"])
-    return Row(
-        gate=gate,
-        name=name,
+    return replace(
+        bare,
         metric=metric["name"],
         now=value,
         limit=_limit(metric),
-        baseline=None,
-        change=None,
-        interval=None,
-        p=None,
         queries=metric["queries"],
         verdict=decision.verdict.value,
         reason=decision.reason,
@@ -167,31 +152,19 @@ def _limit(row: Mapping[str, Any]) -> str:
     return ""
 
 
-def _slice_rows(gate: str, name: str, record: Mapping[str, Any]) -> list[Row]:
+def _slice_rows(bare: Row, record: Mapping[str, Any]) -> list[Row]:
     slices = sorted(record["slices"], key=lambda part: _gravity(part["verdict"]))
     rows = []
     for part in slices[:MOST_SLICES]:
-        n = f"{part['queries']} {'query' if part['queries'] == 1 else 'queries'}"
-        reason = f"slice ({n})" if part["verdict"] in FAILED else part["reason"]
-        verdict = part["verdict"]
-        if record["verdict"] == "new" and verdict == "not gated":
+        verdict, reason = part["verdict"], part["reason"]
+        if verdict in FAILED:
+            reason = f"slice ({formatting.queries(part['queries'])})"
+        elif record["verdict"] == "new" and verdict == "not gated":
             verdict, reason = "new", ""
-        rows.append(
-            Row(
-                gate=gate,
-                name=name,
-                metric=f". {part['label']} {part['metric']}",
-                now=part["value"],
-                limit=_limit(part),
-                baseline=part["baseline"],
-                change=part["change"],
-                interval=None,
-                p=part["p"],
-                queries=part["queries"],
-                verdict=verdict,
-                reason=reason,
-            )
-        )
+        own = {key: part[key] for key in ("baseline", "change", "p", "queries")}
+        metric = f". {part['label']} {part['metric']}"
+        row = replace(bare, metric=metric, now=part["value"], limit=_limit(part), **own)
+        rows.append(replace(row, verdict=verdict, reason=reason))
     return rows
 
 

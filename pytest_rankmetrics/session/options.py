@@ -6,9 +6,10 @@ import contextlib
 import itertools
 import os
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, cast, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import pytest
 
@@ -21,7 +22,47 @@ Unused = Literal["report", "fail"]
 _KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
 _MEANINGS = get_type_hints(Settings, include_extras=True)
 
-# (name, type, default, what it means)
+# Name of each option, how it is parsed, and what it means.
+OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
+    "--rank-update": (
+        {"action": "store_true"},
+        "write missing baselines and raise those that are exceeded; lowers none",
+    ),
+    "--rank-accept": (
+        {"action": "append", "default": [], "metavar": "GLOB"},
+        "also lower the baselines of these gates (names or node ids); needs --rank-reason",
+    ),
+    "--rank-reason": ({"metavar": "TEXT"}, "why --rank-accept is right"),
+    "--rank-baseline-dir": (
+        {"metavar": "DIR"},
+        "read baselines below DIR, a checkout of the target branch, instead of here",
+    ),
+    "--rank-strict": (
+        {"action": "store_true"},
+        "unconfirmed drops, baselines of no test and passes by rerun fail",
+    ),
+    "--rank-unused": (
+        {"choices": ("report", "fail")},
+        "baseline files that belong to no test (default: report)",
+    ),
+    "--rank-show": (
+        {"choices": ("all", "failed", "none")},
+        "gates in the summary (default: all, with -q failed)",
+    ),
+    "--rank-worst": ({"type": int, "metavar": "N"}, "queries in a failure's table"),
+    "--rank-html": ({"metavar": "PATH"}, "write an HTML report with the queries of every gate"),
+    "--rank-json": ({"metavar": "PATH"}, "write a JSON report"),
+    "--rank-markdown": (
+        {"metavar": "PATH"},
+        "append a Markdown report to PATH, or 'none' (default: $GITHUB_STEP_SUMMARY)",
+    ),
+}
+WITH_VALUE = frozenset(
+    name for name, (how, _) in OPTION_TABLE.items() if how.get("action") != "store_true"
+)
+"""Options that take a value, which may stand behind ``=`` or be the next word."""
+
+# Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
         (
@@ -38,6 +79,15 @@ INI: tuple[tuple[str, Any, Any, str], ...] = (
     ("rank_markdown", "string", "auto", "as --rank-markdown; auto: the CI step summary"),
     ("rank_baseline_dir", "string", "", "as --rank-baseline-dir"),
 )
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare all options."""
+    group = parser.getgroup("rankmetrics", "ranking quality gates")
+    for name, (how, meaning) in OPTION_TABLE.items():
+        group.addoption(name, **how, help=meaning)
+    for name, kind, default, meaning in INI:
+        parser.addini(name, f"rankmetrics: {meaning}", type=kind, default=default)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,84 +163,19 @@ def _refuse_moved_root(config: pytest.Config, *, has_paths: bool) -> None:
                 raise pytest.UsageError(msg)
 
 
-def add_options(parser: pytest.Parser) -> None:
-    """Declare all options."""
-    group = parser.getgroup("rankmetrics", "ranking quality gates")
-    group.addoption(
-        "--rank-update",
-        action="store_true",
-        help="write missing baselines and raise those that are exceeded; lowers none",
-    )
-    group.addoption(
-        "--rank-accept",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="also lower the baselines of these gates (names or node ids); needs --rank-reason",
-    )
-    group.addoption(
-        "--rank-reason", default=None, metavar="TEXT", help="why --rank-accept is right"
-    )
-    group.addoption(
-        "--rank-baseline-dir",
-        default=None,
-        metavar="DIR",
-        help="read baselines below DIR, a checkout of the target branch, instead of here",
-    )
-    group.addoption(
-        "--rank-strict",
-        action="store_true",
-        help="unconfirmed drops, baselines of no test and passes by rerun fail",
-    )
-    group.addoption(
-        "--rank-unused",
-        choices=("report", "fail"),
-        default=None,
-        help="baseline files that belong to no test (default: report)",
-    )
-    group.addoption(
-        "--rank-show",
-        choices=("all", "failed", "none"),
-        default=None,
-        help="gates in the summary (default: all, with -q failed)",
-    )
-    group.addoption(
-        "--rank-worst", type=int, default=None, metavar="N", help="queries in a failure's table"
-    )
-    group.addoption(
-        "--rank-html",
-        default=None,
-        metavar="PATH",
-        help="write an HTML report with the queries of every gate",
-    )
-    group.addoption("--rank-json", default=None, metavar="PATH", help="write a JSON report")
-    group.addoption(
-        "--rank-markdown",
-        default=None,
-        metavar="PATH",
-        help="append a Markdown report to PATH, or 'none' (default: $GITHUB_STEP_SUMMARY)",
-    )
-    for name, kind, default, meaning in INI:
-        parser.addini(name, f"rankmetrics: {meaning}", type=kind, default=default)
-
-
 def read_options(config: pytest.Config) -> Options:
     """All options, checked; UsageError for what makes no sense."""
     option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
-    settings = _settings(config, ini)
-    update, accept = bool(option("rank_update")), tuple(option("rank_accept"))
-    reason = (option("rank_reason") or "").strip()
-    directory = option("rank_baseline_dir") or ini["rank_baseline_dir"]
-    given = option("rank_baseline_dir") is not None
+    directory, given = option("rank_baseline_dir"), option("rank_baseline_dir") is not None
     options = Options(
-        settings=settings,
-        update=update,
-        accept=accept,
-        reason=reason,
+        settings=_settings(config, ini),
+        update=bool(option("rank_update")),
+        accept=tuple(option("rank_accept")),
+        reason=(option("rank_reason") or "").strip(),
         force_regen=bool(option("force_regen", False)),
         regen_all=bool(option("regen_all", False)),
-        baseline_dir=_directory(config, directory, given=given) if directory else None,
-        unused=option("rank_unused") or _unused(ini["rank_unused"]),
+        baseline_dir=_directory(config, directory or ini["rank_baseline_dir"], given=given),
+        unused=option("rank_unused") or ini["rank_unused"],
         # Without the terminal plugin there is no such option.
         show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
         required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
@@ -201,26 +186,9 @@ def read_options(config: pytest.Config) -> Options:
         markdown=option("rank_markdown") or ini["rank_markdown"] or "auto",
         in_ci=in_ci(),
     )
-    _check_together(config, options)
-    if not hasattr(config, "workerinput"):
-        _refuse_targets(config, options)
+    for complaint in _complaints(config, options):
+        raise pytest.UsageError(complaint)
     return options
-
-
-WITH_VALUE = frozenset(
-    {
-        "--rank-accept",
-        "--rank-baseline-dir",
-        "--rank-html",
-        "--rank-json",
-        "--rank-markdown",
-        "--rank-reason",
-        "--rank-show",
-        "--rank-unused",
-        "--rank-worst",
-    }
-)
-"""Options that take a value, which may stand behind ``=`` or be the next word."""
 
 
 def _ini(config: pytest.Config, name: str) -> Any:
@@ -239,8 +207,7 @@ def _required(line: str) -> str:
 
 
 def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
-    names = [setting.name for setting in fields(Settings)]
-    values = {name: ini[f"rank_{name}"] for name in names}
+    values = {setting.name: ini[f"rank_{setting.name}"] for setting in fields(Settings)}
     values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))
     if config.getoption("rank_worst") is not None:
         values["worst_queries"] = config.getoption("rank_worst")
@@ -253,32 +220,70 @@ def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
         raise pytest.UsageError(msg) from None
 
 
-def _unused(value: str) -> Unused:
-    """The setting ``rank_unused``."""
-    if value in ("report", "fail"):
-        return cast(Unused, value)
-    msg = f"rank_unused must be report or fail, got {value!r}"
-    raise pytest.UsageError(msg)
-
-
-def _directory(config: pytest.Config, text: str, *, given: bool) -> Path:
+def _directory(config: pytest.Config, text: str, *, given: bool) -> Path | None:
     """The directory of baselines; an ini file may not lead out of the project."""
-    origin = config.invocation_params.dir if given else config.rootpath
-    path = (origin / text).resolve()
-    if not path.is_dir():
-        msg = f"--rank-baseline-dir: there is no directory {text!r}"
-        raise pytest.UsageError(msg)
-    if path == config.rootpath.resolve():
-        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
-        raise pytest.UsageError(msg)
-    if not given and not path.is_relative_to(config.rootpath.resolve()):
-        msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
-        raise pytest.UsageError(msg)
+    if not text:
+        return None
+    root = config.rootpath.resolve()
+    path = ((config.invocation_params.dir if given else config.rootpath) / text).resolve()
+    rules = (
+        (path.is_dir(), f"--rank-baseline-dir: there is no directory {text!r}"),
+        (
+            path != root,
+            f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself",
+        ),
+        (
+            given or path.is_relative_to(root),
+            f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir",
+        ),
+    )
+    for met, msg in rules:
+        if not met:
+            raise pytest.UsageError(msg)
     return path
 
 
-def _refuse_targets(config: pytest.Config, options: Options) -> None:
-    """UsageError for a report over something else; its directory is that of the command."""
+def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
+    """Options that contradict each other, or that would let a gate judge itself."""
+    if options.unused not in ("report", "fail"):
+        yield f"rank_unused must be report or fail, got {options.unused!r}"
+    # Zero-width spaces and the like are no reason that anybody can read.
+    if options.accept and not any(letter.isalnum() for letter in options.reason):
+        yield "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
+    if options.reason and not options.accept:
+        yield "--rank-reason is the reason of --rank-accept=GLOB, which is not given"
+    if hasattr(config, "workerinput"):
+        return
+    writing = {
+        "--rank-update": options.update,
+        "--rank-accept": bool(options.accept),
+        "--regen-all": options.regen_all,
+        "--force-regen": options.force_regen,
+    }
+    typed = {str(word).partition("=")[0] for word in config.invocation_params.args}
+    option = config.getoption
+    for what in (name for name, asked in writing.items() if asked):
+        if options.baseline_dir is not None:
+            yield f"{what} does not write to --rank-baseline-dir; leave one of them out"
+        if what not in typed:  # written down in a configuration it would make every run pass
+            yield f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
+        if option("reruns", None) or _foreign_ini(config, "reruns"):
+            yield f"{what} does not go with --reruns: the second try would pass by the first"
+        if option("numprocesses", None) or option("tx", None):
+            yield f"{what} does not go with -n: write baselines in one process"
+    yield from _bad_targets(config, options)
+
+
+def _foreign_ini(config: pytest.Config, name: str) -> bool:
+    """Whether a setting of another plugin is there and set."""
+    try:
+        return str(config.getini(name)).strip() not in ("", "0", "None")
+    except (KeyError, ValueError):
+        return False
+
+
+def _bad_targets(config: pytest.Config, options: Options) -> Iterator[str]:
+    """Reports over something else; relative targets start where the command was typed."""
     own = {"--rank-html": options.page, "--rank-json": options.json}
     if options.markdown not in ("auto", "none"):
         own["--rank-markdown"] = options.markdown
@@ -289,63 +294,9 @@ def _refuse_targets(config: pytest.Config, options: Options) -> None:
             kinds = {"--rank-html": HTML_REPORT, "--rank-json": JSON_REPORT}
             what = objection(config.invocation_params.dir / target, kinds.get(name, MARKDOWN))
             if what:
-                msg = f"{name}: {target!r} {what}; give the report a name of its own"
-                raise pytest.UsageError(msg)
+                yield f"{name}: {target!r} {what}; give the report a name of its own"
     # Reports of others: they may replace what they like, but no baseline.
     for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
         target = config.getoption(key, None) or ""
         if target.lower().endswith(EXTENSION):
-            msg = f"{name}: {target!r} names a baseline; give the report a name of its own"
-            raise pytest.UsageError(msg)
-
-
-def _check_together(config: pytest.Config, options: Options) -> None:
-    """UsageError for options that contradict each other, or that would let a gate judge itself."""
-    # Zero-width spaces and the like are no reason that anybody can read.
-    if options.accept and not any(letter.isalnum() for letter in options.reason):
-        msg = "--rank-accept lowers baselines and needs --rank-reason=TEXT, which is stored"
-        raise pytest.UsageError(msg)
-    if options.reason and not options.accept:
-        msg = "--rank-reason is the reason of --rank-accept=GLOB, which is not given"
-        raise pytest.UsageError(msg)
-    if hasattr(config, "workerinput"):
-        return
-    writing = {
-        "--rank-update": options.update,
-        "--rank-accept": bool(options.accept),
-        "--regen-all": options.regen_all,
-        "--force-regen": options.force_regen,
-    }
-    for what in (name for name, asked in writing.items() if asked):
-        if options.baseline_dir is not None:
-            msg = f"{what} does not write to --rank-baseline-dir; leave one of them out"
-            raise pytest.UsageError(msg)
-        _refuse_habit(config, what)
-        _refuse_company(config, what)
-
-
-def _refuse_habit(config: pytest.Config, what: str) -> None:
-    """An update written down in a configuration would make every run pass."""
-    arguments = [str(argument) for argument in config.invocation_params.args]
-    if not any(argument == what or argument.startswith(f"{what}=") for argument in arguments):
-        msg = f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
-        raise pytest.UsageError(msg)
-
-
-def _refuse_company(config: pytest.Config, what: str) -> None:
-    """Reruns would compare with what the first try wrote; workers would write side by side."""
-    if config.getoption("reruns", None) or _foreign_ini(config, "reruns"):
-        msg = f"{what} does not go with --reruns: the second try would pass by the first"
-        raise pytest.UsageError(msg)
-    if config.getoption("numprocesses", None) or config.getoption("tx", None):
-        msg = f"{what} does not go with -n: write baselines in one process"
-        raise pytest.UsageError(msg)
-
-
-def _foreign_ini(config: pytest.Config, name: str) -> Any:
-    """A setting of another plugin, if that is installed and it is set."""
-    try:
-        value = config.getini(name)
-    except (KeyError, ValueError):
-        return None
-    return None if str(value).strip() in ("", "0") else value
+            yield f"{name}: {target!r} names a baseline; give the report a name of its own"
