@@ -179,7 +179,7 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
 
     try:
         if is_stream(values):
-            backend = "polars" if find_spec("polars") else "pyarrow"
+            backend: Any = "polars" if find_spec("polars") else "pyarrow"
             frame: Any = nw.from_arrow(values, backend=backend)
         else:
             frame = nw.from_native(values)

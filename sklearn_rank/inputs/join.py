@@ -117,7 +117,7 @@ def ranked_join(
     by_scores = None
     if scores is not None:
         rows, offsets = joined.rows, offsets_of(joined.sizes)
-        hit_scores = joined.hit_scores if relevance is None else relevance[rows]
+        hit_scores: Any = joined.hit_scores if relevance is None else relevance[rows]
         grades = joined.grades
         by_scores = judged_by_scores(
             KnownHits(scores, offsets, grades.offsets, hit_scores, grades.values, rows),
@@ -409,7 +409,7 @@ def _kept(
 ) -> KeptItems:
     """The ids that were read, copied, so that they stay as they are."""
     # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-    own: list[tuple[Collection[Any], Array | None]]
+    own: list[tuple[tuple[Any, ...], Array | None]]
     own = [(tuple(map(_plain, items)), None) for items in rankings]
     if joined.scores is not None:
         offsets = offsets_of(joined.sizes).tolist()
@@ -569,23 +569,20 @@ def _check_scores(run: Run) -> None:
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
     """DuplicateItemError, or only the best row of each item; and how many rows were dropped."""
+    rows = run.rows.repeated()
+    if not len(rows):
+        return run, 0
     if duplicates == "raise":
-        pair = run.rows.first_repeated()
-        if pair is None:
-            return run, 0
-        first, again = pair
+        first = int(rows[0])
         number = int(np.searchsorted(run.offsets, first, side="right")) - 1
-        start = int(run.offsets[number])
-        item = take_ids(run.item_ids, np.array([first]))[0]
+        start, items = int(run.offsets[number]), list(take_ids(run.item_ids, rows))
+        again = int(rows[items.index(items[0], 1)])
         msg = (
-            f"y_score[{safe_repr(run.query_ids[number])}] holds item {safe_repr(item)} at "
+            f"y_score[{safe_repr(run.query_ids[number])}] holds item {safe_repr(items[0])} at "
             f"positions {first - start + 1} and {again - start + 1}. "
             "Pass duplicates='first' to evaluate to keep the best-ranked one."
         )
         raise DuplicateItemError(msg)
-    rows = run.rows.repeated()
-    if not len(rows):
-        return run, 0
     # Best first, so that of each item the first row is kept.
     if run.scores is not None:
         rows = rows[np.argsort(_places(run.scores, run.offsets)[rows], kind="stable")]

@@ -49,6 +49,8 @@ class Layout:
         return "reader" in self.takes
 
 
+_COMMON = frozenset({"sample_weight", "ties", "depth", "n_jobs"})
+"""What all layouts are told."""
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
         layout.name: layout
@@ -113,12 +115,12 @@ _SHAPES = (
 def _refuse_shapes(**sides: Any) -> None:
     """TypeError for what other programs return or take, with the code that reads it."""
     for name, key, what, code in _SHAPES:
-        side = sides[name]
-        if type(side) is dict and isinstance(side.get(key), (dict, list)):
+        side, other = sides[name], sides["y_true" if name == "y_score" else "y_score"]
+        if type(side) is not dict or not isinstance(side.get(key), (dict, list)):
+            continue
+        if not (isinstance(other, Mapping) and key in other):
             msg = f"{name} is {what}, not a mapping of queries; pass {code}"
-            other = sides["y_true" if name == "y_score" else "y_score"]
-            if not (isinstance(other, Mapping) and key in other):
-                raise TypeError(msg)
+            raise TypeError(msg)
 
 
 def layout_of(y_true: Any) -> str:
@@ -159,12 +161,25 @@ class ReaderOptions(TypedDict, total=False):
     keep_items: bool
 
 
-_WORDS: Mapping[str, Collection[str]] = {
+CHOICES: Mapping[str, Collection[str]] = {
     "ties": TIE_RULES,
     "missing": ("zero", "skip", "raise"),
     "duplicates": ("raise", "first"),
     "assume": ("complete", "partial"),
 }
+_IDS = "{name} applies to ranked lists and mappings; y_true is of the {layout} layout"
+_FOREIGN = {
+    "groups": "groups says which rows belong to a query, and y_true is of the {layout} layout, "
+    "where each element is one; leave groups out",
+    "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
+    "{layout} layout; leave out of y_score what cannot be ranked",
+    "assume": "assume='partial' says that items without a grade are unjudged, and y_true is of the "
+    "{layout} layout, which has a grade for every item; leave assume out",
+    "string_provider": _IDS,
+    "relevance": _IDS,
+    "known_items": _IDS,
+}
+"""What to say of an argument that speaks of another layout."""
 
 
 def read_rankings(
@@ -177,7 +192,7 @@ def read_rankings(
     **told: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
-    _check_words(owner, told)
+    _check_choices(owner, told)
     y_true, y_score = as_tables(y_true, y_score, columns)
     _refuse_shapes(y_true=y_true, y_score=y_score)
     name = layout_of(y_true)
@@ -186,117 +201,73 @@ def read_rankings(
         warn(suspicion, RankingDataWarning)
     if known_items is None:
         return read_layout(name, y_true, y_score, **told)
-    known = Corpus(known_items)
-    if not LAYOUTS[name].has_ids:
-        _refuse_ids(LAYOUTS[name], known_items=known_items)
-    keeps, provider = told.get("keep_items", False), told.get("string_provider")
-    if not _are_columns(y_true, y_score, provider, told.get("relevance")):
+    corpus = Corpus(known_items)
+    _refuse_foreign(LAYOUTS[name], known_items=known_items)
+    keeps = told.get("keep_items", False)
+    if not _are_columns(y_true, y_score, told):
         told["keep_items"] = True  # the judged items as they are compared
-    judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, known)
+    judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, corpus)
     return judged if keeps else replace(judged, items=None)
 
 
 def check_told(owner: str, **told: Unpack[ReaderOptions]) -> None:
     """Refuse what means nothing for data frames, before a row of them is read."""
-    _check_words(owner, told)
-    foreign = {name: told.get(name) for name in _FOREIGN}
-    _refuse_foreign(LAYOUTS["mapping"], **foreign)
+    _check_choices(owner, told)
+    _refuse_foreign(LAYOUTS["mapping"], **told)
 
 
-def _check_words(owner: str, told: Mapping[str, Any]) -> None:
-    for name, value in told.items():
-        if name in _WORDS and not (name == "assume" and value is None):
-            check_option(value, name, _WORDS[name], owner)
+def _check_choices(owner: str, told: Mapping[str, Any]) -> None:
+    for name, allowed in CHOICES.items():
+        if name in told and not (name == "assume" and told[name] is None):
+            check_option(told[name], name, allowed, owner)
 
 
-def read_layout(
-    name: str,
-    y_true: Any,
-    y_score: Any,
-    *,
-    groups: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
-    candidates: Any = None,
-    sample_weight: Any = None,
-    ties: Ties = "average",
-    missing: Missing = "zero",
-    duplicates: Duplicates = "raise",
-    negative_grades: NegativeGrades = "raise",
-    depth: int | None = None,
-    assume: Assume | None = None,
-    n_jobs: int | None = None,
-    keep_items: bool = False,
-) -> RankingData:
+def read_layout(name: str, y_true: Any, y_score: Any, **told: Unpack[ReaderOptions]) -> RankingData:
     """The same for those who know the layout and have checked the words.
 
     Hits below ``depth`` ranks are counted and need not be stored; None stores all.
     """
     layout = LAYOUTS[name]
-    _refuse_foreign(layout, groups=groups, candidates=candidates)
-    if assume != "complete":  # which arrays are
-        _refuse_foreign(layout, assume=assume)
-    _check_ties_by_id(ties, layout, relevance)
+    _refuse_foreign(layout, **told)
+    _check_ties(told.get("ties", "average"), layout, told.get("relevance"))
+    keeps = told.pop("keep_items", False)
     if not layout.has_ids:
-        _refuse_ids(layout, string_provider=string_provider, relevance=relevance)
         _refuse_lists(y_score, layout)
-    common = {"sample_weight": sample_weight, "ties": ties, "depth": depth, "n_jobs": n_jobs}
-    if _are_columns(y_true, y_score, string_provider, relevance) and not keep_items:
-        judged = read_columns(
-            y_true,
-            y_score,
-            **common,
-            missing=missing,
-            duplicates=duplicates,
-            negative_grades=negative_grades,
-            assume=assume,
-        )
+    elif _are_columns(y_true, y_score, told) and not keeps:
+        options: dict[str, Any] = {
+            name: value for name, value in told.items() if name not in _FOREIGN
+        }
+        judged = read_columns(y_true, y_score, assume=told.get("assume"), **options)
         return with_mismatch_hint(judged, y_true, y_score, None)
-    reader = ItemReader(string_provider, duplicates, negative_grades, keeps=keep_items)
-    own = {
-        "assume": assume,
-        "candidates": candidates,
-        "groups": groups,
-        "missing": missing,
-        "negative_grades": negative_grades,
-        "reader": reader,
-        "relevance": relevance,
-    }
-    own = {name: value for name, value in own.items() if name in layout.takes}
-    judged = layout.read(y_true, y_score, **common, **own)
-    return (
-        with_mismatch_hint(judged, y_true, y_score, string_provider) if layout.has_ids else judged
-    )
+    provider = told.get("string_provider")
+    takes = layout.takes | _COMMON
+    own = {name: value for name, value in told.items() if name in takes}
+    if not layout.has_ids:
+        return layout.read(y_true, y_score, **own)
+    duplicates, negative = told.get("duplicates", "raise"), told.get("negative_grades", "raise")
+    reader = ItemReader(provider, duplicates, negative, keeps=keeps)
+    judged = layout.read(y_true, y_score, reader=reader, **own)
+    return with_mismatch_hint(judged, y_true, y_score, provider)
 
 
-_FOREIGN = {
-    "groups": "groups says which rows belong to a query, and y_true is of the {layout} layout, "
-    "where each element is one; leave groups out",
-    "candidates": "candidates says which cells of a matrix are ranked, and y_true is of the "
-    "{layout} layout; leave out of y_score what cannot be ranked",
-    "assume": "assume='partial' says that items without a grade are unjudged, and y_true is of the "
-    "{layout} layout, which has a grade for every item; leave assume out",
-}
-"""What to say of an argument that speaks of another layout."""
-
-
-def _refuse_foreign(layout: Layout, **arguments: Any) -> None:
+def _refuse_foreign(layout: Layout, **told: Any) -> None:
     """TypeError for arguments that mean nothing in this layout."""
-    for name, value in arguments.items():
-        if value is not None and name not in layout.takes:
-            raise TypeError(_FOREIGN[name].format(layout=layout.name))
+    for name, rule in _FOREIGN.items():
+        if told.get(name) is None or name in layout.takes or (rule is _IDS and layout.has_ids):
+            continue
+        if not (name == "assume" and told[name] == "complete"):  # which arrays are
+            raise TypeError(rule.format(name=name, layout=layout.name))
 
 
-def _are_columns(y_true: Any, y_score: Any, string_provider: Any, relevance: Any) -> bool:
+def _are_columns(y_true: Any, y_score: Any, told: Mapping[str, Any]) -> bool:
     """Whether both sides are long tables that can be joined as they are."""
     tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
-    return tables and string_provider is None and relevance is None
+    return tables and told.get("string_provider") is None and told.get("relevance") is None
 
 
-def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
+def _check_ties(ties: Ties, layout: Layout, relevance: Any) -> None:
     """Refuse to break ties by item ids that are not there, or do not count."""
-    by_id = TIE_RULES[ties].by_id
-    if by_id and not layout.has_ids:
+    if TIE_RULES[ties].by_id and not layout.has_ids:
         msg = (
             f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
             "pass ties='stable' or another rule, or use a mapping layout"
@@ -308,17 +279,6 @@ def _check_ties_by_id(ties: Ties, layout: Layout, relevance: Any) -> None:
             "pass {item: score} rankings instead of relevance=, or ties='stable'"
         )
         raise InvalidParameterError(msg)
-
-
-def _refuse_ids(layout: Layout, **arguments: Any) -> None:
-    """TypeError for arguments that speak of the ids or the order of items, where there are none."""
-    for name, value in arguments.items():
-        if value is not None:
-            msg = (
-                f"{name} applies to ranked lists and mappings; y_true is of the {layout.name} "
-                "layout"
-            )
-            raise TypeError(msg)
 
 
 def _refuse_lists(y_score: Any, layout: Layout) -> None:

@@ -222,8 +222,8 @@ class GradedQueries:
 def from_rows(
     y_true: Any,
     y_score: Any,
-    groups: Any,
     *,
+    groups: Any = None,
     sample_weight: Any = None,
     ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",

@@ -7,10 +7,11 @@ somebody asks for a query.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -66,31 +67,24 @@ class IdRows:
         self.ids = ids
         self.offsets = offsets
 
-    def first_repeated(self) -> tuple[int, int] | None:
-        """Two rows of one query that hold the same item; None if there are none."""
-        rows = self._repeated_candidates()
-        if rows is None:
-            return _first_repeated(as_list(self.ids), self.offsets)
-        seen: dict[tuple[int, Any], int] = {}
-        queries = np.searchsorted(self.offsets, rows, side="right")
-        items = as_list(take_ids(self.ids, rows))
-        for row, query, item in zip(rows.tolist(), queries.tolist(), items, strict=True):
-            before = seen.setdefault((query, item), row)
-            if before != row:
-                return before, row
-        return None
-
     def repeated(self) -> IntArray:
         """All rows whose item stands more than once in their query, in order."""
-        rows = self._repeated_candidates()
-        items = as_list(self.ids if rows is None else take_ids(self.ids, rows))
-        rows = np.arange(len(items)) if rows is None else rows
+        if isinstance(self.ids, list):
+            borders = pairwise(self.offsets.tolist())
+            doubtful = [
+                range(start, stop)
+                for start, stop in borders
+                if len(set(self.ids[start:stop])) < stop - start
+            ]
+            rows = np.array(list(chain.from_iterable(doubtful)), dtype=np.int64)
+        else:
+            rows = self._index.repeated()
+        if not len(rows):
+            return rows
         queries = np.searchsorted(self.offsets, rows, side="right").tolist()
-        keys = list(zip(queries, items, strict=True))
-        times: dict[tuple[int, Any], int] = {}
-        for key in keys:
-            times[key] = times.get(key, 0) + 1
-        return rows[[times[key] > 1 for key in keys]] if len(rows) else rows
+        keys = list(zip(queries, as_list(take_ids(self.ids, rows)), strict=True))
+        times = Counter(keys)
+        return rows[[times[key] > 1 for key in keys]]
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
         """Row of each of other ids in its query (by number, ascending); -1 where there is none.
@@ -119,10 +113,6 @@ class IdRows:
 
     def _are_in(self, rows: IntArray, queries: IntArray) -> BoolArray:
         return (self.offsets[queries] <= rows) & (rows < self.offsets[queries + 1])
-
-    def _repeated_candidates(self) -> IntArray | None:
-        """Rows that share their hash with another one; None if hashes are not at hand."""
-        return None if isinstance(self.ids, list) else self._index.repeated()
 
     @cached_property
     def _index(self) -> _Index:
@@ -187,20 +177,6 @@ def _hashes(ids: pl.Series, queries: IntArray) -> Array:
     hashes *= _MIX
     hashes ^= ids.hash().to_numpy()
     return hashes
-
-
-def _first_repeated(ids: list[Any], offsets: IntArray) -> tuple[int, int] | None:
-    borders = offsets.tolist()
-    for start, stop in pairwise(borders):
-        items = ids[start:stop]
-        if len(set(items)) == len(items):
-            continue
-        first: dict[Any, int] = {}
-        for row, item in enumerate(items, start):
-            if item in first:
-                return first[item], row
-            first[item] = row
-    return None
 
 
 def _find_listed(

@@ -19,17 +19,17 @@ from sklearn_rank import (
     mean_reciprocal_rank_score,
 )
 from sklearn_rank.inputs import RelevanceInput
-from tests.inputs.cases import GRADES, GROUPS, SCORES, case, shown
+from tests.inputs.cases import GRADES, GROUPS, SCORES, shown
 
 NULLS = [
-    case("pandas Int64", pd.Series([1, None, 0, 1], dtype="Int64")),
-    case("pandas Float64", pd.Series([1, None, 0, 1], dtype="Float64")),
-    case("pandas array", pd.array([1, None, 0, 1], dtype="Int64")),
-    case("pandas boolean", pd.Series([True, None, False, True], dtype="boolean")),
-    case("polars", pl.Series([1, None, 0, 1])),
-    case("polars float", pl.Series([1.0, None, 0, 1])),
-    case("pyarrow", pa.array([1, None, 0, 1])),
-    case("pyarrow chunked", pa.chunked_array([[1, None], [0, 1]])),
+    pd.Series([1, None, 0, 1], dtype="Int64"),
+    pd.Series([1, None, 0, 1], dtype="Float64"),
+    pd.array([1, None, 0, 1], dtype="Int64"),
+    pd.Series([True, None, False, True], dtype="boolean"),
+    pl.Series([1, None, 0, 1]),
+    pl.Series([1.0, None, 0, 1]),
+    pa.array([1, None, 0, 1]),
+    pa.chunked_array([[1, None], [0, 1]]),
 ]
 
 

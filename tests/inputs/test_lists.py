@@ -23,7 +23,6 @@ from sklearn_rank import (
     ndcg_at_k_score,
     ranking_auc_score,
 )
-from tests.inputs.cases import case
 
 # Lists -------------------------------------------------------------------------------------------
 
@@ -95,14 +94,14 @@ def test_ragged_lists():
 @pytest.mark.parametrize(
     ("truth", "ranking"),
     [
-        case("int", {3}, [1, 3]),
-        case("array of int", {3}, np.array([1, 3])),
-        case("array of truth", np.array([3]), [1, 3]),
-        case("pairs", {("d", 3)}, [("d", 1), ("d", 3)]),
-        case("tuples of other lengths", {("d", 3)}, [("d",), ("d", 3)]),
-        case("mixed", {3, "a"}, ["b", 3, "a"]),
-        case("str in tuple of tuples", {("a", "b")}, (("c",), ("a", "b"))),
-        case("dates", {dt.date(2020, 1, 1)}, [dt.date(2021, 1, 1), dt.date(2020, 1, 1)]),
+        ({3}, [1, 3]),
+        ({3}, np.array([1, 3])),
+        (np.array([3]), [1, 3]),
+        ({("d", 3)}, [("d", 1), ("d", 3)]),
+        ({("d", 3)}, [("d",), ("d", 3)]),
+        ({3, "a"}, ["b", 3, "a"]),
+        ({("a", "b")}, (("c",), ("a", "b"))),
+        ({dt.date(2020, 1, 1)}, [dt.date(2021, 1, 1), dt.date(2020, 1, 1)]),
     ],
 )
 def test_items_of_any_hashable(truth, ranking):

@@ -12,7 +12,6 @@ from sklearn_rank import (
     ndcg_at_k_score,
     recall_at_k_score,
 )
-from tests.inputs.cases import case
 
 # Scores ------------------------------------------------------------------------------------------
 
@@ -28,48 +27,32 @@ def test_scores_of_lists_that_no_common_dtype_holds_are_refused():
 @pytest.mark.parametrize(
     ("y_true", "y_score", "provider", "message"),
     [
-        case(
-            "relevant item",
+        (
             [{"a"}],
             [["a", "b", "a"]],
             None,
             r"^y_score\[0\] holds item 'a' at positions 1 and 3. Pass duplicates='first' to eval",
         ),
-        case(
-            "irrelevant item",
-            [{"a"}],
-            [["x", "a", "x"]],
-            None,
-            r"^y_score\[0\] holds item 'x' at positions 1 and 3",
-        ),
-        case(
-            "second query of a mapping",
+        ([{"a"}], [["x", "a", "x"]], None, r"^y_score\[0\] holds item 'x' at positions 1 and 3"),
+        (
             {"p": {"a"}, "q": {"a"}},
             {"p": ["a"], "q": ["b", "b"]},
             None,
             r"^y_score\['q'\] holds item 'b' at positions 1 and 2",
         ),
-        case(
-            "two items of one string",
+        (
             [{"1"}],
             [["1", 1]],
             str,
             r"^y_score\[0\] holds item '1' and 1, both '1', at positions 1 and 2",
         ),
-        case(
-            "scored items of one string",
+        (
             [{"1"}],
             [{"1": 2.0, 1: 3.0}],
             str,
             r"^y_score\[0\] holds item '1' and 1, both '1', at positions 1 and 2",
         ),
-        case(
-            "equal numbers",
-            [{1}],
-            [[1, np.int64(1)]],
-            None,
-            r"^y_score\[0\] holds item 1 at positions 1 and 2",
-        ),
+        ([{1}], [[1, np.int64(1)]], None, r"^y_score\[0\] holds item 1 at positions 1 and 2"),
     ],
 )
 def test_item_twice_in_a_ranking(y_true, y_score, provider, message):
@@ -105,141 +88,52 @@ def test_conflicting_judgements_of_one_item_are_an_error():
 @pytest.mark.parametrize(
     ("y_true", "y_score", "message"),
     [
-        case(
-            "str as ranking", [{"a"}], ["abc"], r"y_score\[0\] is a str; did you mean \['abc'\]\?"
-        ),
-        case(
-            "bytes as ranking",
-            [{"a"}],
-            [b"abc"],
-            r"y_score\[0\] is a bytes; did you mean \[b'abc'\]\?",
-        ),
-        case(
-            "str as truth",
-            [{"a"}, "abc"],
-            [["a"], ["b"]],
-            r"y_true\[1\] is a str; did you mean \['abc'\]\?",
-        ),
-        case(
-            "str as first truth",
-            ["abc"],
-            [["a"]],
-            r"y_true holds strings; pass a set, list or \{item: grade\} per query",
-        ),
-        case("str for all rankings", [{"a"}], "abc", r"y_score is a str; did you mean \['abc'\]\?"),
-        case("str for all truths", "abc", [["a"]], r"y_true is a str; did you mean \['abc'\]\?"),
-        case(
-            "str in a mapping of truths",
-            {"q": "abc"},
-            {"q": ["a"]},
-            r"y_true\['q'\] is a str; did you mean \['abc'\]\?",
-        ),
-        case(
-            "str in a mapping of rankings",
-            {"q": {"a"}},
-            {"q": "abc"},
-            r"y_score\['q'\] is a str; did you mean \['abc'\]\?",
-        ),
-        case(
-            "set as ranking",
+        ([{"a"}], ["abc"], r"y_score\[0\] is a str; did you mean \['abc'\]\?"),
+        ([{"a"}], [b"abc"], r"y_score\[0\] is a bytes; did you mean \[b'abc'\]\?"),
+        ([{"a"}, "abc"], [["a"], ["b"]], r"y_true\[1\] is a str; did you mean \['abc'\]\?"),
+        (["abc"], [["a"]], r"y_true holds strings; pass a set, list or \{item: grade\} per query"),
+        ([{"a"}], "abc", r"y_score is a str; did you mean \['abc'\]\?"),
+        ("abc", [["a"]], r"y_true is a str; did you mean \['abc'\]\?"),
+        ({"q": "abc"}, {"q": ["a"]}, r"y_true\['q'\] is a str; did you mean \['abc'\]\?"),
+        ({"q": {"a"}}, {"q": "abc"}, r"y_score\['q'\] is a str; did you mean \['abc'\]\?"),
+        (
             [{"a"}],
             [{"a"}],
             r"y_score\[0\] is a set, which has no order; are y_true and y_score swapped\?",
         ),
-        case(
-            "frozenset as ranking",
-            [{"a"}],
-            [frozenset("a")],
-            r"y_score\[0\] is a frozenset, which has no order",
-        ),
-        case(
-            "dict keys as ranking",
-            [{"a"}],
-            [{"a": 1}.keys()],
-            r"y_score\[0\] is a dict_keys, which has no order",
-        ),
-        case(
-            "set in a mapping of rankings",
-            {"q": {"a"}},
-            {"q": {"a"}},
-            r"y_score\['q'\] is a set, which has no order",
-        ),
-        case(
-            "outer generator",
+        ([{"a"}], [frozenset("a")], r"y_score\[0\] is a frozenset, which has no order"),
+        ([{"a"}], [{"a": 1}.keys()], r"y_score\[0\] is a dict_keys, which has no order"),
+        ({"q": {"a"}}, {"q": {"a"}}, r"y_score\['q'\] is a set, which has no order"),
+        (
             [{"a"}],
             (x for x in [["a"]]),
             r"y_score must be a sequence; got generator\. Use list\(\.\.\.\)",
         ),
-        case(
-            "inner generator",
+        (
             [{"a"}],
             [(x for x in ["a"])],
             r"y_score\[0\] must be a sequence; got generator\. Use list\(\.\.\.\)",
         ),
-        case(
-            "outer generator of truths",
+        (
             (x for x in [{"a"}]),
             [["a"]],
             r"y_true must be a sequence; got generator\. Use list\(\.\.\.\)",
         ),
-        case(
-            "inner generator of truths",
-            [{"a"}, (x for x in "a")],
-            [["a"], ["a"]],
-            r"y_true\[1\].*generator",
-        ),
-        case("first inner generator of truths", [(x for x in "a")], [["a"]], r"y_true.*generator"),
-        case(
-            "iterator",
-            [{"a"}],
-            map(list, ["a"]),
-            r"y_score must be a sequence; got map\. Use list\(\.\.\.\)",
-        ),
-        case(
-            "None as ranking",
+        ([{"a"}, (x for x in "a")], [["a"], ["a"]], r"y_true\[1\].*generator"),
+        ([(x for x in "a")], [["a"]], r"y_true.*generator"),
+        ([{"a"}], map(list, ["a"]), r"y_score must be a sequence; got map\. Use list\(\.\.\.\)"),
+        (
             [{"a"}],
             [None],
             r"y_score\[0\] is NoneType; the lists layout takes one ranked list per query",
         ),
-        case(
-            "None as truth",
-            [{"a"}, None],
-            [["a"], ["b"]],
-            r"y_true\[1\] is NoneType; pass a set, a list or",
-        ),
-        case(
-            "int as ranking",
-            [{"a"}],
-            [3],
-            r"y_score\[0\] is int; the lists layout takes one ranked list per query",
-        ),
-        case(
-            "int as truth", [{"a"}, 3], [["a"], ["b"]], r"y_true\[1\] is int; pass a set, a list or"
-        ),
-        case(
-            "None in a mapping of truths",
-            {"q": None},
-            {"q": ["a"]},
-            r"y_true\['q'\] must be a sequence; got NoneType",
-        ),
-        case(
-            "None in a mapping of rankings",
-            {"q": {"a"}},
-            {"q": None},
-            r"y_score\['q'\] must be a sequence; got NoneType",
-        ),
-        case(
-            "list against mapping",
-            [{"a"}],
-            {"q": ["a"]},
-            r"y_score is a dict keyed by query, y_true a list",
-        ),
-        case(
-            "mapping against list",
-            {"q": {"a"}},
-            [["a"]],
-            r"y_true is a dict keyed by query, y_score a list",
-        ),
+        ([{"a"}, None], [["a"], ["b"]], r"y_true\[1\] is NoneType; pass a set, a list or"),
+        ([{"a"}], [3], r"y_score\[0\] is int; the lists layout takes one ranked list per query"),
+        ([{"a"}, 3], [["a"], ["b"]], r"y_true\[1\] is int; pass a set, a list or"),
+        ({"q": None}, {"q": ["a"]}, r"y_true\['q'\] must be a sequence; got NoneType"),
+        ({"q": {"a"}}, {"q": None}, r"y_score\['q'\] must be a sequence; got NoneType"),
+        ([{"a"}], {"q": ["a"]}, r"y_score is a dict keyed by query, y_true a list"),
+        ({"q": {"a"}}, [["a"]], r"y_true is a dict keyed by query, y_score a list"),
     ],
 )
 def test_structures_that_are_no_rankings_or_truths(y_true, y_score, message):
@@ -250,11 +144,11 @@ def test_structures_that_are_no_rankings_or_truths(y_true, y_score, message):
 @pytest.mark.parametrize(
     ("y_true", "y_score", "own"),
     [
-        case("lists of sets", [["a", "b"], ["c"]], [{"a"}, {"c"}], {}),
-        case("one set", [["a", "b"], ["c"]], {"a", "c"}, {}),
-        case("mapping of sets", {"q": ["a", "b"]}, {"q": {"a"}}, {}),
-        case("grades and sets", [1, 0], [{"a"}, {"b"}], {"groups": ["a", "b"]}),
-        case("matrix and sets", np.ones((2, 2)), [{"a"}, {"b"}], {}),
+        ([["a", "b"], ["c"]], [{"a"}, {"c"}], {}),
+        ([["a", "b"], ["c"]], {"a", "c"}, {}),
+        ({"q": ["a", "b"]}, {"q": {"a"}}, {}),
+        ([1, 0], [{"a"}, {"b"}], {"groups": ["a", "b"]}),
+        (np.ones((2, 2)), [{"a"}, {"b"}], {}),
     ],
 )
 def test_swapped_arguments_are_named(y_true, y_score, own):

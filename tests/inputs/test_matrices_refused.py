@@ -9,7 +9,6 @@ import pytest
 from scipy import sparse
 
 from sklearn_rank import ndcg_at_k_score
-from tests.inputs.cases import case
 
 # Grades ------------------------------------------------------------------------------------------
 
@@ -47,79 +46,68 @@ def test_nested_lists_of_grades_with_a_matrix_of_scores_are_named():
 @pytest.mark.parametrize(
     ("y_true", "y_score", "error", "message"),
     [
-        case(
-            "shapes",
+        (
             np.zeros((2, 2)),
             np.zeros((2, 3)),
             ValueError,
             r"y_true has shape \(2, 2\) and y_score \(2, 3\)",
         ),
-        case(
-            "flat scores",
+        (
             np.zeros((2, 2)),
             np.zeros(4),
             ValueError,
             r"y_true has shape \(2, 2\) and y_score \(4,\)",
         ),
-        case(
-            "3-D",
+        (
             np.zeros((2, 2, 2)),
             np.zeros((2, 2, 2)),
             ValueError,
             r"y_true has shape \(2, 2, 2\) .*takes two of shape \(n_queries, n_items\)",
         ),
-        case("0-D", np.array(1.0), np.array(1.0), ValueError, r"y_true has shape \(\)"),
-        case(
-            "strings",
+        (np.array(1.0), np.array(1.0), ValueError, r"y_true has shape \(\)"),
+        (
             np.ones((2, 2)),
             [["a", "b"], ["c", "d"]],
             TypeError,
             r"y_score holds strings; pass numbers",
         ),
-        case(
-            "ragged",
+        (
             np.ones((2, 2)),
             [[1, 2], [1]],
             ValueError,
             r"y_score is ragged: its rows differ in length",
         ),
-        case(
-            "sparse scores",
+        (
             sparse.csr_array([[1, 0]]),
             sparse.csr_array([[1, 0]]),
             TypeError,
             r"y_score is sparse; .*call \.toarray\(\)",
         ),
-        case(
-            "sparse matrix scores",
+        (
             np.ones((1, 2)),
             sparse.csr_matrix([[1, 0]]),
             TypeError,
             r"y_score is sparse; .*call \.toarray\(\)",
         ),
-        case(
-            "NaN",
+        (
             np.ones((2, 2)),
             np.array([[1, 2], [np.nan, 1]]),
             ValueError,
             r"y_score contains NaN at row 1, column 0",
         ),
-        case(
-            "pandas frame",
+        (
             pd.DataFrame({"a": [1]}),
             [[1]],
             TypeError,
             r"y_true is a data frame and y_score a list; pass a frame with a row for each query",
         ),
-        case(
-            "polars frame",
+        (
             pl.DataFrame({"a": [1]}),
             [[1]],
             TypeError,
             r"y_true is a data frame and y_score a list; pass a frame with a row for each query",
         ),
-        case(
-            "masked",
+        (
             np.ma.array([[1, 0]], mask=[[0, 1]]),
             np.ones((1, 2)),
             TypeError,

@@ -14,21 +14,20 @@ from sklearn_rank import (
     evaluate,
     ndcg_at_k_score,
 )
-from tests.inputs.cases import case
 
 HOSTILE = [
-    case("escape", "\x1b[31mred\x1b[0m"),
-    case("return", "0.12 FAIL\r0.99 PASS"),
-    case("newline", "x\n::add-mask::0.1"),
-    case("bell", "\x07\x08\x7f"),
-    case("C1", "\x9b31m"),
-    case("bidi", "\u202eevil\u2066"),
-    case("zero width", "a\u200bb\ufeff"),
-    case("line separator", "a\u2028b\u2029"),
-    case("surrogate", "\ud800"),
-    case("NUL", "a\0b"),
-    case("long", "x" * 200_000),
-    case("long and hostile", "\x1b" * 200_000),
+    "\x1b[31mred\x1b[0m",
+    "0.12 FAIL\r0.99 PASS",
+    "x\n::add-mask::0.1",
+    "\x07\x08\x7f",
+    "\x9b31m",
+    "\u202eevil\u2066",
+    "a\u200bb\ufeff",
+    "a\u2028b\u2029",
+    "\ud800",
+    "a\0b",
+    "x" * 200_000,
+    "\x1b" * 200_000,
 ]
 
 

@@ -7,60 +7,42 @@ import pytest
 
 from sklearn_rank import evaluate, group_auc_score
 from sklearn_rank.inputs import RelevanceInput
-from tests.inputs.cases import case
 
 
 @pytest.mark.parametrize(
     ("relevance", "error", "message"),
     [
-        case(
-            "inner length",
-            [[2, 1]],
-            ValueError,
-            r"relevance\[0\] has 2 scores for 3 ranked results",
-        ),
-        case(
-            "outer length",
-            [[3, 2, 1], [1]],
-            ValueError,
-            r"relevance has 2 lists for 1 ranked lists",
-        ),
-        case(
-            "rising",
+        ([[2, 1]], ValueError, r"relevance\[0\] has 2 scores for 3 ranked results"),
+        ([[3, 2, 1], [1]], ValueError, r"relevance has 2 lists for 1 ranked lists"),
+        (
             [[1, 2, 3]],
             ValueError,
-            (
-                r"relevance\[0\] contradicts the order of the ranked results at position 2: 2 > "
-                r"1; .*higher_is_better=False"
-            ),
+            r"relevance\[0\] contradicts the order of the ranked results at position 2: 2 > "
+            r"1; .*higher_is_better=False",
         ),
-        case("rising late", [[3, 1, 2]], ValueError, r"at position 3: 2 > 1"),
-        case(
-            "falling distances",
+        ([[3, 1, 2]], ValueError, r"at position 3: 2 > 1"),
+        (
             RelevanceInput([[3, 2, 1]], higher_is_better=False),
             ValueError,
             r"at position 2: 2 < 3; .*higher_is_better=True",
         ),
-        case("NaN", [[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN"),
-        case("str", [["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3'"),
-        case("None", [[3, None, 1]], TypeError, r"relevance\[0\] has score None"),
-        case(
-            "provider raises",
+        ([[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN"),
+        ([["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3'"),
+        ([[3, None, 1]], TypeError, r"relevance\[0\] has score None"),
+        (
             RelevanceInput([["x", "2", "1"]]),
             ValueError,
             r"provider of RelevanceInput raised ValueError\(.*\) on score 0 of relevance\[0\]",
         ),
-        case(
-            "mapping",
+        (
             {"q": [1]},
             TypeError,
             r"relevance is a mapping; for a sequence of ranked lists pass a sequence",
         ),
-        case("set", {1, 2}, TypeError, r"relevance is a set, which has no order"),
-        case("inner set", [{3, 2, 1}], TypeError, r"relevance\[0\] is a set, which has no order"),
-        case("str for all", "abc", TypeError, r"relevance is a str; did you mean"),
-        case(
-            "generator",
+        ({1, 2}, TypeError, r"relevance is a set, which has no order"),
+        ([{3, 2, 1}], TypeError, r"relevance\[0\] is a set, which has no order"),
+        ("abc", TypeError, r"relevance is a str; did you mean"),
+        (
             ([3, 2, 1] for _ in [1]),
             TypeError,
             r"relevance must be a sequence; got generator\. Use list",
@@ -75,8 +57,8 @@ def test_relevance_that_is_refused(relevance, error, message):
 @pytest.mark.parametrize(
     ("relevance", "message"),
     [
-        case("NaN", [[3, np.nan, 1]], r"contains NaN .*at position 2"),
-        case("str", [["3", "2", "1"]], r"has score '3' .*at position 1"),
+        ([[3, np.nan, 1]], r"contains NaN .*at position 2"),
+        ([["3", "2", "1"]], r"has score '3' .*at position 1"),
     ],
 )
 def test_relevance_messages_name_a_position_and_no_item(relevance, message):

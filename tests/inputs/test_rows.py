@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 from sklearn_rank import evaluate, mean_reciprocal_rank_score
-from tests.inputs.cases import case
 
 # Query A: relevant at rank 2 of 3. Query B: relevant at rank 1 of 2. Rows interleaved.
 GRADES = [0, 1, 1, 0, 0]
@@ -24,25 +23,25 @@ def interleaved(first, second):
 
 
 IDS = [
-    case("str", "q1", "q2"),
-    case("int", 10, -3),
-    case("bool", True, False),
-    case("float", 0.5, 1.5),
-    case("int and str", 1, "1"),
-    case("str and None-like str", "None", "nan"),
-    case("tuples", ("a", 1), ("a", 2)),
-    case("tuples of other lengths", ("a",), ("a", 2)),
-    case("frozensets", frozenset({1}), frozenset({2})),
-    case("NUL", "a", "a\0"),
-    case("normal forms", "\u00e9", "e\u0301"),
-    case("empty and space", "", " "),
-    case("int above 2^53", 2**53, 2**53 + 1),
-    case("huge int", 10**30, 10**30 + 1),
-    case("int above 2^63 and a negative one", 2**63 + 1, -1),
-    case("bytes", b"a", b"b"),
-    case("dates", dt.date(2020, 1, 1), dt.date(2021, 1, 1)),
-    case("timestamps", pd.Timestamp("2020"), pd.Timestamp("2021")),
-    case("str and tuple", "a", ("a",)),
+    ("q1", "q2"),
+    (10, -3),
+    (True, False),
+    (0.5, 1.5),
+    (1, "1"),
+    ("None", "nan"),
+    (("a", 1), ("a", 2)),
+    (("a",), ("a", 2)),
+    (frozenset({1}), frozenset({2})),
+    ("a", "a\0"),
+    ("\u00e9", "e\u0301"),
+    ("", " "),
+    (2**53, 2**53 + 1),
+    (10**30, 10**30 + 1),
+    (2**63 + 1, -1),
+    (b"a", b"b"),
+    (dt.date(2020, 1, 1), dt.date(2021, 1, 1)),
+    (pd.Timestamp("2020"), pd.Timestamp("2021")),
+    ("a", ("a",)),
 ]
 
 

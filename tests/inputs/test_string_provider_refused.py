@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sklearn_rank import evaluate, mean_reciprocal_rank_score
-from tests.inputs.cases import case
 
 
 def test_string_provider_lets_other_types_meet():
@@ -20,36 +19,23 @@ def test_string_provider_lets_other_types_meet():
 @pytest.mark.parametrize(
     ("provider", "error", "message"),
     [
-        case(
-            "raises",
+        (
             lambda item: {}[item],
             ValueError,
             r"^string_provider raised KeyError\(.*'a.*\) on item 0 of y_score\[0\]$",
         ),
-        case(
-            "returns int",
+        (
             len,
             TypeError,
             r"^string_provider returned int for item 0 of y_score\[0\], expected str$",
         ),
-        case(
-            "returns None",
+        (
             lambda item: None,
             TypeError,
             r"returned NoneType for item 0 of y_score\[0\], expected str",
         ),
-        case(
-            "returns bytes",
-            str.encode,
-            TypeError,
-            r"returned bytes for item 0 of y_score\[0\], expected str",
-        ),
-        case(
-            "no function",
-            "name",
-            TypeError,
-            r"^string_provider must be a function of an item, got 'name'$",
-        ),
+        (str.encode, TypeError, r"returned bytes for item 0 of y_score\[0\], expected str"),
+        ("name", TypeError, r"^string_provider must be a function of an item, got 'name'$"),
     ],
 )
 def test_string_provider_that_fails(provider, error, message):
@@ -99,9 +85,9 @@ class Counting:
 @pytest.mark.parametrize(
     ("y_true", "y_score", "expected"),
     [
-        case("lists", [{1}, {2, 3}], [[1, 2], [3]], [1, 1, 2, 2, 3, 3]),
-        case("shared", {1, 4}, [[1, 2], [3]], [1, 1, 2, 3, 4]),
-        case("mapping", {"p": {1: 2}}, {"p": {1: 0.5, 2: 0.1}}, [1, 1, 2]),
+        ([{1}, {2, 3}], [[1, 2], [3]], [1, 1, 2, 2, 3, 3]),
+        ({1, 4}, [[1, 2], [3]], [1, 1, 2, 3, 4]),
+        ({"p": {1: 2}}, {"p": {1: 0.5, 2: 0.1}}, [1, 1, 2]),
     ],
 )
 def test_string_provider_is_called_exactly_once_per_item(y_true, y_score, expected):

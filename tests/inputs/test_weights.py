@@ -14,27 +14,17 @@ from sklearn_rank import (
     mean_reciprocal_rank_score,
     ranking_auc_score,
 )
-from tests.inputs.cases import GRADES, GROUPS, SCORES, case
+from tests.inputs.cases import GRADES, GROUPS, SCORES
 
 
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
-        case(
-            "negative",
-            [1, -1],
-            ValueError,
-            r"sample_weight contains a negative value \(-1\.0\) at position 1",
-        ),
-        case(
-            "too many",
-            [1, 2, 3],
-            ValueError,
-            r"sample_weight has 3 weights for 2 queries; pass one per query",
-        ),
-        case("zero sum", [0, 0], ValueError, r"sample_weight sums to zero"),
-        case("NaN", [1, np.nan], ValueError, r"sample_weight contains NaN at position 1"),
-        case("inf", [np.inf, 1], ValueError, r"sample_weight contains infinity at position 0"),
+        ([1, -1], ValueError, r"sample_weight contains a negative value \(-1\.0\) at position 1"),
+        ([1, 2, 3], ValueError, r"sample_weight has 3 weights for 2 queries; pass one per query"),
+        ([0, 0], ValueError, r"sample_weight sums to zero"),
+        ([1, np.nan], ValueError, r"sample_weight contains NaN at position 1"),
+        ([np.inf, 1], ValueError, r"sample_weight contains infinity at position 0"),
     ],
 )
 @pytest.mark.parametrize("layout", ["lists", "matrix"])
