@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from sklearn_rank.evaluation.averaging import Average, warn_of_undefined
-from sklearn_rank.evaluation.compute import Scored, score_measures
+from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, UndefinedMetricError
+from sklearn_rank.inputs.rows import GradedQueries, Grouping
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import as_asked
-from sklearn_rank.rankers.stopping import refuse_wrong_direction
-from sklearn_rank.rankers.watched_truths import WatchedRows, WatchedTruths
+from sklearn_rank.rankings.grade_counts import narrow_grades
+from sklearn_rank.rankings.pool import count_unjudged
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.scorers import RankingScorer, get_scorer
-from sklearn_rank.support.checks import as_numbers, check_finite, check_same_length
+from sklearn_rank.support.checks import (
+    as_numbers,
+    check_finite,
+    check_grades,
+    check_same_length,
+    check_weights,
+)
+from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import NegativeGrades, Ties
+from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
 
 __all__ = ["lightgbm_eval_metric", "xgboost_eval_metric"]
+
+MAX_KEPT = 128
+"""Data sets whose truths are kept: training and test rows of all folds of a cross-validation."""
+
+
+class WatchedRows(NamedTuple):
+    """What a booster says of a data set, query after query."""
+
+    grades: Any
+    sizes: Any
+    """(Q,) rows of each query; None if the library knows no queries."""
+    weights: Any = None
+    """Weights; None or empty: all alike."""
+    weighs_queries: bool = False
+    """Whether weights may be those of queries; else they are those of rows."""
+
+
+@dataclass(eq=False)
+class Truth:
+    """The ground truth of a data set."""
+
+    rows: WatchedRows
+    queries: GradedQueries
+    is_told: bool = False
+    """Whether it was said which queries are undefined."""
 
 
 class Watched(NamedTuple):
@@ -39,11 +75,19 @@ class _EvalMetric:
     """
 
     def __init__(self, *scorers: RankingScorer, prefix: str = "") -> None:
+        if not isinstance(prefix, str) or ":" in prefix or any(map(str.isspace, prefix)):
+            msg = f"prefix must be a str without blanks and colons, got {safe_repr(prefix)}"
+            raise InvalidParameterError(msg)
         self.scorers = scorers
         self.prefix = prefix
         self.names = tuple(prefix + name for name in _names(scorers))
-        self._alike = _alike(scorers)
-        self._truths: dict[str, WatchedTruths] = {}
+        # Scorers that can share one ranking, by how they break ties and read negative grades.
+        self._alike: dict[tuple[Ties, NegativeGrades], list[RankingScorer]] = {}
+        for scorer in scorers:
+            negative = cast("NegativeGrades", scorer.options.preset.negative_grades)
+            self._alike.setdefault((scorer.options.ties, negative), []).append(scorer)
+        self._truths: dict[NegativeGrades, list[Truth]] = {}
+        self._lock = Lock()
 
     @property
     def __name__(self) -> str:
@@ -76,77 +120,131 @@ class _EvalMetric:
             raise ValueError(msg)
         check_same_length("y_true", len(rows.grades), "predictions", len(scores))
         check_finite(scores, "predictions", where=lambda row: f"row {row}", infinite=True)
-        values: dict[str, Watched] = {}
+        watched: dict[str, Watched] = {}
         averages: dict[str, Average] = {}
-        truths = {negative: self._truths_of(negative).of(rows) for _, negative in self._alike}
+        truths = {negative: self.truth_of(rows, negative) for _, negative in self._alike}
         for (ties, negative), scorers in self._alike.items():
             judged = truths[negative].queries.ranked_by(scores, ties)
-            results = score_measures(
-                [scorer.measure for scorer in scorers], judged, [*map(_settled, scorers)]
-            )
-            names = [self.prefix + name for name in _names(scorers)]
-            values.update(zip(names, map(_watched, names, results), strict=True))
-            averages |= {
-                str(result.measure): result.average
-                for scorer, result in zip(scorers, results, strict=True)
-                if scorer.options.zero_division == "warn"
-            }
+            policies = [scorer.options.zero_division for scorer in scorers]
+            settled = [np.nan if policy == "warn" else policy for policy in policies]
+            measures = [scorer.measure for scorer in scorers]
+            results = score_measures(measures, judged, settled)
+            for name, result, policy in zip(_names(scorers), results, policies, strict=True):
+                value = result.average.value
+                if np.isnan(value):
+                    of_set = "all queries of a data set that is watched"
+                    msg = f"{result.measure} is undefined for {of_set}"
+                    raise UndefinedMetricError(msg)
+                is_gain = result.measure.metric.greater_is_better
+                watched[self.prefix + name] = Watched(self.prefix + name, value, is_gain)
+                if policy == "warn":
+                    averages[str(result.measure)] = result.average
         if not all(truth.is_told for truth in truths.values()):
             # Once for a data set, not after every tree.
             warn_of_undefined(averages)
             for truth in truths.values():
                 truth.is_told = True
-        return [values[name] for name in self.names]
+        return [watched[name] for name in self.names]
 
     def know(self, rows: WatchedRows, query_ids: Any) -> None:
         """Read the truth of a data set that will be watched, with the ids of its queries."""
         for _, negative in self._alike:
-            self._truths_of(negative).of(rows, query_ids)
+            self.truth_of(rows, negative, query_ids)
 
-    def _truths_of(self, negative: NegativeGrades) -> WatchedTruths:
-        return self._truths.setdefault(negative, WatchedTruths(negative))
+    def truth_of(self, rows: WatchedRows, negative: NegativeGrades, query_ids: Any = None) -> Truth:
+        """The truth of a data set; without ``query_ids`` queries are numbered.
+
+        It is found by its values, not by the data set's identity: a label that is set anew in the
+        same object is another truth, and comparing two columns costs a few microseconds.
+        """
+        if rows.weights is None or not len(rows.weights):
+            rows = WatchedRows(rows.grades, rows.sizes)
+        with self._lock:
+            kept = self._truths.setdefault(negative, [])
+            truth = next((truth for truth in kept if all(map(_same, truth.rows, rows))), None)
+            if truth is not None:
+                kept.remove(truth)
+            else:
+                queries = _read(rows, negative)
+                if query_ids is not None:
+                    grouping = queries.grouping._replace(query_ids=query_ids)
+                    queries = replace(queries, grouping=grouping)
+                # Copies: whatever becomes of the caller's arrays.
+                columns = (None if part is None else np.array(part) for part in rows[:3])
+                grades, sizes, weights = columns
+                truth = Truth(WatchedRows(grades, sizes, weights, rows.weighs_queries), queries)
+            kept.insert(0, truth)
+            del kept[MAX_KEPT:]
+            return truth
 
 
-def _alike(
-    scorers: tuple[RankingScorer, ...],
-) -> dict[tuple[Ties, NegativeGrades], list[RankingScorer]]:
-    """Scorers that can share one ranking, by how they break ties and read negative grades."""
-    alike: dict[tuple[Ties, NegativeGrades], list[RankingScorer]] = {}
-    for scorer in scorers:
-        negative = cast("NegativeGrades", scorer.options.preset.negative_grades)
-        alike.setdefault((scorer.options.ties, negative), []).append(scorer)
-    return alike
+def _same(read: Array | None, part: Any) -> bool:
+    return part is None if read is None else part is not None and np.array_equal(read, part)
+
+
+def _read(rows: WatchedRows, negative: NegativeGrades) -> GradedQueries:
+    grades = as_numbers(rows.grades, "y_true")
+    if grades.ndim != 1:
+        msg = f"y_true should be a 1d array, got an array of shape {grades.shape} instead."
+        raise ValueError(msg)
+    if rows.sizes is None or not len(rows.sizes):
+        msg = (
+            "the data set has no queries: pass group=, the rows of each query, to lgb.Dataset or "
+            "LGBMRanker.fit, or qid= to xgb.DMatrix; XGBRanker calls a metric once for each query, "
+            "so pass its measures to QueryRanker(XGBRanker(...), eval_metric=...)"
+        )
+        raise RankingConfigError(msg)
+    sizes = as_numbers(rows.sizes, "group").astype(np.int64)
+    if sizes.min() < 0 or sizes.sum() != len(grades):
+        msg = (
+            f"group holds the rows of each query, which are {len(grades):,} in all; got sizes from "
+            f"{sizes.min():,} that add up to {sizes.sum():,}"
+        )
+        raise ValueError(msg)
+    offsets = offsets_of(sizes)
+
+    def where(row: int) -> str:
+        query = int(np.searchsorted(offsets, row, side="right")) - 1
+        return f"row {row - offsets[query]} of query {query}"
+
+    grades = narrow_grades(check_grades(grades, "y_true", where=where, negative=negative))
+    grouping = Grouping(np.arange(len(sizes)), offsets, None)
+    weights = _query_weights(rows, offsets)
+    return GradedQueries(grades, grouping, weights, count_unjudged(grades, negative))
+
+
+def _query_weights(rows: WatchedRows, offsets: IntArray) -> FloatArray | None:
+    """Weights of queries: as given, or the mean of their rows', as LightGBM's measures have it."""
+    weights, n_rows, n_queries = rows.weights, int(offsets[-1]), len(offsets) - 1
+    if weights is None or not len(weights):
+        return None
+    if rows.weighs_queries and len(weights) == n_queries:
+        return check_weights(weights, n_queries)
+    by_row = check_weights(weights, n_rows)
+    sizes = np.diff(offsets)
+    numbers = np.repeat(np.arange(n_queries), sizes)
+    sums = np.bincount(numbers, by_row, minlength=n_queries)
+    firsts = by_row[np.minimum(offsets[:-1], n_rows - 1)]
+    # A sum of equal weights divided by their number can miss them by a rounding.
+    alike = np.bincount(numbers, by_row != firsts[numbers], minlength=n_queries) == 0
+    means: FloatArray = np.where(alike, firsts, sums / np.maximum(sizes, 1))
+    return means
+
+
+# Measures in any form ----------------------------------------------------------------------------
 
 
 def _names(scorers: Iterable[RankingScorer]) -> tuple[str, ...]:
-    """Spellings that can stand in XGBoost's lines of text, which split at blanks and colons."""
-    spellings = [str(_spelled(scorer.measure)) for scorer in scorers]
-    return tuple(spelling.replace(" ", "").replace(":", "=") for spelling in spellings)
+    """Spellings that can stand in XGBoost's lines of text, which split at blanks and colons.
 
-
-def _spelled(measure: Measure) -> Measure:
-    """The measure without what a convention filled in, and functions, which have no text."""
-    asked = {key: value for key, value in as_asked(measure).parameters if not callable(value)}
-    return Measure.of(measure.metric, measure.k, **asked)
-
-
-def _settled(scorer: RankingScorer) -> Any:
-    policy = scorer.options.zero_division
-    return np.nan if policy == "warn" else policy
-
-
-def _watched(name: str, result: Scored) -> Watched:
-    value = result.average.value
-    if np.isnan(value):
-        msg = f"{result.measure} is undefined for all queries of a data set that is watched"
-        raise UndefinedMetricError(msg)
-    return Watched(name, value, result.measure.metric.greater_is_better)
-
-
-def _check_prefix(prefix: Any) -> None:
-    if not isinstance(prefix, str) or ":" in prefix or any(map(str.isspace, prefix)):
-        msg = f"prefix must be a str without blanks and colons, got {safe_repr(prefix)}"
-        raise InvalidParameterError(msg)
+    They tell nothing that a convention filled in, and no functions, which have no text.
+    """
+    names = []
+    for measure in (scorer.measure for scorer in scorers):
+        asked = {key: value for key, value in as_asked(measure).parameters if not callable(value)}
+        spelling = str(Measure.of(measure.metric, measure.k, **asked))
+        names.append(spelling.replace(" ", "").replace(":", "="))
+    return tuple(names)
 
 
 def read_scorers(
@@ -290,7 +388,6 @@ def lightgbm_eval_metric(
     ... ]
     [('map', 0.583, True), ('ndcg@10', 0.693, True)]
     """
-    _check_prefix(prefix)
     return LightGBMEvalMetric(
         *read_scorers(measures, options, "lightgbm_eval_metric"), prefix=prefix
     )
@@ -329,8 +426,59 @@ class XGBoostEvalMetric(_EvalMetric):
         sizes = np.diff(bounds.astype(np.int64)) if len(bounds) > 1 else None
         rows = WatchedRows(data.get_label(), sizes, data.get_weight(), weighs_queries=True)
         watched = self.watch(predictions, rows)
-        refuse_wrong_direction({value.name: value.greater_is_better for value in watched})
+        _refuse_wrong_direction({value.name: value.greater_is_better for value in watched})
         return [(value.name, value.value) for value in watched]
+
+
+_KNOWN = ("auc", "pre", "map", "ndcg")
+"""What XGBoost's ``EarlyStopping`` takes the names of metrics to begin with that are no losses."""
+
+
+def stops(callback: Any) -> bool:
+    """Whether a callback is XGBoost's early stopping, or made of it."""
+    return any(kind.__name__ == "EarlyStopping" for kind in type(callback).__mro__)
+
+
+def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
+    """RankingConfigError if early stopping by one of these metrics would look for the worst value.
+
+    XGBoost guesses from a metric's name whether greater is better, and takes what it does not know
+    for a loss: a training that is stopped by ``mrr`` keeps its worst tree without a word.
+    ``directions`` tells of each name whether greater is better; the last one is watched where
+    nothing else is said.
+    """
+    for callback in _running_callbacks():
+        if not stops(callback):
+            continue
+        name = getattr(callback, "metric_name", None) or list(directions)[-1]
+        if name not in directions:
+            continue
+        told = callback.maximize
+        if told is None:
+            told = name != "mape" and name.startswith(_KNOWN)
+        if told != directions[name]:
+            msg = (
+                f"early stopping would keep the worst {safe_repr(name)}: pass "
+                f"maximize={directions[name]} to xgboost.train or EarlyStopping"
+            )
+            raise RankingConfigError(msg)
+
+
+def _running_callbacks() -> list[Any]:
+    """Callbacks of the training that asks for a metric; nothing if a version calls otherwise.
+
+    A metric is handed predictions and data alone. Who called it is told by the frames of
+    ``CallbackContainer``.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__") == "xgboost.callback":
+            container = frame.f_locals.get("self")
+            callbacks = getattr(container, "callbacks", None)
+            if callbacks is not None:
+                return list(callbacks)
+    return []
 
 
 def xgboost_eval_metric(
@@ -388,5 +536,4 @@ def xgboost_eval_metric(
     >>> xgboost_eval_metric("map", "ndcg@10").names
     ('map', 'ndcg@10')
     """
-    _check_prefix(prefix)
     return XGBoostEvalMetric(*read_scorers(measures, options, "xgboost_eval_metric"), prefix=prefix)

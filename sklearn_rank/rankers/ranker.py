@@ -18,9 +18,14 @@ from sklearn_rank.model_selection.query_ids import (
     require_query_ids,
     without_query_ids,
 )
-from sklearn_rank.rankers.boosters import Booster, EvaluationRows, booster_of
+from sklearn_rank.rankers.boosters import (
+    Booster,
+    EvaluationRows,
+    booster_of,
+    watched_by,
+    watching,
+)
 from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
-from sklearn_rank.rankers.watching import watched_by, watching
 from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import xgboost as xgb
 
-import sklearn_rank.rankers.watched_truths as watched_truths
 from sklearn_rank import (
     evaluate,
     get_scorer,
@@ -28,6 +27,7 @@ from sklearn_rank.exceptions import (
     UndefinedMetricError,
     UndefinedMetricWarning,
 )
+from sklearn_rank.rankers import eval_metrics
 
 MEASURES = ("map", "ndcg@5", "err", "lag", "hit_rate@1", "ndcg(gain=linear)@3")
 
@@ -214,13 +214,13 @@ def test_a_data_set_that_cannot_be_measured_ends_the_training():
 def readings(monkeypatch):
     """Number of times that grades were read and checked."""
     read: list[int] = []
-    original = watched_truths._read
+    original = eval_metrics._read
 
     def counting(rows: Any, negative: Any) -> Any:
         read.append(len(rows.grades))
         return original(rows, negative)
 
-    monkeypatch.setattr(watched_truths, "_read", counting)
+    monkeypatch.setattr(eval_metrics, "_read", counting)
     return read
 
 
@@ -247,7 +247,7 @@ def test_few_truths_are_kept(readings):
         metric(np.array([1 + number, 0]), np.array([2.0, 1.0]), None, group)
     assert len(readings) == 200
     (truths,) = metric._truths.values()
-    assert len(truths._kept) == watched_truths.MAX_KEPT
+    assert len(truths) == eval_metrics.MAX_KEPT
 
 
 def test_metrics_are_stored_without_data():
