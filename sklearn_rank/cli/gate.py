@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,18 +18,49 @@ from sklearn_rank.support.runtime import waiting
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.files import FileGate, FileSession
     from pytest_rankmetrics.report.summary import Summary
-    from sklearn_rank.cli.reading import Reader
     from sklearn_rank.inputs.roles import Columns
 
 WRITING = ("--update", "--accept", "--reason")
-_FILES = ("name", "qrels", "run", "slices", "known_items", "qrels_column", "run_column")
+_FILES = ("qrels", "run", "slices", "known_items")
+_KEYS = ("name", *_FILES, "qrels_column", "run_column")
 """What a gate of a TOML file has besides the arguments of ``rank_gate.check``."""
-_LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
-_ALONE = (
-    *("max_slice_drop", "min_queries", "convention", "missing", "zero_division"),
-    *("assume", "unjudged"),
-)
-"""Options that are passed on as they are."""
+_LIMITS = {
+    "at_least": "threshold, as map=0.3; repeat it for more",
+    "at_most": "threshold of a measure of which less is better, as lag=2",
+    "max_drop": "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
+    "hard_drop": "drop that chance never excuses",
+}
+_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "measure": ("another measure to record", {"action": "append", "dest": "metrics"}),
+    "slices": ("labels of queries, as for evaluate", {"metavar": "FILE"}),
+    "max_slice_drop": ("allowed drop of every slice", {"type": float, "metavar": "X"}),
+    "min_queries": ("with fewer, chance excuses nothing", {"type": int, "metavar": "N"}),
+    "convention": ("count as this program does", {"metavar": "NAME"}),
+    "missing": (
+        "judged queries without a ranking (default: raise)",
+        {"choices": ("raise", "zero", "skip")},
+    ),
+    "zero_division": (
+        "value of a query for which a measure is undefined (default: raise)",
+        {"type": float, "metavar": "X"},
+    ),
+    "allow": ("accept an oddity, such as unjudged", {"action": "append", "metavar": "WORD"}),
+    "known_items": ("ids of the items in the index, one on each line", {"metavar": "FILE"}),
+    "assume": (
+        "whether items that QRELS does not name are judged (default: not if it holds a 0)",
+        {"choices": ("complete", "partial")},
+    ),
+    "unjudged": (
+        "what unjudged items count: nothing, left out, or any grade (default: irrelevant)",
+        {"choices": ("irrelevant", "condense", "bounds")},
+    ),
+}
+"""Options of one gate, which are keys of a TOML file as well."""
+_SESSION = {
+    "update": "write a missing baseline, raise one; lowers none",
+    "accept": "also lower baselines; needs --reason",
+    "strict": "drops that are not confirmed fail, too",
+}
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -47,51 +78,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
     add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
     add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
-    limits = {
-        "--at-least": "threshold, as map=0.3; repeat it for more",
-        "--at-most": "threshold of a measure of which less is better, as lag=2",
-        "--max-drop": "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
-        "--hard-drop": "drop that chance never excuses",
-    }
-    for option, what in limits.items():
-        add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
-    add(
-        "-m",
-        "--measure",
-        action="append",
-        metavar="M",
-        dest="metrics",
-        help="another measure to record",
-    )
-    add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
-    add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
-    add("--min-queries", type=int, metavar="N", help="with fewer queries, chance excuses nothing")
-    add("--convention", metavar="NAME", help="count as this program does")
-    missing = "judged queries without a ranking (default: raise)"
-    add("--missing", choices=("raise", "zero", "skip"), help=missing)
-    undefined = "value of a query for which a measure is undefined (default: raise)"
-    add("--zero-division", type=float, metavar="X", help=undefined)
-    add(
-        "--allow",
-        action="append",
-        metavar="WORD",
-        help="accept an oddity, such as unjudged",
-    )
-    add("--known-items", metavar="FILE", help="ids of the items in the index, one on each line")
-    assume = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
-    add("--assume", choices=("complete", "partial"), help=assume)
-    unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
-    add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
-    add("--update", action="store_true", help="write a missing baseline, raise one; lowers none")
-    add("--accept", action="store_true", help="also lower baselines; needs --reason")
+    for name, what in _LIMITS.items():
+        add(_option(name), action="append", default=[], metavar="M=X", type=_limit, help=what)
+    for name, (what, options) in _OPTIONS.items():
+        short = ("-m",) if name == "measure" else ()
+        add(*short, _option(name), help=what, **options)
+    for name, what in _SESSION.items():
+        add(_option(name), action="store_true", help=what)
     add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
-    add("--strict", action="store_true", help="drops that are not confirmed fail, too")
     add("--json", metavar="FILE", help="write a JSON report")
     markdown = "append a Markdown report, besides the step summary of GitHub"
     add("--markdown", metavar="FILE", help=markdown)
     add("--junit", metavar="FILE", help="write a JUnit report")
     add_reading(parser, "qrels", "run")
     parser.set_defaults(run=run)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _limit(text: str) -> tuple[str | None, float]:
@@ -115,7 +119,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
         msg = "--accept lowers baselines and needs --reason, which is stored; pass both or neither"
         raise ValueError(msg)
-    gates, session = _configured(arguments) if arguments.config else _typed(arguments)
+    path, table = _table(arguments)
+    gates = [_gate(gate, path, arguments) for gate in table["gate"]]
+    session = _session(arguments, table, path)
     with waiting(f"judging {len(gates)} gates"):
         summary = _in_words(judge_files(gates, session), arguments)
     unused = session.unused(gates) if arguments.config else []
@@ -147,36 +153,85 @@ def _in_words(summary: Summary, arguments: argparse.Namespace) -> Summary:
     return replace(summary, gates=tuple(gates), problems=problems)
 
 
-# One gate, as typed -----------------------------------------------------------------------------
+# Gates, as typed or as configured -----------------------------------------------------------------
 
 
-def _typed(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
-    from pytest_rankmetrics.gates.files import FileGate
-    from sklearn_rank.cli.reading import Reader, read_ids, refuse_repeated_input
+def _table(arguments: argparse.Namespace) -> tuple[Path, dict[str, Any]]:
+    """The configuration and where it stands; a gate that was typed is one of one gate."""
+    own = {name: _together(name, getattr(arguments, name)) for name in _LIMITS}
+    for name in _OPTIONS:
+        own[name] = getattr(arguments, "metrics" if name == "measure" else name)
+    own["metrics"] = own.pop("measure")
+    own |= {"name": arguments.name, "qrels": arguments.qrels, "run": arguments.run_path}
+    gate = {name: value for name, value in own.items() if value not in (None, [], "")}
+    if arguments.config is None:
+        for name, what in (("qrels", "QRELS"), ("run", "RUN"), ("name", "--name")):
+            if name not in gate:
+                msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
+                raise ValueError(msg)
+        return Path(), {"gate": [gate]}
+    if gate:
+        words = {"qrels": "QRELS and RUN", "run": "QRELS and RUN", "metrics": "--measure"}
+        named = dict.fromkeys(words.get(name, _option(name)) for name in gate)
+        msg = f"--config says which gates there are; {', '.join(named)} belong into the file"
+        raise ValueError(msg)
+    path = Path(arguments.config)
+    return path, _read_config(path)
 
-    for value, what in (
-        (arguments.qrels, "QRELS"),
-        (arguments.run_path, "RUN"),
-        (arguments.name, "--name"),
-    ):
-        if not value:
-            msg = f"{what} is missing: a gate has QRELS, RUN and a --name, or pass --config"
+
+def _read_config(path: Path) -> dict[str, Any]:
+    from sklearn_rank.support.disk import readable
+
+    with readable(path, "--config"):
+        data = path.read_bytes()
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        msg = f"{shown(path)}: is not UTF-8 text"
+        raise ValueError(msg) from None
+    except tomllib.TOMLDecodeError as error:
+        msg = f"{shown(path)}: is not TOML: {shown(error)}"
+        raise ValueError(msg) from None
+    _refuse_unknown(table, ("gate", "settings", "baseline_dir"), shown(path))
+    gates = table.get("gate")
+    if not gates or not isinstance(gates, list) or not all(isinstance(g, dict) for g in gates):
+        msg = f"{shown(path)} has no gate; write one as [[gate]] with name, qrels and run"
+        raise ValueError(msg)
+    return table
+
+
+def _gate(table: dict[str, Any], path: Path, arguments: argparse.Namespace) -> FileGate:
+    """A gate of a configuration, whose paths start from the file itself."""
+    from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
+    from sklearn_rank.cli.reading import Reader, read_ids, read_labels, refuse_repeated_input
+    from sklearn_rank.support.text import safe_repr
+
+    where = f"{shown(path)}: gate {safe_repr(table.get('name', '?'))}"
+    _refuse_unknown(table, (*_KEYS, *ARGUMENTS), where)
+    for name in ("name", "qrels", "run"):
+        if not isinstance(table.get(name), str) or not table[name].strip():
+            msg = f"{where} has no {name}; name, qrels and run are text"
             raise ValueError(msg)
-    given = {name: _together(name, getattr(arguments, name)) for name in _LIMITS}
-    for name in ("metrics", "allow"):
-        given[name] = getattr(arguments, name)
-    for name in _ALONE:
-        given[name] = getattr(arguments, name)
-    given = {name: value for name, value in given.items() if value is not None}
-    if arguments.slices:
-        given["slices"] = _labels(arguments.slices)
-    if arguments.known_items:
-        given["known_items"] = read_ids(arguments.known_items)
-    refuse_repeated_input(arguments.qrels, arguments.run_path)
-    read = partial(_read_files, Reader.of(arguments), arguments.qrels, arguments.run_path)
-    files = (arguments.qrels, arguments.run_path, arguments.slices, arguments.known_items)
-    gate = FileGate(arguments.name, read, given, tuple(filter(None, files)))
-    return [gate], _session(arguments, {}, Path())
+    base = path.parent if arguments.config else Path()
+    files = {name: table[name] for name in _FILES if name in table}
+    files = {name: file if file == "-" else str(base / file) for name, file in files.items()}
+    given = {name: value for name, value in table.items() if name not in _KEYS}
+    if "known_items" in files:
+        given["known_items"] = read_ids(files["known_items"])
+    if "slices" in files:
+        given["slices"] = read_labels(files["slices"]).get
+    refuse_repeated_input(files["qrels"], files["run"])
+    reader = Reader.of(arguments)
+    reader = replace(
+        reader,
+        qrels_columns=_columns(table, "qrels_column", where) or reader.qrels_columns,
+        run_columns=_columns(table, "run_column", where) or reader.run_columns,
+    )
+
+    def read() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        return reader.qrels(files["qrels"]), reader.run(files["run"])
+
+    return FileGate(table["name"], read, given, tuple(files.values()))
 
 
 def _together(name: str, pairs: Sequence[tuple[str | None, float]]) -> Any:
@@ -209,20 +264,7 @@ def _plain_name(measure: str) -> str:
         return measure
 
 
-def _read_files(
-    reader: Reader, qrels: str, run: str
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    return reader.qrels(qrels), reader.run(run)
-
-
-def _labels(path: str) -> Callable[[Any], Any]:
-    """A function of the query id, for which queries without a label are in no slice."""
-    from sklearn_rank.cli.reading import read_labels
-
-    return read_labels(path).get
-
-
-def _session(arguments: argparse.Namespace, table: Mapping[str, Any], base: Path) -> FileSession:
+def _session(arguments: argparse.Namespace, table: Mapping[str, Any], path: Path) -> FileSession:
     from pytest_rankmetrics.gates.files import FileSession
     from pytest_rankmetrics.policy.settings import Settings
 
@@ -230,7 +272,7 @@ def _session(arguments: argparse.Namespace, table: Mapping[str, Any], base: Path
     _refuse_unknown(settings, Settings.__dataclass_fields__, "settings")
     if arguments.strict:
         settings["strict"] = True
-    directory = arguments.baseline_dir or base / table.get("baseline_dir", "rank-baselines")
+    directory = arguments.baseline_dir or path.parent / table.get("baseline_dir", "rank-baselines")
     return FileSession(
         Path(directory),
         Settings(**settings),
@@ -248,79 +290,6 @@ def _without_writing(words: Sequence[str]) -> list[str]:
             kept.append(word)
         value_follows = word == "--reason"
     return kept
-
-
-# Several gates, as configured -------------------------------------------------------------------
-
-
-def _configured(arguments: argparse.Namespace) -> tuple[list[FileGate], FileSession]:
-    from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.support.disk import readable
-
-    typed = [
-        f"--{name.replace('_', '-')}"
-        for name in (*_LIMITS, *_ALONE, "name", "slices", "metrics", "allow", "known_items")
-        if getattr(arguments, name) not in (None, [])
-    ]
-    if arguments.qrels or typed:
-        other = "QRELS and RUN" if arguments.qrels else ", ".join(typed)
-        msg = f"--config says which gates there are; {other} belong into the file"
-        raise ValueError(msg)
-    path = Path(arguments.config)
-    with readable(path, "--config"):
-        data = path.read_bytes()
-    try:
-        table = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        msg = f"{shown(path)}: is not UTF-8 text"
-        raise ValueError(msg) from None
-    except tomllib.TOMLDecodeError as error:
-        msg = f"{shown(path)}: is not TOML: {shown(error)}"
-        raise ValueError(msg) from None
-    _refuse_unknown(table, ("gate", "settings", "baseline_dir"), shown(path))
-    gates = table.get("gate", [])
-    if (
-        not isinstance(gates, list)
-        or not gates
-        or not all(isinstance(gate, dict) for gate in gates)
-    ):
-        msg = f"{shown(path)} has no gate; write one as [[gate]] with name, qrels and run"
-        raise ValueError(msg)
-    session = _session(arguments, table, path.parent)
-    reader = Reader.of(arguments)
-    return [
-        _from_table(gate, number, path, reader) for number, gate in enumerate(gates, 1)
-    ], session
-
-
-def _from_table(table: dict[str, Any], number: int, path: Path, reader: Reader) -> FileGate:
-    from pytest_rankmetrics.gates.files import ARGUMENTS, FileGate
-    from sklearn_rank.cli.reading import read_ids
-    from sklearn_rank.support.text import safe_repr
-
-    where = f"{shown(path)}: gate {safe_repr(table.get('name', number))}"
-    _refuse_unknown(table, (*_FILES, *ARGUMENTS), where)
-    for name in ("name", "qrels", "run"):
-        if not isinstance(table.get(name), str) or not table[name].strip():
-            msg = f"{where} has no {name}; name, qrels and run are text"
-            raise ValueError(msg)
-    given = {name: value for name, value in table.items() if name not in _FILES}
-    if "known_items" in table:
-        given["known_items"] = read_ids(str(path.parent / table["known_items"]))
-    if "slices" in table:
-        given["slices"] = _labels(str(path.parent / table["slices"]))
-    reader = replace(
-        reader,
-        qrels_columns=_columns(table, "qrels_column", where) or reader.qrels_columns,
-        run_columns=_columns(table, "run_column", where) or reader.run_columns,
-    )
-    files = {
-        name: str(path.parent / table[name])
-        for name in ("qrels", "run", "slices", "known_items")
-        if name in table
-    }
-    read = partial(_read_files, reader, files["qrels"], files["run"])
-    return FileGate(table["name"], read, given, tuple(files.values()))
 
 
 def _columns(table: Mapping[str, Any], key: str, where: str) -> Columns:
