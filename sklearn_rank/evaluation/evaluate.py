@@ -201,7 +201,9 @@ def evaluate(
         engine=engine,
     )
     scored = score_measures(list(named.values()), judged, undefined, jobs)
-    warn_of_differences(preset, named, judged, (y_true, y_score), ties_are_given=ties is not None)
+    if preset.differs:
+        sides = y_true, y_score
+        warn_of_differences(preset, named, judged, sides, ties_are_given=ties is not None)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 

@@ -118,6 +118,8 @@ class Convention:
         UnknownMeasureError
             If the program has no such measure, or counts it in a way that is not offered here.
         """
+        if self.measures is None and not self.parameters and not self.refused:
+            return measure
         metric = measure.metric
         if metric.combines:
             members = tuple(self.apply(member) for member in measure.options["measures"])

@@ -14,6 +14,7 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
@@ -187,6 +188,7 @@ def _advice(text: str) -> str:
     return "spell it like 'ndcg(gain=linear)@10'"
 
 
+@lru_cache(maxsize=256)
 def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
