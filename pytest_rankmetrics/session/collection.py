@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.current import own_id
-from pytest_rankmetrics.session.required import is_named
 
 FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate"
@@ -22,6 +22,11 @@ EXPECTS_GATE: pytest.StashKey[str] = pytest.StashKey()
 """Why a gate is expected to run in a test."""
 HELPER: pytest.StashKey[str] = pytest.StashKey()
 """Node id of the fixture, of a conftest module say, that took the gate for a test."""
+
+
+def is_named(own: str, wanted: str) -> bool:
+    """Whether a node id or name, with or without parameters, means this test."""
+    return any(name == wanted or name.startswith(f"{wanted}[") for name in (own, name_of(own)))
 
 
 class Collection:

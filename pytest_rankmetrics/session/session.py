@@ -12,7 +12,7 @@ import pytest
 
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
-from pytest_rankmetrics.session.collection import Collection
+from pytest_rankmetrics.session.collection import Collection, is_named
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.exit_guard import GREEN, JUDGED, WHY_RED, executes
 from pytest_rankmetrics.session.options import Options
@@ -180,22 +180,29 @@ class Session:
 
     def _finish(self, exitstatus: int) -> None:
         gates = list(self._gates())
-        if self._judges_unused(gates, exitstatus):
-            self._find_unused(gates)
         self.problems += [
+            *self._find_unused(gates, exitstatus),
             *self._missing(gates),
             *self._accepted(gates),
             *_collisions(gates),
             *self._tried_again(gates),
-            *_hidden(gates, exitstatus),
+            *(
+                f"the gate of {run.test} failed, and the run would have ended green"
+                for run in gates
+                if run.failed and exitstatus in GREEN
+            ),
             *self._idle_helpers(),
         ]
         if self.options.in_ci and self._has_written:
             self.problems.append(
                 "baselines were written in continuous integration: commit them and run again"
             )
-        if gates and self.options.writes:
-            self._sweep(gates)
+        if self.options.writes:
+            from sklearn_rank.support.disk import sweep
+
+            files = {run.record["baseline"] for run in gates} - {""}
+            for directory in {(self.config.rootpath / file).parent for file in files}:
+                sweep(directory)
         self._write_reports()
 
     def _complain_of_lost(self, records: list[dict[str, Any]]) -> None:
@@ -212,15 +219,50 @@ class Session:
             return
         from pytest_rankmetrics.baseline.file import recorded_gate
         from pytest_rankmetrics.session.baseline_files import find_baselines
-        from pytest_rankmetrics.session.required import Required
 
         used = {run.record["baseline"] for run in gates}
         root = self.options.baseline_dir or self.config.rootpath
-        baselines = find_baselines(self.config, root)
-        recorded = {recorded_gate(path): shown for path, shown in baselines if shown not in used}
-        required = Required(gates, self._collection.required, recorded)
+        recorded = {
+            recorded_gate(path): shown
+            for path, shown in find_baselines(self.config, root)
+            if shown not in used
+        }
         for wanted in self.options.required:
-            yield from required.missing(wanted)
+            texts = list(self._missing_of(wanted, gates, recorded))
+            yield from texts[:MOST_NAMED]
+            if len(texts) > MOST_NAMED:
+                yield f"... and {len(texts) - MOST_NAMED:,} more of the same"
+
+    def _missing_of(
+        self, wanted: str, gates: list[GateRun], recorded: Mapping[str, str]
+    ) -> Iterator[str]:
+        """Why a name is not satisfied: by gates that ran, tests that did not, recorded gates."""
+        own = [run for run in gates if _means(run.record, wanted)]
+        collected = [test for test in self._collection.required if is_named(test, wanted)]
+        gone = [test for test in recorded if is_named(test, wanted)]
+        ran = {str(run.record["nodeid"]) for run in own}
+        for run in own:
+            if is_red(run.record) or run.record["verdict"] == "xfail":
+                yield f"required gate {wanted!r} failed in {run.test}"
+            elif not run.test_passed:
+                yield f"required gate {wanted!r} does not count: {run.test} {run.outcome}"
+        # A name stands for the other parameters of the functions that have gates.
+        functions = {test.partition("[")[0] for test in (*ran, *gone)}
+        silent = [
+            test
+            for test in collected
+            if test not in ran
+            and ("::" in wanted or not functions or test.partition("[")[0] in functions)
+        ]
+        yield from (f"required gate {wanted!r} did not run in {test}" for test in silent)
+        for test in gone:
+            if test not in self._collection.required:
+                yield (
+                    f"required gate {wanted!r} did not run in {test}, which is recorded in "
+                    f"{recorded[test]} and was not collected"
+                )
+        if not own and not silent and not gone:
+            yield f"required gate {wanted!r} did not run"
 
     def _accepted(self, gates: list[GateRun]) -> Iterator[str]:
         """Patterns of --rank-accept that match no gate: typos."""
@@ -238,64 +280,42 @@ class Session:
 
     def _idle_helpers(self) -> Iterator[str]:
         """Fixtures that take a gate and hand it to tests of which none checks anything."""
-        option, root = self.config.getoption, self.config.rootpath
-        if not self._collection.helpers or any(
-            option(name, None) for name in ("ignore", "ignore_glob", "lf", "maxfail")
-        ):
+        config, root = self.config, self.config.rootpath
+        narrowing = ("ignore", "ignore_glob", "lf", "maxfail")
+        if not self._collection.helpers or any(config.getoption(own, None) for own in narrowing):
             return
         from pytest_rankmetrics.session.baseline_files import shown_path
 
-        starts = [
-            shown_path(Path(start), self.config)
-            for start, colons, _ in (argument.partition("::") for argument in self.config.args)
-            if not colons
-        ]
+        paths = [path for path in config.args if "::" not in path]
+        starts = [root / shown_path(Path(path), config) for path in paths]
+        is_asked = config.args_source is config.ArgsSource.ARGS
         for helper, test in self._collection.helpers.items():
             place, _, name = helper.rpartition("::")
             owner = root / place.partition("::")[0]
-            is_whole = any(owner.is_relative_to(root / start) for start in starts)
-            whole = self.config.args_source is not self.config.ArgsSource.ARGS or is_whole
-            if test and whole and name not in self._collection.left_out:
+            if is_asked and not any(owner.is_relative_to(start) for start in starts):
+                continue  # a test elsewhere may check
+            if test and name not in self._collection.left_out:
                 yield (
                     f"the fixture {name!r} of {place or 'a plugin or conftest.py'} takes a gate, "
                     f"and no gate has run in any test that asks for it, such as {test}"
                 )
 
-    # Unused baselines ----------------------------------------------------------------------------
-
-    def _judges_unused(self, gates: list[GateRun], exitstatus: int) -> bool:
-        """Whether unused files are of interest, and every test of the project ran and passed."""
-        if not (gates or self.options.unused != "report" or self.config.getoption("rank_unused")):
-            return False
-        if self.options.baseline_dir is not None or exitstatus not in GREEN:
-            return False
-        from pytest_rankmetrics.session.baseline_files import is_complete
+    def _find_unused(self, gates: list[GateRun], exitstatus: int) -> Iterator[str]:
+        """Baselines of no test, if that is of interest and every test of the project passed."""
+        own, collection = self.options, self._collection
+        asked = gates or own.unused != "report" or self.config.getoption("rank_unused")
+        if not asked or own.baseline_dir is not None or exitstatus not in GREEN or collection.part:
+            return
+        from pytest_rankmetrics.session.baseline_files import find_unused, is_complete
 
         passed = {test.nodeid for test in self._tests.values() if test.outcome == "passed"}
-        all_passed = len(passed) == len(self._tests) and self._collection.ids <= (
-            passed | self._passed
-        )
-        return all_passed and not self._collection.part and is_complete(self.config)
-
-    def _find_unused(self, gates: list[GateRun]) -> None:
-        from pytest_rankmetrics.session.baseline_files import find_unused
-
-        used = {run.record["baseline"] for run in gates}
-        self._unused = find_unused(self.config, used, self._collection.modules)
-        if not self._unused:
+        missed = collection.ids - passed - self._passed
+        if missed or len(passed) < len(self._tests) or not is_complete(self.config):
             return
-        if self.options.unused == "fail" or self.options.settings.strict:
-            names = ", ".join(self._unused[:MOST_NAMED])
-            self.problems.append(f"baseline files of no test: {names}")
-
-    def _sweep(self, gates: list[GateRun]) -> None:
-        from sklearn_rank.support.disk import sweep
-
-        files = {run.record["baseline"] for run in gates if run.record["baseline"]}
-        for directory in {(self.config.rootpath / file).parent for file in files}:
-            sweep(directory)
-
-    # Reports -------------------------------------------------------------------------------------
+        used = {run.record["baseline"] for run in gates}
+        self._unused = find_unused(self.config, used, collection.modules)
+        if self._unused and (own.unused == "fail" or own.settings.strict):
+            yield f"baseline files of no test: {', '.join(self._unused[:MOST_NAMED])}"
 
     def _write_reports(self) -> None:
         own, summary = self.options, self.summary()
@@ -360,9 +380,8 @@ def _keys(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     return keys if record["name"] == own else [*keys, ("name", record["name"])]
 
 
-def _hidden(gates: list[GateRun], exitstatus: int) -> Iterator[str]:
-    """Gates that failed in a run that would end green, whatever the reason."""
-    if exitstatus in GREEN:
-        for run in gates:
-            if run.failed:
-                yield f"the gate of {run.test} failed, and the run would have ended green"
+def _means(record: Mapping[str, Any], wanted: str) -> bool:
+    """Whether a setting means this gate, by its test or by a name of its own."""
+    name = str(record["name"])
+    in_test = is_named(str(record["nodeid"]), wanted)
+    return in_test or name == wanted or name.startswith(f"{wanted}[")

@@ -123,7 +123,6 @@ def test_a_step_summary_that_cannot_be_written_is_a_warning(
 def test_a_full_disk_leaves_no_empty_report(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     passing(suite)
     assert suite.run("--rank-json=report.json").ret == 0
-    before = (suite.path / "report.json").read_text()
 
     def fsync(handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -133,8 +132,7 @@ def test_a_full_disk_leaves_no_empty_report(suite: Suite, monkeypatch: pytest.Mo
         result = suite.run(f"--rank-json={name}")
         assert result.ret == 1
         result.stdout.fnmatch_lines([f"ERROR: report {name} was not written: No space left*"])
-    assert (suite.path / "report.json").read_text() == before
-    assert not [name for name in suite.files() if "new.json" in name or "rank-tmp" in name]
+    assert not [name for name in suite.files() if ".json" in name or "rank-tmp" in name]
 
 
 def test_a_report_may_go_to_a_pipe(suite: Suite) -> None:
