@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.assertions import *  # noqa: F403
     from pytest_rankmetrics.assessment.result import GateResult as GateResult
     from pytest_rankmetrics.assessment.result import MetricResult as MetricResult
-    from pytest_rankmetrics.assessment.result import SliceResult as SliceResult
     from pytest_rankmetrics.failures import RankGateFailure as RankGateFailure
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
@@ -45,7 +44,7 @@ _HOMES = {
     "gates.gate": ("RankGate",),
     "policy.verdicts": ("Verdict",),
     "gates.regression": ("RankRegressionFixture",),
-    "assessment.result": ("GateResult", "MetricResult", "SliceResult"),
+    "assessment.result": ("GateResult", "MetricResult"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 

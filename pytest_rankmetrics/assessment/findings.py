@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pytest_rankmetrics.assessment.compare import Change, Slice
-from pytest_rankmetrics.assessment.result import MetricResult, SliceResult
+from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.baseline.align import Alignment
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from pytest_rankmetrics.measuring.reference import Reference
@@ -37,7 +37,7 @@ class Assessment:
     slice_changes: dict[tuple[str, str], Change] = field(default_factory=dict)
     slices: dict[str, Slice] = field(default_factory=dict)
     metric_results: dict[str, MetricResult] = field(default_factory=dict)
-    slice_results: list[SliceResult] = field(default_factory=list)
+    slice_results: list[MetricResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Worth saying although the gate passes."""
@@ -55,6 +55,11 @@ class Assessment:
     def undecided(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """What the data cannot decide."""
         self.findings.append(Finding(Verdict.CANNOT_TELL, full, short or full, of_baseline))
+
+    def warn(self, text: str, *, of_baseline: bool = False) -> None:
+        """What should be looked at although the gate passes, unless it is strict."""
+        severity = Verdict.FAIL if self.policy.settings.strict else Verdict.WARN
+        self.findings.append(Finding(severity, text, text, of_baseline))
 
     @property
     def undecided_is_allowed(self) -> bool:

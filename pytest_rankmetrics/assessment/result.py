@@ -14,7 +14,7 @@ from pytest_rankmetrics.policy.verdicts import Verdict, assess_ends
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One measure over all queries."""
+    """One measure over all queries, or over those of a slice."""
 
     name: str
     """Canonical spelling, as in ``"ndcg@10"``."""
@@ -46,6 +46,8 @@ class MetricResult:
     """Least and greatest value over all grades of unjudged items; None where that is not asked."""
     change_bounds: tuple[float, float] | None = None
     """Least and greatest change over all these grades."""
+    label: str = ""
+    """Of the slice; "" for all queries."""
     interval: Callable[[], tuple[float, float]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -59,32 +61,6 @@ class MetricResult:
     def __getstate__(self) -> dict[str, Any]:
         """Plain values alone: another process has no data to compute an interval from."""
         return {**self.__dict__, "ci": self.ci, "interval": None}
-
-    @property
-    def threshold(self) -> Verdict:
-        """Verdict on the value alone, whatever became of its change."""
-        low, high = self.bounds or (self.value, self.value)
-        return assess_ends(low, high, self.at_least, self.at_most).verdict
-
-
-@dataclass(frozen=True)
-class SliceResult:
-    """One measure over one slice of the queries."""
-
-    label: str
-    metric: str
-    queries: int
-    value: float
-    verdict: Verdict
-    reason: str = ""
-    at_least: float | None = None
-    at_most: float | None = None
-    baseline: float | None = None
-    change: float | None = None
-    allowed: float | None = None
-    p: float | None = None
-    bounds: tuple[float, float] | None = None
-    change_bounds: tuple[float, float] | None = None
 
     @property
     def threshold(self) -> Verdict:
@@ -135,7 +111,8 @@ class GateResult:
         Headline, tables and notes, at most 100 characters wide.
     metrics : dict of str to MetricResult
         By canonical spelling, in the order of the call.
-    slices : tuple of SliceResult
+    slices : tuple of MetricResult
+        Each with the label of its slice.
     queries : int
         Number of queries.
     counts : dict
@@ -166,7 +143,7 @@ class GateResult:
     verdict: Verdict
     headline: str
     metrics: Mapping[str, MetricResult]
-    slices: tuple[SliceResult, ...] = ()
+    slices: tuple[MetricResult, ...] = ()
     queries: int = 0
     counts: Mapping[str, Any] = field(default_factory=dict)
     query_ids: tuple[Any, ...] = ()
@@ -238,16 +215,23 @@ class GateResult:
         ``intervals=False`` leaves out the confidence intervals of the values, which need SciPy;
         ``explained=False`` has the headline for a message, and no worst queries.
         """
-        left_out = ("query_ids", "per_query", "metrics", "explain", "look_up", "undecided_fails")
+        left_out = {"query_ids", "per_query", "metrics", "slices", "explain", "look_up"}
+        left_out |= {"undecided_fails"}
         own = {name: plain(getattr(self, name)) for name in _names(self) if name not in left_out}
+        own["slices"] = [{**_row(part), "metric": part.name} for part in self.slices]
         own["passed"] = self.passed
         said = self._explained if explained else Explanation(self.headline)
         own |= {name: plain(value) for name, value in said._asdict().items()}
-        metrics = {}
-        for name, metric in self.metrics.items():
-            row = {key: plain(getattr(metric, key)) for key in _names(metric) if key != "interval"}
-            metrics[name] = {**row, "ci": plain(metric.ci) if intervals else [None, None]}
+        metrics = {
+            name: {**_row(metric), "ci": plain(metric.ci) if intervals else [None, None]}
+            for name, metric in self.metrics.items()
+        }
         return {**own, "metrics": metrics}
+
+
+def _row(metric: MetricResult) -> dict[str, Any]:
+    left_out = ("interval",) if metric.label else ("interval", "label")
+    return {key: plain(getattr(metric, key)) for key in _names(metric) if key not in left_out}
 
 
 def _names(result: Any) -> list[str]:

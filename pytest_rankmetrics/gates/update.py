@@ -16,10 +16,9 @@ import numpy as np
 
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.naming import is_called
-from pytest_rankmetrics.assessment.assess import assess, assess_limits, vacuous
+from pytest_rankmetrics.assessment.assess import assess, assess_limits, labels_of, vacuous
 from pytest_rankmetrics.assessment.findings import Assessment, Finding
 from pytest_rankmetrics.assessment.result import GateResult
-from pytest_rankmetrics.assessment.slices import labels_of
 from pytest_rankmetrics.baseline.align import align
 from pytest_rankmetrics.baseline.content import Baseline
 from pytest_rankmetrics.baseline.file import baseline_text, read_baseline, write_baseline

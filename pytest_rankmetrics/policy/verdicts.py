@@ -124,6 +124,11 @@ UNREMARKABLE = (Verdict.PASS, Verdict.IMPROVED, Verdict.NEW)
 _SEVERITY = list(Verdict)
 
 
+def severity(decision: Decision) -> int:
+    """How grave a decision is."""
+    return _SEVERITY.index(decision.verdict)
+
+
 def worst(verdicts: list[Verdict]) -> Verdict:
     """The most severe of some verdicts; PASS if there is none."""
     judged = [verdict for verdict in verdicts if verdict is not Verdict.SHOWN]

@@ -7,9 +7,13 @@ from dataclasses import asdict
 
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.assessment.findings import Assessment
-from pytest_rankmetrics.assessment.phrases import allowed_change, interval_of, threshold_phrase
-from pytest_rankmetrics.assessment.remarks import facts
-from pytest_rankmetrics.assessment.result import MetricResult, SliceResult
+from pytest_rankmetrics.assessment.phrases import (
+    allowed_change,
+    facts,
+    interval_of,
+    threshold_phrase,
+)
+from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.policy.verdicts import Verdict
 from pytest_rankmetrics.report.queries import Worst, worst_table
 from sklearn_rank.support.text import for_log
@@ -66,11 +70,11 @@ def _values(assessment: Assessment) -> str:
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({formatting.queries(len(assessment.measured))})"
 
 
-def _is_limited(result: MetricResult | SliceResult) -> bool:
+def _is_limited(result: MetricResult) -> bool:
     return result.at_least is not None or result.at_most is not None
 
 
-def _threshold(name: str, result: MetricResult | SliceResult) -> str:
+def _threshold(name: str, result: MetricResult) -> str:
     return threshold_phrase(name, result.value, result.at_least, result.at_most)
 
 
@@ -150,7 +154,7 @@ def _slices(assessment: Assessment) -> list[str]:
         assessment.slice_results,
         key=lambda result: order.index(result.verdict) if result.verdict in order else len(order),
     )
-    metrics = list(dict.fromkeys(result.metric for result in results))
+    metrics = list(dict.fromkeys(result.name for result in results))
     one, compared = len(metrics) == 1, any(result.change is not None for result in results)
     titles = ["queries", *(["baseline"] * compared), "now"]
     titles += ["change", "allowed", _p_title(assessment)] * compared
@@ -166,15 +170,15 @@ def _slices(assessment: Assessment) -> list[str]:
         allowed = (
             None
             if result.allowed is None
-            else allowed_change(assessment, result.metric, result.allowed)
+            else allowed_change(assessment, result.name, result.allowed)
         )
         says_why = result.verdict in (Verdict.WARN, Verdict.SHOWN)
         verdict = result.reason if says_why else _SAID[result.verdict]
-        limit = f"  {_threshold(result.metric, result)}" if _is_limited(result) else ""
+        limit = f"  {_threshold(result.name, result)}" if _is_limited(result) else ""
         change = [number_cell(result.change, signed=True), text_cell(allowed), p_cell(result.p)]
         row = (
             text_cell(result.label),
-            *([] if one else [text_cell(result.metric)]),
+            *([] if one else [text_cell(result.name)]),
             text_cell(str(result.queries)),
             *([number_cell(result.baseline)] if compared else []),
             number_cell(now),

@@ -75,7 +75,7 @@ def _failing_slices(assessment: Assessment, name: str) -> tuple[str, ...]:
     if assessment.metric_results[name].verdict in _REMARKABLE:
         return ()
     verdicts = {
-        result.label: result.verdict for result in assessment.slice_results if result.metric == name
+        result.label: result.verdict for result in assessment.slice_results if result.name == name
     }
     gravest = next((own for own in _REMARKABLE if own in verdicts.values()), None)
     return tuple(
@@ -128,7 +128,7 @@ def explained_metric(assessment: Assessment) -> str | None:
         for name, result in assessment.metric_results.items()
         if result.verdict in _REMARKABLE and not assessment.measured.used[name].is_pooled
     ]
-    slices = [result.metric for result in assessment.slice_results if result.verdict in _REMARKABLE]
+    slices = [result.name for result in assessment.slice_results if result.verdict in _REMARKABLE]
     others = [
         name for name in assessment.measured.names if not assessment.measured.used[name].is_pooled
     ]

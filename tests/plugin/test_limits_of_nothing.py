@@ -298,10 +298,6 @@ UNVIOLATED: dict[str, tuple[dict[str, Any], str]] = {
         "judged@2 limits nothing: the judgements are",
     ),
     "unjudged": ({"at_most": {"unjudged@2": 1}}, "unjudged@2 limits nothing: the judgements are"),
-    "lag": (
-        {"at_most": {"lag": 3}},
-        "at_most of lag is 3 and no ranking of so many",
-    ),
 }
 
 

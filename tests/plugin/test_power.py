@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from pytest_rankmetrics import assert_not_worse
-from pytest_rankmetrics.assessment.power import detectable_drop
+from pytest_rankmetrics.assessment.compare import detectable_drop
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
 from sklearn_rank.statistics.differences import compare_paired, correct_p_values
 from tests.plugin.cases import case
