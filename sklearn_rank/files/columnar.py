@@ -192,11 +192,16 @@ def _ids(source: Source, frame: Any, name: str) -> Any:
     dtype = column.dtype
     if not (dtype.is_integer() or isinstance(dtype, (nw.String, nw.Categorical, nw.Enum))):
         source.fail(None, f"column {safe_repr(name)} is {dtype}; ids are text or whole numbers")
-    column = column.cast(nw.String)
-    lengths = column.str.len_chars()
-    if lengths.min() == 0 or lengths.max() > MAX_ID:
+    if polars_or_none() is not None:
+        ids = column.cast(nw.String).to_native()
+        lengths = ids.str.len_chars()
+        is_right = 0 < lengths.min() <= lengths.max() <= MAX_ID
+    else:  # some kinds of PyArrow's text have no functions there
+        ids = [str(value) for value in column.to_list()]
+        is_right = all(0 < len(value) <= MAX_ID for value in ids)
+    if not is_right:
         source.fail(None, f"column {safe_repr(name)} holds an id that is empty or too long")
-    return column.to_native() if polars_or_none() is not None else column.to_list()
+    return ids
 
 
 def _numbers(source: Source, frame: Any, name: str, what: str) -> Array:

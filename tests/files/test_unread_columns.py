@@ -169,8 +169,8 @@ def test_the_command_names_columns_or_says_that_there_are_none(tmp_path, monkeyp
     assert main(words) == 2
     err = capsys.readouterr().err
     assert "truth.csv has no column for the role 'grade', but 'clicked' holds numbers" in err
-    assert "--qrels-column ROLE=NAME" in err
-    assert "for None, ROLE= alone" in err
+    assert "Pass --qrels-column grade=clicked or rename" in err
+    assert "leave the column out or pass --qrels-column grade=\n" in err
     named = ["--qrels-column", "grade=clicked"]
     assert main([*words, *named]) == 2
     assert "ranked.csv has no column for the role 'score' or 'rank'" in capsys.readouterr().err
