@@ -302,3 +302,14 @@ def test_learning_curves_label_their_axis_with_the_scorer():
         scoring=map_scorer.with_options(zero_division=np.nan),
     )
     assert shown.ax_.get_ylabel() == "Map scorer"
+
+
+@pytest.mark.parametrize(("precision", "recall"), [((1, 0.9), (0.5, 1)), ((0, 0), (0, 0))])
+def test_no_label_of_a_curve_is_cut_off(precision: tuple, recall: tuple) -> None:
+    shown = PrecisionRecallAtKDisplay(precision=[precision], recall=[recall], k=[1, 20]).plot()
+    shown.figure_.canvas.draw()
+    frame = shown.figure_.bbox
+    for text in shown.ax_.texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
