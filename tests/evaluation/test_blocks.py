@@ -1,16 +1,18 @@
-"""Blocks of queries: cut for the measures that share them, and gone before the next one."""
+"""Blocks of queries, threads, and many cutoffs: what is shared, kept and never run side by side."""
 
 from __future__ import annotations
 
+import tracemalloc
 import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sklearn_rank import evaluate
+from sklearn_rank import InvalidParameterError, evaluate, measure
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.support import segments as _segments
+from tests.evaluation.cases import MRR, RUN, TRUTH, Gain
 
 MEASURES = ("map", "ndcg@3", "mrr", "dcg@5", "hmean(precision@2,recall@2)")
 
@@ -78,3 +80,74 @@ def test_blocks_lie_end_to_end(monkeypatch):
     for name in ("query_ids", "above", "tied", "grades", "n_ranked", "n_hits", "judged_grades"):
         joined = np.concatenate([getattr(part, name) for part in parts])
         np.testing.assert_array_equal(joined, getattr(rankings, name))
+
+
+# Threads -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 4, -1])
+@pytest.mark.parametrize("ties", ["average", "stable", "optimistic", "pessimistic"])
+def test_threads_change_no_bit(n_jobs, ties):
+    rng = np.random.default_rng(5)
+    n_rows = 300_000
+    groups, scores = rng.integers(0, 2000, n_rows), rng.integers(0, 50, n_rows)
+    grades = rng.integers(0, 40, n_rows) // 38
+    measures = ("map", "ndcg@10", "mrr", "auc")
+    options = {"groups": groups, "ties": ties, "zero_division": np.nan}
+    one = evaluate(grades, scores, measures, **options)
+    many = evaluate(grades, scores, measures, **options, n_jobs=n_jobs)
+    assert dict(many.scores) == dict(one.scores)
+    for name in measures:
+        assert many.per_query[name].tobytes() == one.per_query[name].tobytes()
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "2", True])
+def test_n_jobs_is_a_number_of_threads(n_jobs):
+    with pytest.raises(InvalidParameterError, match="The 'n_jobs' parameter of evaluate must be"):
+        evaluate(TRUTH, RUN, n_jobs=n_jobs)
+
+
+def test_n_jobs_may_be_an_integer_of_numpy():
+    assert evaluate(TRUTH, RUN, "mrr", n_jobs=np.int64(2))["mrr"] == sum(MRR) / 4
+
+
+def test_functions_of_the_caller_are_not_called_side_by_side(monkeypatch):
+    monkeypatch.setattr(_segments, "BLOCK", 8)
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 9, (40, 12)), rng.random((40, 12))
+    gain = Gain(1.5)
+    members = (measure("ndcg", gain=gain), measure("map"))
+    for used in (members[0], measure("hmean", measures=members)):
+        evaluate(grades, scores, [used, "mrr"], n_jobs=4)
+        assert gain.most == 1
+
+
+# Many cutoffs ------------------------------------------------------------------------------------
+
+
+def peak(measures: list[str]) -> int:
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 3, 100_000), rng.random(100_000, dtype=np.float32)
+    groups = np.repeat(np.arange(100), 1000)
+    evaluate(grades[:1000], scores[:1000], measures, groups=groups[:1000])
+    tracemalloc.start()
+    try:
+        evaluate(grades, scores, measures, groups=groups)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_hundred_cutoffs_need_no_more_than_a_few() -> None:
+    few = peak([f"ndcg@{k}" for k in range(960, 1000, 10)])
+    assert peak([f"ndcg@{k}" for k in range(10, 1000, 10)]) < 1.5 * few
+
+
+def test_a_cutoff_has_one_value_however_many_were_asked_for_before() -> None:
+    rng = np.random.default_rng(1)
+    grades, scores = rng.integers(0, 3, (9, 60)), rng.integers(0, 20, (9, 60))
+    measures = [f"ndcg@{k}" for k in (*range(1, 60, 2), *range(58, 0, -2))]
+    values = evaluate(grades, scores, measures).per_query
+    for name in measures:
+        alone = evaluate(grades, scores, name).per_query[name]
+        assert values[name].tolist() == alone.tolist()

@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning as SklearnWarning
 
-import sklearn_rank
 from sklearn_rank import (
     InvalidParameterError,
     RankingDataWarning,
     UndefinedMetricError,
     UndefinedMetricWarning,
+    compare,
     evaluate,
     mean_reciprocal_rank_score,
     measure,
     ndcg_at_k_score,
 )
+from sklearn_rank.statistics import mean_confidence_interval
 from tests.evaluation.cases import HALF, MRR, RUN, TRUTH, Gain
 
 
@@ -147,17 +148,6 @@ def test_zero_division(zero_division, expected):
     assert evaluation.counts["undefined"] == {"mrr": 1}
 
 
-def test_values_per_query_stay_undefined_where_the_mean_settles_them():
-    evaluation = evaluate(*HALF, "mrr", zero_division=1.0)
-    assert evaluation["mrr"] == (1 + 1 / 2) / 2
-    assert np.isnan(evaluation.per_query["mrr"]).tolist() == [True, False]
-
-
-def test_zero_division_raise():
-    with pytest.raises(UndefinedMetricError, match=r"^mrr is undefined for 1 of 2 queries: 0$"):
-        evaluate(*HALF, "mrr", zero_division="raise")
-
-
 def test_undefined_warnings_are_scikit_learns_and_one_per_call():
     assert UndefinedMetricWarning is SklearnWarning
     with pytest.warns(UndefinedMetricWarning) as caught:
@@ -166,6 +156,28 @@ def test_undefined_warnings_are_scikit_learns_and_one_per_call():
         "mrr and map are undefined for 1 of 2 queries: 0"
     ]
     assert evaluation["mrr"] == 1 / 2
+
+
+def test_one_warning_lists_measures_with_their_counts() -> None:
+    truth = [{"a"}, set(), {"a"}]
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        evaluate(truth, [["a", "x"], ["x"], ["a"]], ["map", "mrr", "auc", "p@1"])
+    assert [str(warning.message) for warning in caught] == [
+        "map, mrr and precision@1 are undefined for 1 of 3 queries: 1; auc is undefined for 2 of 3 "
+        "queries: 1, 2; they are left out. Use the zero_division parameter to control this "
+        "behavior."
+    ]
+    assert caught[0].filename == __file__
+
+
+def test_a_measure_without_any_value_is_told_apart() -> None:
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        evaluate([{"a"}, set()], [["a"], ["x"]], ["map", "auc"])
+    assert [str(warning.message) for warning in caught] == [
+        "map is undefined for 1 of 2 queries: 1; auc is undefined for 2 of 2 queries: 0, 1; they "
+        "are left out, and the result of auc is NaN. Use the zero_division parameter to control "
+        "this behavior."
+    ]
 
 
 CALLS = {
@@ -193,6 +205,35 @@ def test_warnings_of_slices_point_at_the_caller():
     with pytest.warns(UndefinedMetricWarning, match=r"undefined for 1 of 1 queries: 0") as caught:
         evaluation.by_slice({0: "x", 1: "y"})
     assert caught[0].filename == __file__
+
+
+GEOMETRIC_TRUTH = {"q1": {"a"}, "q2": {"b"}, "q3": set(), "q4": set()}
+GEOMETRIC_RUN = {"q1": ["x", "a"], "q2": ["b"], "q3": ["x"], "q4": ["x"]}
+
+
+@pytest.mark.parametrize("settled", [0.0, 1.0])
+def test_the_number_for_undefined_queries_stays_the_same(settled: float) -> None:
+    ev = evaluate(GEOMETRIC_TRUTH, GEOMETRIC_RUN, "gmap", zero_division=settled)
+    # AP 1/2 and 1, and twice what stands for an undefined one, none below 0.00001.
+    logs = [math.log(1 / 2), 0.0, *[math.log(max(settled, 1e-5))] * 2]
+    assert ev["gmap"] == pytest.approx(math.exp(math.fsum(logs) / 4))
+    expected = mean_confidence_interval(logs, bounds=(math.log(1e-5), 0.0))
+    assert ev.confidence_interval("gmap") == pytest.approx(tuple(map(math.exp, expected)))
+    parts = ev.by_slice({"q1": "one", "q3": "one", "q2": "two", "q4": "two"})
+    assert parts["one"]["gmap"] == pytest.approx(math.exp((logs[0] + logs[2]) / 2))
+    halves = [
+        evaluate(
+            {q: GEOMETRIC_TRUTH[q] for q in ids},
+            {q: GEOMETRIC_RUN[q] for q in ids},
+            "gmap",
+            zero_division=settled,
+        )
+        for ids in (("q1", "q3"), ("q2", "q4"))
+    ]
+    assert halves[0].merge(halves[1])["gmap"] == pytest.approx(ev["gmap"])
+    row = compare(ev, ev)["gmap"]
+    assert row.value == pytest.approx(ev["gmap"])
+    assert row.queries == 4
 
 
 # Pooled measures ---------------------------------------------------------------------------------
@@ -244,11 +285,6 @@ def test_order_of_queries_and_rows_changes_no_bit(seed):
     assert dict(one.scores) == dict(other.scores)
     by_id = dict(zip(other.query_ids.tolist(), other.per_query["ndcg"], strict=True))
     assert [by_id[query] for query in one.query_ids.tolist()] == one.per_query["ndcg"].tolist()
-
-
-def test_evaluate_is_public():
-    assert sklearn_rank.evaluate is evaluate
-    assert isinstance(evaluate(TRUTH, RUN), sklearn_rank.Evaluation)
 
 
 def test_a_gain_needs_no_hash():

@@ -133,13 +133,6 @@ def test_every_measure_has_the_bits_of_wide_rankings(narrow, problem, measures, 
     other = narrow(y_true, y_score, measures, **options, zero_division=np.nan, n_jobs=n_jobs)
     assert other._judged.rankings.grades.dtype == np.uint8
     assert everything(other) == everything(wide)
-
-
-@pytest.mark.parametrize(("problem", "measures"), PROBLEMS)
-def test_slices_and_slices_of_slices(narrow, problem, measures):
-    y_true, y_score, options = problem()
-    wide = evaluate(y_true, y_score, measures, **options, zero_division=np.nan)
-    other = narrow(y_true, y_score, measures, **options, zero_division=np.nan)
     place = {query: number for number, query in enumerate(list(wide.query_ids))}
     for label in (lambda query: place[query] % 2, lambda query: place[query] % 3 == 0):
         wide, other = (evaluation.by_slice(label)[True] for evaluation in (wide, other))
