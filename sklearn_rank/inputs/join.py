@@ -43,7 +43,7 @@ from sklearn_rank.rankings.ranking import KnownHits
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
 from sklearn_rank.support.checks import check_finite, check_grades, check_weights
-from sklearn_rank.support.segments import blocks, offsets_of, segment_index
+from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import as_text, listed, safe_repr
 from sklearn_rank.typing import (
     Array,
@@ -112,7 +112,10 @@ def ranked_join(
     depth: int | None = None,
     n_jobs: int | None = None,
 ) -> RankingData:
-    """Judged rankings of what was joined; by ``relevance`` scores too, if there are any."""
+    """Judged rankings of what was joined; by ``relevance`` scores too, if there are any.
+
+    What is assumed of items is left to the caller.
+    """
     scores = joined.scores if relevance is None else relevance
     by_scores = None
     if scores is not None:
@@ -132,7 +135,7 @@ def ranked_join(
             n_jobs=n_jobs,
         )
         if relevance is None:
-            return replace(by_scores, assumed=joined.assumed)
+            return by_scores
     judged = _at_places(joined, query_ids, weights)
     if by_scores is None:
         return judged
@@ -149,7 +152,7 @@ def _at_places(
     rankings = JudgedRankings(
         query_ids=query_ids,
         offsets=joined.grades.offsets,
-        above=rows - np.repeat(offsets[:-1], np.diff(joined.grades.offsets)),
+        above=rows - np.repeat(offsets[:-1], sizes_of(joined.grades.offsets)),
         tied=np.ones(len(rows), dtype=np.int64),
         grades=joined.grades.values,
         n_ranked=joined.sizes,
@@ -158,7 +161,7 @@ def _at_places(
         weights=weights,
         unjudged=None if unjudged is None else unjudged_by_place(offsets, unjudged),
     )
-    return RankingData(rankings, _NO_SCORES, assumed=joined.assumed)
+    return RankingData(rankings, _NO_SCORES)
 
 
 def _by_falling_id(joined: Joined, ids: Any) -> Joined:
@@ -208,13 +211,14 @@ def read_items(
     ties: Ties = "average",
     shared: dict[Any, float] | None = None,
     missed: FloatArray | None = None,
-    keyed: bool = False,
     depth: int | None = None,
     n_jobs: int | None = None,
+    **about: Any,
 ) -> RankingData:
     """Judged rankings of items with ids; of plain ids at once, of others after a closer look.
 
     ``shared`` is the one ground truth of all queries, whose part of each query ``truths`` are.
+    ``about`` is what else is known: fields of the data, and of their counts.
     """
     partial = [assume == "partial"] * len(truths)
     if assume is None and shared is None:
@@ -240,7 +244,9 @@ def read_items(
         assert joined is not None
     scores = None
     if relevance is not None:
-        scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
+        scores = relevance_scores(
+            relevance, rankings, query_ids, reader.dropped, keyed="keyed" in about
+        )
     judged = ranked_join(
         joined,
         query_ids,
@@ -254,16 +260,15 @@ def read_items(
     kept = None
     if reader.keeps:
         kept = _kept(rankings, truths, list(query_ids), joined, ties, shared)
-    return replace(
-        judged,
-        counts=InputCounts(
-            duplicates=reader.dropped,
-            missed=0 if missed is None else len(missed),
-            unjudged_grades=reader.unjudged_grades,
-        ),
-        items=kept,
-        pool=_NO_SCORES if reader.mixes else judged.pool,
+    counts = InputCounts(
+        missing=len(about.get("missing", ())) + about.pop("skipped", 0),
+        unjudged=about.pop("unjudged", 0),
+        duplicates=reader.dropped,
+        missed=0 if missed is None else len(missed),
+        unjudged_grades=reader.unjudged_grades,
     )
+    pool = _NO_SCORES if reader.mixes else judged.pool
+    return replace(judged, counts=counts, items=kept, pool=pool, assumed=joined.assumed, **about)
 
 
 def _join_items(
@@ -344,7 +349,7 @@ def _join_items(
         own = Ragged(np.searchsorted(places, offsets), hit_grades)
         hit_scores = None if scores is None else scores[places]
         joined = Joined(
-            np.diff(offsets), scores, places, hit_scores, own, judged, assumed, unjudged
+            sizes_of(offsets), scores, places, hit_scores, own, judged, assumed, unjudged
         )
         if scores is not None and TIE_RULES[ties].by_id:
             return _by_falling_id(joined, list(chain.from_iterable(rankings)))
@@ -356,7 +361,7 @@ def _join_items(
         retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
         n_before = np.concatenate(([0], np.cumsum(retrieved)))
         own = Ragged(n_before[judged.offsets], judged.values[retrieved])
-    return Joined(np.diff(offsets), scores, None, hit_scores, own, judged, assumed, unjudged)
+    return Joined(sizes_of(offsets), scores, None, hit_scores, own, judged, assumed, unjudged)
 
 
 def _relevant(truths: Sequence[Any], kinds: set[type]) -> Sequence[Any] | None:
@@ -512,7 +517,7 @@ def read_joined(
     judged = ranked_join(joined, run.query_ids, weights, ties, depth=depth, n_jobs=n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
-    return replace(judged, counts=counts, keyed=True)
+    return replace(judged, counts=counts, keyed=True, assumed=assumed)
 
 
 def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
@@ -532,7 +537,7 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     retrieved = retrieved[np.argsort(rows[retrieved])]
     rows = rows[retrieved]
     return Joined(
-        np.diff(run.offsets),
+        sizes_of(run.offsets),
         run.scores,
         rows,
         None if run.scores is None else run.scores[rows],

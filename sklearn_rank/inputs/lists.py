@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,8 +41,7 @@ def from_lists(
         truths, options["missed"] = _share(truth, rankings)
         lists, options["shared"] = rankings, truth
     weights = None if sample_weight is None else check_weights(sample_weight, len(lists))
-    judged = read_items(lists, truths, query_ids, reader, weights=weights, **options)
-    return replace(judged, positional=True)
+    return read_items(lists, truths, query_ids, reader, weights=weights, positional=True, **options)
 
 
 def _lists(y_true: Any, y_score: Any) -> list[Any]:

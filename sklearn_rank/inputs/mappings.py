@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,18 +40,18 @@ def from_mapping(
         empty: Any = {} if any(isinstance(ranking, Mapping) for ranking in present) else []
         for place in absent:
             rankings[place] = empty
-    weights = query_weights(sample_weight, queries)
-    judged = read_items(rankings, truths, queries, reader, weights=weights, keyed=True, **options)
     evaluated = set(queries)
-    return replace(
-        judged,
-        counts=replace(
-            judged.counts,
-            missing=len([query for query in y_true if query not in y_score]),
-            unjudged=len([query for query in y_score if query not in y_true]),
-        ),
+    return read_items(
+        rankings,
+        truths,
+        queries,
+        reader,
+        weights=query_weights(sample_weight, queries),
         missing=np.array(absent, dtype=np.int64),
+        skipped=len(y_true) - len(queries),
+        unjudged=len([query for query in y_score if query not in y_true]),
         left_out=[query for query in (*y_true, *y_score) if query not in evaluated],
         keyed=True,
         query_columns=columns_about_queries(y_true, y_score),
+        **options,
     )

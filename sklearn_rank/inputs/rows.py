@@ -25,7 +25,7 @@ from sklearn_rank.support.checks import (
     check_weights,
     to_array,
 )
-from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.segments import offsets_of, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
 
@@ -113,7 +113,7 @@ def group_rows(ids: Ids) -> Grouping:
     coded = _code_firsts(firsts)
     if np.bincount(coded.codes).max() <= 1:
         return Grouping(firsts, offsets, None)
-    return _group_codes(CodedIds(coded.distinct, np.repeat(coded.codes, np.diff(offsets))))
+    return _group_codes(CodedIds(coded.distinct, np.repeat(coded.codes, sizes_of(offsets))))
 
 
 def _code_firsts(firsts: Array) -> CodedIds:
@@ -156,7 +156,7 @@ def code_rows(ids: Ids) -> CodedIds:
     if isinstance(ids, CodedIds):
         return ids
     grouping = group_rows(ids)
-    codes = np.repeat(np.arange(len(grouping.query_ids)), np.diff(grouping.offsets))
+    codes = np.repeat(np.arange(len(grouping.query_ids)), sizes_of(grouping.offsets))
     if grouping.order is not None:
         scattered = np.empty_like(codes)
         scattered[grouping.order] = codes
@@ -283,7 +283,7 @@ def _query_weights(sample_weight: Any, grouping: Grouping, n_rows: int) -> Float
     if grouping.order is not None:
         weights = weights[grouping.order]
     firsts = weights[grouping.offsets[:-1]]
-    differs = np.flatnonzero(weights != np.repeat(firsts, np.diff(grouping.offsets)))
+    differs = np.flatnonzero(weights != np.repeat(firsts, sizes_of(grouping.offsets)))
     if len(differs):
         query = int(np.searchsorted(grouping.offsets, differs[0], side="right")) - 1
         msg = (

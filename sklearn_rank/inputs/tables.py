@@ -20,7 +20,7 @@ from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.ids import code_objects
 from sklearn_rank.inputs.rows import Grouping, group_rows
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
-from sklearn_rank.support.segments import blocks, offsets_of, segment_index, take_segments
+from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
 from sklearn_rank.typing import Array, BoolArray, IntArray
@@ -282,7 +282,7 @@ class LongTable(Mapping[Any, Any]):
         if queries == self.query_ids:
             return self
         chosen = np.array([self.numbers.get(query, -1) for query in queries], dtype=np.int64)
-        sizes = np.append(np.diff(self.offsets), 0)[chosen]  # the last for queries not here
+        sizes = np.append(sizes_of(self.offsets), 0)[chosen]  # the last for queries not here
         rows, _ = take_segments(self.offsets, chosen[chosen >= 0])
         return replace(self._with_rows(rows, offsets_of(sizes)), query_ids=queries)
 
@@ -370,7 +370,7 @@ class Run(LongTable):
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
-        starts = np.repeat(self.offsets[:-1], np.diff(self.offsets))
+        starts = np.repeat(self.offsets[:-1], sizes_of(self.offsets))
         order = np.arange(self.n_rows)
         if self.scores is not None:
             order = fall_order(self.scores, self.offsets, self.item_ids if by_id else None)
@@ -451,7 +451,7 @@ class Qrels(LongTable):
         """
         grades: dict[tuple[Any, Any], float] = {}
         for table in (self, *others):
-            queries = np.repeat(np.arange(len(table)), np.diff(table.offsets)).tolist()
+            queries = np.repeat(np.arange(len(table)), sizes_of(table.offsets)).tolist()
             rows = zip(queries, as_list(table.item_ids), table.grades.tolist(), strict=True)
             for number, item, grade in rows:
                 key = table.query_ids[number], item
@@ -501,7 +501,7 @@ class TableScores:
             narrow = scores.astype(np.float32)
             alike = ~alike & (narrow[1:] == narrow[:-1])
         found = np.unique(query[1:][alike & (query[1:] == query[:-1])])
-        return found[np.diff(self.offsets)[found] >= 16] if case == "equal of 16" else found
+        return found[sizes_of(self.offsets)[found] >= 16] if case == "equal of 16" else found
 
 
 def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
@@ -524,7 +524,7 @@ def fall_orders(scores: Array, offsets: IntArray, ids: IdColumn) -> tuple[IntArr
         return order, order
     runs = runs_of(same)
     members = order[runs.members]
-    number = np.repeat(np.arange(len(runs.borders) - 1), np.diff(runs.borders))
+    number = np.repeat(np.arange(len(runs.borders) - 1), sizes_of(runs.borders))
     by_id = order.copy()
     by_id[runs.members] = members[_by_falling_id(take_ids(ids, members), number)]
     return order, by_id

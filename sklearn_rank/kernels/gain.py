@@ -27,6 +27,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import (
     segment_max,
     segment_sum,
+    sizes_of,
 )
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -117,7 +118,7 @@ def _scaled_gains(
     scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
     gains_found = _gains(top.hit_grades, np.repeat(scale, top.n_hits), gain)
     best = _best_gains(rankings, scale, cut, gain)
-    values, sizes = best.values, np.diff(best.offsets)
+    values, sizes = best.values, sizes_of(best.offsets)
     if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
         # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
         tiny = rankings.max_grade < _TINY_GRADE
@@ -237,7 +238,7 @@ def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -
 
 def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
     """Sum of the gains of each query, from the first rank on."""
-    sizes = np.diff(best.offsets)
+    sizes = sizes_of(best.offsets)
     place = np.arange(len(best.values))
     place -= np.repeat(best.offsets[:-1], sizes)
     weights = rank_weights(cut, discount).take(place)

@@ -12,7 +12,12 @@ from sklearn_rank.kernels.gain import exponential
 from sklearn_rank.kernels.tied_stops import NOBODY, tied_stop
 from sklearn_rank.rankings.grade_counts import best_of
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.segments import segment_index, segment_sum, similar_length_blocks
+from sklearn_rank.support.segments import (
+    segment_index,
+    segment_sum,
+    similar_length_blocks,
+    sizes_of,
+)
 from sklearn_rank.typing import FloatArray, IntArray
 
 
@@ -62,8 +67,8 @@ def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatA
         grades, offsets = levels.best(levels.grades, cut)
     else:
         grades, offsets = best_of(rankings.all_grades, rankings.judged_offsets, cut)
-    stops = _stops(grades, np.repeat(top, np.diff(offsets)))
-    place = np.arange(len(stops)) - np.repeat(offsets[:-1], np.diff(offsets))
+    stops = _stops(grades, np.repeat(top, sizes_of(offsets)))
+    place = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
     untied = np.ones(len(stops), dtype=np.int64)
     return segment_sum(_expected_stops(stops, place, untied, offsets, cut), offsets)
 
@@ -106,7 +111,7 @@ def _expected_stops(
 
 def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
     """(H,) probability that nobody stopped at an earlier relevant item of the query."""
-    lengths = np.diff(offsets)
+    lengths = sizes_of(offsets)
     reading = np.empty(len(stops))
     for block in similar_length_blocks(lengths):
         width = int(lengths[block].max())

@@ -32,6 +32,7 @@ from sklearn_rank.support.segments import (
     segment_index,
     segment_max,
     segment_sum,
+    sizes_of,
     take_segments,
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
@@ -129,7 +130,7 @@ def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArra
 def _is_large(groups: Alike, depth: _Depth) -> BoolArray:
     """Whether the integral is the cheaper way for a tie."""
     steps = depth.size - groups.counts[groups.offsets[:-1]]
-    share = np.repeat(depth.drawn / depth.size, np.diff(groups.offsets))
+    share = np.repeat(depth.drawn / depth.size, sizes_of(groups.offsets))
     large = np.where(groups.stops * share > _LARGE, groups.counts, 0)
     cells = _CELLS + _CELLS_OF_LARGE * segment_sum(large, groups.offsets)
     return np.asarray((steps > _STEPS) | (steps * depth.drawn > cells))
@@ -323,7 +324,7 @@ def _widest(order: FloatArray, stopped: FloatArray) -> FloatArray:
 def _any_satisfies(v: Array, borders: IntArray, groups: Alike) -> Array:
     """1 - B(v): the chance that somebody is satisfied if each item is drawn with chance ``v``."""
     tie, distance = segment_index(borders), np.abs(v).max(axis=1)
-    farthest = np.repeat(segment_max(distance, borders), np.diff(groups.offsets))
+    farthest = np.repeat(segment_max(distance, borders), sizes_of(groups.offsets))
     is_large = groups.stops * farthest > _LARGE
     small = groups._replace(counts=np.where(is_large, 0, groups.counts))
     logarithm = _log_of_small(v, tie, distance, small)

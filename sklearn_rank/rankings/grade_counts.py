@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklearn_rank.support.checks import as_bytes
-from sklearn_rank.support.segments import offsets_of, segment_index, segment_total
+from sklearn_rank.support.segments import offsets_of, segment_index, segment_total, sizes_of
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
@@ -109,7 +109,7 @@ def small_integers(grades: Array) -> IntArray | None:
 def count_levels(grades: Array, offsets: IntArray) -> LevelCounts | None:
     """Counts of the grades of each segment if all are small whole numbers, else None."""
     if grades.dtype == np.uint8 and 0 < grades.max(initial=0) <= _FEW_GRADES:
-        sizes = np.diff(offsets)
+        sizes = sizes_of(offsets)
         if sizes.max() < 1 << 16:
             return _count_together(grades, offsets, sizes)
     codes = small_integers(grades)
@@ -117,7 +117,7 @@ def count_levels(grades: Array, offsets: IntArray) -> LevelCounts | None:
         return None
     n_queries, n_levels = len(offsets) - 1, int(codes.max()) + 1
     # One count for all: the codes of each query have numbers of their own.
-    codes = codes + np.repeat(np.arange(n_queries) * n_levels, np.diff(offsets))
+    codes = codes + np.repeat(np.arange(n_queries) * n_levels, sizes_of(offsets))
     counts = np.bincount(codes, minlength=n_queries * n_levels).reshape(n_queries, n_levels)
     present = np.flatnonzero(counts.any(axis=0))
     return LevelCounts(present.astype(np.float64), counts[:, present])
@@ -143,5 +143,5 @@ def best_of(values: FloatArray, offsets: IntArray, cut: int) -> Best:
     query = segment_index(offsets)
     if ((values[1:] > values[:-1]) & (query[1:] == query[:-1])).any():
         values = values[order_segments(falling_codes(values), offsets).order]
-    taken = np.minimum(np.diff(offsets), cut)
+    taken = np.minimum(sizes_of(offsets), cut)
     return Best(values[np.arange(len(values)) - offsets[query] < cut], offsets_of(taken))

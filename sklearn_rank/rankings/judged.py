@@ -20,6 +20,7 @@ from sklearn_rank.support.segments import (
     blocks,
     segment_index,
     segment_max,
+    sizes_of,
     take_segments,
 )
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
@@ -115,7 +116,7 @@ class JudgedRankings:
     @cached_property
     def n_relevant(self) -> IntArray:
         """(Q,) relevant items, retrieved or not."""
-        return np.diff(self.judged_offsets)
+        return sizes_of(self.judged_offsets)
 
     @cached_property
     def all_grades(self) -> FloatArray:
@@ -130,7 +131,7 @@ class JudgedRankings:
     @cached_property
     def n_hits(self) -> IntArray:
         """(Q,) relevant items that were retrieved and are stored."""
-        return np.diff(self.offsets)
+        return sizes_of(self.offsets)
 
     @property
     def n_retrieved(self) -> IntArray:
@@ -243,7 +244,7 @@ class JudgedRankings:
             above=self.above.take(starts),
             size=self.tied.take(starts),
             relevant=relevant,
-            before=starts - np.repeat(self.offsets[:-1], np.diff(offsets)),
+            before=starts - np.repeat(self.offsets[:-1], sizes_of(offsets)),
         )
 
     def _joined(self) -> BoolArray:

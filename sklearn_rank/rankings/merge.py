@@ -15,7 +15,7 @@ from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
 from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.rankings.unjudged import merge_unjudged
-from sklearn_rank.support.segments import offsets_of
+from sklearn_rank.support.segments import offsets_of, sizes_of
 from sklearn_rank.support.text import listed
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
@@ -156,7 +156,7 @@ def _merge_pools(pools: Sequence[Pool]) -> Pool:
     judged = None
     if any(pool.judged is not None for pool in scored):
         relevant = [_relevant(pool) for pool in scored]
-        sizes = np.concatenate([np.diff(offsets) for offsets, _ in relevant])
+        sizes = np.concatenate([sizes_of(offsets) for offsets, _ in relevant])
         judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
     return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
 
@@ -170,7 +170,7 @@ def _relevant(pool: ScorePool) -> tuple[IntArray, FloatArray]:
 
 
 def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
-    offsets = offsets_of(np.concatenate([np.diff(part.offsets) for part in items]))
+    offsets = offsets_of(np.concatenate([sizes_of(part.offsets) for part in items]))
     scores = np.concatenate([part.scores for part in items])
     rows = [part for part in items if isinstance(part, GradedRows)]
     if len(rows) == len(items):
@@ -185,7 +185,7 @@ def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
     return KnownHits(
         scores,
         offsets,
-        offsets_of(np.concatenate([np.diff(part.hit_offsets) for part in hits])),
+        offsets_of(np.concatenate([sizes_of(part.hit_offsets) for part in hits])),
         np.concatenate([part.hit_scores for part in hits]),
         np.concatenate([part.hit_grades for part in hits]),
         np.concatenate(positions) if len(positions) == len(hits) else None,

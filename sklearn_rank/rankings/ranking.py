@@ -27,6 +27,7 @@ from sklearn_rank.support.segments import (
     segment_index,
     segment_max,
     similar_runs,
+    sizes_of,
     take_segments,
 )
 from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged, sortable
@@ -92,7 +93,7 @@ class GradedRows:
             start, stop = self.offsets[first], self.offsets[last]
             places = np.flatnonzero(self.grades[start:stop] > 0)
             grades.append(self.grades[start:stop][places])
-            counts.append(np.diff(np.searchsorted(places, self.offsets[first : last + 1] - start)))
+            counts.append(sizes_of(np.searchsorted(places, self.offsets[first : last + 1] - start)))
         return offsets_of(np.concatenate(counts)), np.concatenate(grades)
 
     @cached_property
@@ -155,7 +156,7 @@ class KnownHits:
         hits, hit_offsets = take_segments(self.hit_offsets, queries)
         positions = self.positions
         if positions is not None:
-            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], np.diff(hit_offsets))
+            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], sizes_of(hit_offsets))
             positions = positions[hits] + shift
         return KnownHits(
             self.scores[rows],
@@ -245,7 +246,7 @@ def within(hits: Hits, depth: int) -> Hits:
         return hits._replace(in_ties=in_ties)
     kept = np.flatnonzero(top)
     return Hits(
-        np.diff(np.searchsorted(kept, offsets_of(hits.counts))),
+        sizes_of(np.searchsorted(kept, offsets_of(hits.counts))),
         hits.above[kept],
         None if tied is None else tied[kept],
         hits.grades[kept],
@@ -265,7 +266,7 @@ def resolved(hits: Hits, ties: Ties) -> Hits:
     new = np.ones(len(query), dtype=bool)
     new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
     starts = np.flatnonzero(new)
-    counts = np.diff(np.append(starts, len(query)))
+    counts = sizes_of(np.append(starts, len(query)))
     inside = np.arange(len(query)) - np.repeat(starts, counts)
     above, grades = hits.above + inside, hits.grades
     if ties == "pessimistic":
@@ -292,7 +293,7 @@ def ranked(
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved. Hits that
     cannot stand within the first ``depth`` ranks are counted and not stored; None stores all.
     """
-    items, n_ranked = items.narrowed(), np.diff(items.offsets)
+    items, n_ranked = items.narrowed(), sizes_of(items.offsets)
     longest = int(n_ranked.max(initial=0))
     if depth is not None and depth >= longest:
         depth = None
@@ -312,7 +313,7 @@ def ranked(
     judged_offsets, judged_grades, cutoff = offsets, hits.grades, None
     if depth is not None:
         judged_offsets, judged_grades = items.relevant()
-        cutoff = Cutoff(depth, np.diff(judged_offsets), hits.are_in_ties())
+        cutoff = Cutoff(depth, sizes_of(judged_offsets), hits.are_in_ties())
     if judged is not None:
         judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
@@ -451,7 +452,7 @@ def _by_row(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArr
         columns -= row * narrow(width)
         return np.bincount(row, minlength=n_rows), columns
     starts = np.arange(0, (n_rows + 1) * width, width)
-    counts = np.diff(np.searchsorted(places, starts))
+    counts = sizes_of(np.searchsorted(places, starts))
     columns -= np.repeat(starts[:-1].astype(narrow), counts)
     return counts, columns
 
@@ -513,7 +514,7 @@ def rank_by_counting(items: KnownHits) -> Hits:
     wanted, borders = items.hit_scores, items.hit_offsets
     smaller, not_greater = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.int64)
     starts, cuts = items.offsets.tolist(), borders.tolist()
-    counts, sizes = np.diff(borders), np.diff(items.offsets)
+    counts, sizes = sizes_of(borders), sizes_of(items.offsets)
     is_short = counts * sizes <= PAIRS
     _count_pairs(items, np.flatnonzero(np.repeat(is_short, counts)), smaller, not_greater)
     for query in np.flatnonzero((counts > 0) & ~is_short).tolist():
@@ -542,10 +543,10 @@ def _count_pairs(
 ) -> None:
     """Compare some hits with all scores of their queries at once; in place."""
     query = segment_index(items.hit_offsets)[hits]
-    for first, last in blocks(offsets_of(np.diff(items.offsets)[query]), RANK_BLOCK):
+    for first, last in blocks(offsets_of(sizes_of(items.offsets)[query]), RANK_BLOCK):
         rows, borders = take_segments(items.offsets, query[first:last])
         chosen, scores = hits[first:last], items.scores[rows]
-        wanted = np.repeat(items.hit_scores[chosen], np.diff(borders))
+        wanted = np.repeat(items.hit_scores[chosen], sizes_of(borders))
         smaller[chosen] = np.add.reduceat(scores < wanted, borders[:-1], dtype=np.int64)
         not_greater[chosen] = np.add.reduceat(scores <= wanted, borders[:-1], dtype=np.int64)
 

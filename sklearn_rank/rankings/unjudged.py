@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sklearn_rank.support.segments import offsets_of, take_segments
+from sklearn_rank.support.segments import offsets_of, sizes_of, take_segments
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _WIDEST = np.iinfo(np.int32).max
@@ -137,7 +137,7 @@ class Unjudged:
         """Items whose places are known; without ``tied``, none is tied."""
         above = above.astype(np.int32) if above.max(initial=0) < _WIDEST else above
         ones = np.broadcast_to(above.dtype.type(1), len(above))
-        return cls(np.diff(offsets), Places(offsets, above, ones if tied is None else tied))
+        return cls(sizes_of(offsets), Places(offsets, above, ones if tied is None else tied))
 
     @classmethod
     def nothing(cls, n_queries: int) -> Unjudged:
@@ -164,7 +164,7 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
     depth = min(depths, default=None)
     places = [part.places if depth is None else part.places.within(depth) for part in known]
     merged = Places(
-        offsets_of(np.concatenate([np.diff(part.offsets) for part in places])),
+        offsets_of(np.concatenate([sizes_of(part.offsets) for part in places])),
         np.concatenate([part.above for part in places]),
         np.concatenate([part.tied for part in places]),
     )

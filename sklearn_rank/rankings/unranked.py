@@ -10,7 +10,7 @@ import numpy as np
 from sklearn_rank.rankings.ranking import GradedRows, ranked
 from sklearn_rank.rankings.ties import TIE_RULES, grade_order
 from sklearn_rank.rankings.unjudged import Places, Unjudged
-from sklearn_rank.support.segments import segment_sum
+from sklearn_rank.support.segments import segment_sum, sizes_of
 from sklearn_rank.typing import Array, BoolArray, IntArray, Ties
 
 
@@ -64,6 +64,6 @@ def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
     """The unjudged ones of items that stand in ranked order."""
     positions = np.flatnonzero(unjudged.flags)
     borders = np.searchsorted(positions, offsets)
-    counts = np.diff(borders)
+    counts = sizes_of(borders)
     placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
     return replace(placed, is_open=unjudged.is_open)

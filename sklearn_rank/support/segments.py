@@ -37,9 +37,14 @@ def offsets_of(sizes: IntArray) -> IntArray:
     return offsets
 
 
+def sizes_of(offsets: IntArray) -> IntArray:
+    """Sizes of consecutive segments; ``np.diff`` takes five times as long for few."""
+    return offsets[1:] - offsets[:-1]
+
+
 def segment_index(offsets: IntArray) -> IntArray:
     """Number of the segment that each element belongs to."""
-    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.repeat(np.arange(len(offsets) - 1), sizes_of(offsets))
 
 
 def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
@@ -134,8 +139,11 @@ def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, i
     """Runs ``first:last`` of segments that hold about ``limit`` elements together."""
     limit = BLOCK if limit is None else limit
     first, n_segments = 0, len(offsets) - 1
+    if n_segments and offsets[-1] - offsets[0] <= limit:
+        yield 0, n_segments
+        return
     while first < n_segments:
-        last = int(np.searchsorted(offsets, offsets[first] + limit, side="right")) - 1
+        last = int(offsets.searchsorted(offsets[first] + limit, side="right")) - 1
         last = min(max(last, first + 1), n_segments)
         yield first, last
         first = last

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.support.segments import EMPTY, by_rising_length, take_segments
+from sklearn_rank.support.segments import EMPTY, by_rising_length, sizes_of, take_segments
 from sklearn_rank.typing import Array, BoolArray, IntArray
 
 _KEY_BITS = 64
@@ -93,7 +93,7 @@ def order_segments(codes: Array, offsets: IntArray, beyond: IntArray = EMPTY) ->
     """
     if not len(codes):
         return Ordered(np.zeros(0, dtype=np.int64), None)
-    lengths = np.diff(offsets)
+    lengths = sizes_of(offsets)
     if (lengths[1:] < lengths[:-1]).any():
         return _order_by_length(codes, offsets, by_rising_length(lengths))
     place_bits = (len(codes) - 1).bit_length()
@@ -222,7 +222,7 @@ def _sort_rows(keys: Array, width: int, beyond: IntArray, low_bits: int) -> Bool
 
 def _sort_rising(keys: Array, offsets: IntArray) -> None:
     """Sort the keys of each segment, in place; the segments are of rising length."""
-    lengths = np.diff(offsets)
+    lengths = sizes_of(offsets)
     borders = [0, *(np.flatnonzero(lengths[1:] != lengths[:-1]) + 1).tolist()]
     widths, starts = lengths[borders].tolist(), [*offsets[borders].tolist(), len(keys)]
     for width, (start, stop) in zip(widths, pairwise(starts), strict=True):
