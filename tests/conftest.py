@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+SLOW = {"displays", "engines", "model_selection", "peers", "plugin", "spark"}
+"""Directories whose tests are marked `slow`."""
 
 # The same examples in every run, so that a change is judged by what it changed: more of them would
 # prove nothing that the first run has not proved. "thorough" looks for new ones, every night.
@@ -17,6 +21,13 @@ settings.register_profile("thorough", common, print_blob=True, max_examples=250)
 # For older versions of dependencies: the formulas are the same, and so are the first examples.
 settings.register_profile("brief", common, derandomize=True, max_examples=10)
 settings.load_profile("default")
+
+
+def pytest_collection_modifyitems(items):
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in SLOW:
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True)

@@ -1,18 +1,16 @@
-"""The light set of tests, which `pytest` runs, and the whole one, which `pytest --all` runs in CI.
+"""Skip the tests of components that are not installed, and say which.
 
-Tests of a component that is not installed are skipped, and say which; with `--all` they fail.
+A plugin of the whole suite (`-p tests.components`), since documents and docstrings are tests, too.
+With `--every-component`, as in CI, a missing component is a failure.
 """
 
 from __future__ import annotations
 
 import doctest
 import re
-from pathlib import Path
 
 import pytest
 
-SLOW = ("benchmarks", "displays", "engines", "model_selection", "peers", "plugin", "spark")
-"""Directories of tests that are run when they are named, and by `--all`."""
 COMPONENTS = frozenset(
     """catboost dask distributed imblearn ir_measures lightgbm mlxtend numpydoc optuna
     pytrec_eval skops statsmodels xgboost yaml""".split()  # noqa: SIM905
@@ -21,27 +19,7 @@ COMPONENTS = frozenset(
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", help="all tests, with all components")
-
-
-def pytest_collection_modifyitems(config, items):
-    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    if named or config.getoption("--all"):
-        return
-    slow = [item for item in items if _room(config, item) in SLOW]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if _room(config, item) not in SLOW]
-
-
-def _room(config, item):
-    parts = Path(item.path).relative_to(config.rootpath).parts
-    return parts[1] if parts[0] == "tests" else ""
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    if terminalreporter.stats.get("deselected") and not config.getoption("--all"):
-        rooms = ", ".join(SLOW)
-        terminalreporter.line(f"not run: tests of {rooms}; name them, or pass --all")
+    parser.addoption("--every-component", action="store_true", help="skip no test of a component")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,7 +46,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def _may_lack(config, module):
-    return module in COMPONENTS and not config.getoption("--all")
+    return module in COMPONENTS and not config.getoption("--every-component")
 
 
 def _skip(report, path, module):
