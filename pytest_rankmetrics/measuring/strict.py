@@ -15,7 +15,7 @@ import numpy as np
 from pytest_rankmetrics._support.typing import Allowed, DataOptions, refuse_unknown
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation, refuse
-from pytest_rankmetrics.policy.limits import check_count
+from pytest_rankmetrics.policy.policy import check_count
 from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.engines.problem import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate

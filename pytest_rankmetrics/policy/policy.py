@@ -7,20 +7,11 @@ otherwise: both are refused before anything is measured.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, TypedDict
 
-from pytest_rankmetrics.policy.limits import (
-    check_at_least,
-    check_at_most,
-    check_count,
-    check_drop,
-    check_hard_drop,
-    check_queries,
-    check_slice_drop,
-    refuse_empty,
-)
 from pytest_rankmetrics.policy.settings import (
     Correction,
     SettingError,
@@ -28,10 +19,11 @@ from pytest_rankmetrics.policy.settings import (
     Test,
     UnjudgedPolicy,
 )
+from pytest_rankmetrics.policy.verdicts import SLACK
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
+from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.text import safe_repr
 
 DEFAULT_METRICS = ("map", "ndcg@10")
@@ -41,6 +33,49 @@ _BLIND = ("idcg",)
 
 Limits = Mapping[str, float]
 """A number for each measure, by canonical spelling."""
+
+
+class Overrides(TypedDict, total=False):
+    """Settings that a gate may override."""
+
+    confirm: bool | None
+    alpha: float | None
+    slice_alpha: float | None
+    test: Test | None
+    correction: Correction | None
+    min_queries: int | None
+    min_slice_size: int | None
+    unjudged: UnjudgedPolicy | None
+    """What unjudged items count: "irrelevant", left out ("condense"), or anything ("bounds")."""
+    max_new_unjudged: float | None
+
+
+class GateLimits(Overrides, total=False):
+    """What a gate may ask for."""
+
+    at_least: Any
+    """{measure: number}, over all queries."""
+    at_most: Any
+    max_drop: Any
+    """Allowed drop: {measure: number}, or one number."""
+    hard_drop: Any
+    """Drop that is never excused: {measure: number}, or one number."""
+    metrics: Any
+    """Further measures, or one."""
+    slices: Any
+    """{query: label or labels}, {label: queries} or a function of the query id."""
+    max_slice_drop: Any
+    """Allowed drop of slices: one number, or {label: number}."""
+    slice_hard_drop: float | None
+    slice_at_least: Any
+    """{label: {measure: number}}."""
+    slice_at_most: Any
+    per_query_at_least: Any
+    """{measure: number} for every single query, or the required ones."""
+    per_query_at_most: Any
+    max_regressed_queries: int | None
+    required_queries: Collection[Any] | None
+    forbidden_queries: Collection[Any] | None
 
 
 @dataclass(frozen=True)
@@ -91,213 +126,56 @@ class Policy:
         return bool(self.max_drop)
 
 
-class MeasureList:
-    """The measures that a gate names, each once and in order."""
-
-    def __init__(self) -> None:
-        self.by_name: dict[str, Measure] = {}
-
-    def add(self, spec: str | Measure) -> Measure:
-        """The measure of a spelling."""
-        measure = read_measure(spec)
-        return self.by_name.setdefault(str(measure), measure)
-
-    def add_limited(self, spec: str | Measure, name: str) -> Measure:
-        """The same of a measure with a limit, which has to depend on the ranking."""
-        measure = self.add(spec)
-        if measure.metric.name in _BLIND:
-            msg = (
-                f"{name} of {measure} limits nothing: it reads the judgements and no ranking; "
-                "name it in metrics= to show it"
-            )
-            raise InvalidParameterError(msg)
-        return measure
-
-    def limits(self, given: Any, name: str, check: Any) -> dict[str, float]:
-        """{measure: number} with canonical names and checked numbers."""
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            msg = f"{name} must be {{measure: number}}, got {safe_repr(given)}"
-            raise InvalidParameterError(msg)
-        refuse_empty(given, name, "measure")
-        result: dict[str, float] = {}
-        for spec, value in given.items():
-            measure = self.add_limited(spec, name)
-            if str(measure) in result:
-                msg = f"{name} names {measure} twice"
-                raise InvalidParameterError(msg)
-            result[str(measure)] = check(value, measure)
-        return result
-
-
-def read_drops(given: Any, measures: MeasureList, extra: Collection[str]) -> dict[str, float]:
-    """Allowed drops: {measure: number}, or one number for the ``extra`` measures."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return measures.limits(given, "max_drop", check_drop)
-    named = [measures.add(name) for name in (extra or DEFAULT_METRICS)]
-    return {
-        str(measure): check_drop(given, measure)
-        for measure in named
-        if measure.metric.name not in _BLIND
-    }
-
-
-def read_hard_drops(
-    given: Any, measures: MeasureList, drops: Iterable[str], default: float
-) -> dict[str, float]:
-    """Drops that are never excused, for each measure that has an allowed drop."""
-    bounded = {name: measures.by_name[name].metric.upper == 1 for name in drops}
-    if given is not None and not bounded:
-        msg = "hard_drop needs max_drop=: without it nothing is compared"
-        raise InvalidParameterError(msg)
-    own: dict[str, float] = {}
-    if isinstance(given, Mapping):
-        own = measures.limits(
-            given, "hard_drop", lambda value, measure: check_hard_drop(value, [measure])
-        )
-        unknown = [name for name in own if name not in bounded]
-        if unknown:
-            msg = f"hard_drop names {unknown[0]}, which has no max_drop"
-            raise InvalidParameterError(msg)
-    elif given is not None:
-        compared = [measures.by_name[name] for name in bounded]
-        own = dict.fromkeys(bounded, check_hard_drop(given, compared))
-    return {
-        name: own.get(name, (default if is_bounded else 0) or math.inf)
-        for name, is_bounded in bounded.items()
-    }
-
-
-def read_slice_limits(
-    given: Any, measures: MeasureList, name: str, check: Any
-) -> dict[str, Limits]:
-    """{label: {measure: number}}."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        msg = f"{name} must be {{label: {{measure: number}}}}, got {safe_repr(given)}"
-        raise InvalidParameterError(msg)
-    refuse_empty(given, name, "slice")
-    return {str(label): measures.limits(limits, name, check) for label, limits in given.items()}
-
-
-def read_slice_drop(given: Any, measures: Iterable[Measure]) -> float | dict[str, float] | None:
-    """Allowed drop of slices: one number, or one for each label."""
-    if given is None:
-        return None
-    upper = min((measure.metric.upper for measure in measures), default=math.inf)
-    if isinstance(given, Mapping):
-        refuse_empty(given, "max_slice_drop", "slice")
-        return {str(label): check_slice_drop(value, upper) for label, value in given.items()}
-    return check_slice_drop(given, upper)
-
-
-class GateLimits(TypedDict, total=False):
-    """What a gate may ask for, and the settings that it may override."""
-
-    at_least: Any
-    """{measure: number}, over all queries."""
-    at_most: Any
-    max_drop: Any
-    """Allowed drop: {measure: number}, or one number."""
-    hard_drop: Any
-    """Drop that is never excused: {measure: number}, or one number."""
-    metrics: Any
-    """Further measures, or one."""
-    slices: Any
-    """{query: label or labels}, {label: queries} or a function of the query id."""
-    max_slice_drop: Any
-    """Allowed drop of slices: one number, or {label: number}."""
-    slice_hard_drop: float | None
-    slice_at_least: Any
-    """{label: {measure: number}}."""
-    slice_at_most: Any
-    per_query_at_least: Any
-    """{measure: number} for every single query, or the required ones."""
-    per_query_at_most: Any
-    max_regressed_queries: int | None
-    required_queries: Collection[Any] | None
-    forbidden_queries: Collection[Any] | None
-    confirm: bool | None
-    alpha: float | None
-    slice_alpha: float | None
-    test: Test | None
-    correction: Correction | None
-    min_queries: int | None
-    min_slice_size: int | None
-    unjudged: UnjudgedPolicy | None
-    """What unjudged items count: "irrelevant", left out ("condense"), or anything ("bounds")."""
-    max_new_unjudged: float | None
-
-
-OVERRIDES = (
-    "alpha",
-    "slice_alpha",
-    "confirm",
-    "min_queries",
-    "min_slice_size",
-    "correction",
-    "test",
-    "unjudged",
-    "max_new_unjudged",
-)
-"""Settings that a gate may override."""
-
-
 def read_policy(settings: Settings, limits: GateLimits) -> Policy:
     """A checked policy; InvalidParameterError if it limits nothing, or asks for the impossible."""
     given = limits.get
-    measures, metrics = MeasureList(), limits.get("metrics", ())
+    measures, metrics = _Measures(), limits.get("metrics", ())
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
-    least = measures.limits(given("at_least"), "at_least", check_at_least)
-    most = measures.limits(given("at_most"), "at_most", check_at_most)
-    drops = read_drops(given("max_drop"), measures, tuple(measures.by_name))
-    settings = _overridden(settings, {name: given(name) for name in OVERRIDES})
+
+    def numbers(name: str, check: Check) -> Limits:
+        return measures.limits(given(name), name, check)
+
+    def of_slices(name: str, check: Check) -> Mapping[str, Limits]:
+        labels = _mapping(given(name), name, "{label: {measure: number}}", "slice")
+        return {str(label): measures.limits(own, name, check) for label, own in labels.items()}
+
+    least, most = numbers("at_least", _check_at_least), numbers("at_most", _check_at_most)
+    drops = _read_drops(given("max_drop"), measures)
+    overrides = {name: given(name) for name in Overrides.__annotations__}
+    try:
+        own = {name: value for name, value in overrides.items() if value is not None}
+        settings = replace(settings, **own) if own else settings
+    except SettingError as error:
+        raise InvalidParameterError(str(error)) from None
+    compared = [measures.by_name[name] for name in drops]
+    slice_drop, slice_hard = given("max_slice_drop"), given("slice_hard_drop")
+    _need(
+        slice_hard is None or slice_drop is not None,
+        "slice_hard_drop needs max_slice_drop=: without it no slice is judged",
+    )
     policy = Policy(
         measures=(),
         at_least=least,
         at_most=most,
         max_drop=drops,
-        hard_drop=read_hard_drops(given("hard_drop"), measures, drops, settings.hard_drop),
-        slices=_slice_policy(limits, measures, drops),
+        hard_drop=_read_hard_drops(given("hard_drop"), measures, drops, settings.hard_drop),
+        slices=SlicePolicy(
+            slices=given("slices"),
+            max_drop=_read_slice_drop(slice_drop, compared),
+            hard_drop=_check_hard_drop(slice_hard or 0, compared, "slice_hard_drop"),
+            at_least=of_slices("slice_at_least", _check_at_least),
+            at_most=of_slices("slice_at_most", _check_at_most),
+        ),
         settings=settings,
-        per_query_at_least=measures.limits(
-            given("per_query_at_least"), "per_query_at_least", check_at_least
-        ),
-        per_query_at_most=measures.limits(
-            given("per_query_at_most"), "per_query_at_most", check_at_most
-        ),
+        per_query_at_least=numbers("per_query_at_least", _check_at_least),
+        per_query_at_most=numbers("per_query_at_most", _check_at_most),
         max_regressed_queries=check_count(given("max_regressed_queries"), "max_regressed_queries"),
-        required=check_queries(given("required_queries"), "required_queries"),
-        forbidden=check_queries(given("forbidden_queries"), "forbidden_queries") or (),
+        required=_check_queries(given("required_queries"), "required_queries"),
+        forbidden=_check_queries(given("forbidden_queries"), "forbidden_queries") or (),
     )
     _check_whole(policy)
     return replace(policy, measures=tuple(measures.by_name.values()))
-
-
-def _slice_policy(
-    limits: GateLimits, measures: MeasureList, drops: Mapping[str, float]
-) -> SlicePolicy:
-    given = limits.get
-    compared = [measures.by_name[name] for name in drops]
-    hard = given("slice_hard_drop")
-    max_drop = read_slice_drop(given("max_slice_drop"), compared)
-    if hard is not None and max_drop is None:
-        msg = "slice_hard_drop needs max_slice_drop=: without it no slice is judged"
-        raise InvalidParameterError(msg)
-    return SlicePolicy(
-        slices=given("slices"),
-        max_drop=max_drop,
-        hard_drop=math.inf if hard is None else check_hard_drop(hard, compared, "slice_hard_drop"),
-        at_least=read_slice_limits(
-            given("slice_at_least"), measures, "slice_at_least", check_at_least
-        ),
-        at_most=read_slice_limits(given("slice_at_most"), measures, "slice_at_most", check_at_most),
-    )
 
 
 def check_drops_named(policy: Policy, measures: Any) -> None:
@@ -310,35 +188,193 @@ def check_drops_named(policy: Policy, measures: Any) -> None:
             raise InvalidParameterError(msg)
 
 
-def _overridden(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
-    given = {name: value for name, value in overrides.items() if value is not None}
-    if not given:
-        return settings  # they were checked when they were made
-    try:
-        return replace(settings, **given)
-    except SettingError as error:
-        raise InvalidParameterError(str(error)) from None
-
-
 def _check_whole(policy: Policy) -> None:
     """InvalidParameterError for limits that have nothing to apply to."""
     slices = policy.slices
     sliced = slices.max_drop is not None or slices.at_least or slices.at_most
-    if sliced and slices.slices is None:
-        msg = "limits of slices need slices="
-        raise InvalidParameterError(msg)
+    _need(not sliced or slices.slices is not None, "limits of slices need slices=")
     needs_drop = slices.max_drop is not None or policy.max_regressed_queries is not None
-    if needs_drop and not policy.compares:
-        msg = "max_slice_drop and max_regressed_queries need max_drop="
-        raise InvalidParameterError(msg)
-    limited = (
-        policy.at_least
-        or policy.at_most
-        or policy.compares
-        or sliced
-        or policy.per_query_at_least
-        or policy.per_query_at_most
+    _need(
+        policy.compares or not needs_drop, "max_slice_drop and max_regressed_queries need max_drop="
     )
-    if not limited:
-        msg = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
-        raise InvalidParameterError(msg)
+    _need(
+        bool(policy.limited or sliced),
+        "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices",
+    )
+
+
+# Measures and their numbers ----------------------------------------------------------------------
+
+
+class _Measures:
+    """The measures that a gate names, each once and in order."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Measure] = {}
+
+    def add(self, spec: str | Measure) -> Measure:
+        """The measure of a spelling."""
+        measure = read_measure(spec)
+        return self.by_name.setdefault(str(measure), measure)
+
+    def limits(self, given: Any, name: str, check: Check) -> dict[str, float]:
+        """{measure: number} with canonical names and checked numbers."""
+        result: dict[str, float] = {}
+        for spec, value in _mapping(given, name, "{measure: number}", "measure").items():
+            measure = self.add(spec)
+            _need(
+                measure.metric.name not in _BLIND,
+                f"{name} of {measure} limits nothing: it reads the judgements and no ranking; "
+                "name it in metrics= to show it",
+            )
+            _need(str(measure) not in result, f"{name} names {measure} twice")
+            result[str(measure)] = check(value, measure, name)
+        return result
+
+
+Check = Callable[[Any, Measure, str], float]
+
+
+def _mapping(given: Any, name: str, shape: str, of: str) -> Mapping[Any, Any]:
+    if given is None:
+        return {}
+    _need(isinstance(given, Mapping), f"{name} must be {shape}, got {safe_repr(given)}")
+    _need(bool(given), f"{name} is empty; leave it out, or name at least one {of}")
+    return given  # type: ignore[no-any-return]
+
+
+def _read_drops(given: Any, measures: _Measures) -> Limits:
+    """Allowed drops: {measure: number}, or one number for all measures that are named."""
+    if given is None or isinstance(given, Mapping):
+        return measures.limits(given, "max_drop", _check_drop)
+    named = [measures.add(name) for name in (tuple(measures.by_name) or DEFAULT_METRICS)]
+    seeing = [measure for measure in named if measure.metric.name not in _BLIND]
+    return {str(measure): _check_drop(given, measure, "max_drop") for measure in seeing}
+
+
+def _read_hard_drops(given: Any, measures: _Measures, drops: Limits, default: float) -> Limits:
+    """Drops that are never excused, for each measure that has an allowed drop."""
+    compared = [measures.by_name[name] for name in drops]
+    _need(given is None or bool(drops), "hard_drop needs max_drop=: without it nothing is compared")
+    own: dict[str, float] = {}
+    if isinstance(given, Mapping):
+        own = measures.limits(
+            given,
+            "hard_drop",
+            lambda value, measure, name: _check_hard_drop(value, [measure], name),
+        )
+        for name in own:
+            _need(name in drops, f"hard_drop names {name}, which has no max_drop")
+    elif given is not None:
+        own = dict.fromkeys(drops, _check_hard_drop(given, compared, "hard_drop"))
+    defaults = {str(own): default if own.metric.upper == 1 else 0 for own in compared}
+    return {name: own.get(name, defaults[name] or math.inf) for name in drops}
+
+
+def _read_slice_drop(given: Any, compared: Iterable[Measure]) -> float | dict[str, float] | None:
+    """Allowed drop of slices: one number, or one for each label."""
+    upper = min((measure.metric.upper for measure in compared), default=math.inf)
+
+    def check(value: Any) -> float:
+        number = _number(value, "max_slice_drop")
+        rule = f"max_slice_drop must be in [0, {upper:g}), in units of the measure"
+        _need(0 <= number < upper, f"{rule}; got {number!r}")
+        return number
+
+    if given is None or not isinstance(given, Mapping):
+        return None if given is None else check(given)
+    drops = _mapping(given, "max_slice_drop", "", "slice")
+    return {str(label): check(value) for label, value in drops.items()}
+
+
+def _check_at_least(value: Any, measure: Measure, name: str) -> float:
+    """A threshold from below, for measures of which greater is better."""
+    number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
+    _need(
+        measure.metric.greater_is_better,
+        f"less is better for {measure}: limit it by at_most, not by at_least",
+    )
+    _need(
+        number > SLACK,
+        f"{name} of {measure} must be above 0 by more than the tolerance of {SLACK:g}, or every "
+        f"value meets it; got {number!r}",
+    )
+    hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
+    rule = f"{name} of {measure} must be at most {upper:g}, its greatest value"
+    _need(number <= upper, f"{rule}; got {number!r}{hint}")
+    return number
+
+
+def _check_at_most(value: Any, measure: Measure, name: str) -> float:
+    """A threshold from above, for measures of which less is better."""
+    number = _number(value, f"{name} of {measure}")
+    _need(
+        not measure.metric.greater_is_better,
+        f"greater is better for {measure}: limit it by at_least, not by at_most",
+    )
+    rule = f"{name} of {measure} must be at least 0, which is its least value"
+    _need(number >= 0, f"{rule}; got {number!r}")
+    return number
+
+
+def _check_drop(value: Any, measure: Measure, name: str) -> float:
+    """An allowed drop, in units of the measure."""
+    number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
+    hint = "it says how much worse is allowed"
+    if number >= upper:
+        hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
+    rule = f"{name} of {measure} must be in [0, {upper:g})"
+    _need(0 <= number < upper, f"{rule}, got {number!r}; {hint}")
+    return number
+
+
+def _check_hard_drop(value: Any, measures: Iterable[Measure], name: str) -> float:
+    """A drop that is never excused; 0 means that there is none, as in the settings."""
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    number = _number(value, name)
+    upper = max((measure.metric.upper for measure in measures), default=math.inf)
+    _need(number >= 0, f"{name} must be at least 0, got {number!r}")
+    rule = f"{name} must be below {upper:g}, or no drop exceeds it"
+    _need(number < upper, f"{rule}; got {number!r} (0 switches it off)")
+    return number or math.inf
+
+
+def check_count(value: Any, name: str) -> int | None:
+    """A whole number of at least 0, or None."""
+    if value is None:
+        return None
+    whole = not isinstance(value, bool) and hasattr(value, "__index__") and value.__index__() >= 0
+    _need(whole, f"{name} must be an int of at least 0, got {safe_repr(value)}")
+    return int(value.__index__())
+
+
+def _check_queries(value: Any, name: str) -> tuple[Any, ...] | None:
+    """Some query ids; an empty collection would ask for nothing."""
+    if value is None:
+        return None
+    several = isinstance(value, Iterable) and not isinstance(value, (str, bytes))
+    _need(several, f"{name} must be a collection of query ids, got {safe_repr(value)}")
+    queries = tuple(value)
+    _need(bool(queries), f"{name} is empty; leave it out or name at least one query")
+    return queries
+
+
+def _number(value: Any, name: str) -> float:
+    """A finite float from any real number; bool and text are refused."""
+    if hasattr(value, "dtype") and getattr(value, "ndim", 0) == 0 and hasattr(value, "item"):
+        value = value.item()
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    _need(real, f"{name} must be a number, got {type(value).__name__}: {safe_repr(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    _need(math.isfinite(number), f"{name} must be finite, got {number!r}")
+    return number
+
+
+def _need(holds: bool, rule: str) -> None:
+    """InvalidParameterError unless something holds."""
+    if not holds:
+        raise InvalidParameterError(rule)

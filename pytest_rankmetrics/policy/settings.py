@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 Correction = Literal["holm", "bh", "none"]
 Test = Literal["t", "permutation"]
@@ -50,51 +51,36 @@ class Settings:
     strict: Annotated[bool, "as --rank-strict"] = False
 
     def __post_init__(self) -> None:
-        _between(self.alpha, "alpha", 0, 1)
-        _between(self.slice_alpha, "slice_alpha", 0, 1)
-        if self.hard_drop != 0:
-            _between(self.hard_drop, "hard_drop", 0, 1)
-        _at_least(self.min_queries, "min_queries", 0)
-        _at_least(self.min_slice_size, "min_slice_size", 2)
-        _at_least(self.seed, "seed", 0)
-        _at_least(self.worst_queries, "worst_queries", 0)
-        _one_of(self.correction, "correction", get_args(Correction))
-        _one_of(self.test, "test", get_args(Test))
-        _one_of(self.ratchet, "ratchet", get_args(Ratchet))
-        _one_of(self.unjudged, "unjudged", get_args(UnjudgedPolicy))
-        _share(self.max_new_unjudged, "max_new_unjudged")
-        _one_of(self.cannot_tell, "cannot_tell", get_args(CannotTell))
+        for name in ("alpha", "slice_alpha", *(("hard_drop",) if self.hard_drop != 0 else ())):
+            self._need(name, "be a number in (0, 1)", float, lambda value: 0 < value < 1)
+        self._need("max_new_unjudged", "be a number in [0, 1]", float, lambda own: 0 <= own <= 1)
+        counts = {"min_queries": 0, "min_slice_size": 2, "seed": 0, "worst_queries": 0}
+        for name, low in counts.items():
+            rule = f"be an int of at least {low}"
+            self._need(name, rule, int, lambda value, low=low: value >= low)
+        for name, kind in _WORDS.items():
+            words = get_args(kind)
+            self._need(name, f"be one of {', '.join(words)}", str, words.__contains__)
         if not isinstance(self.confirm, bool):
             msg = f"confirm must be a bool, got {self.confirm!r}"
             raise SettingError(msg)
 
-
-def _between(value: float, name: str, low: float, high: float) -> None:
-    """SettingError unless in (low, high)."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not low < value < high:
-        msg = f"{name} must be a number in ({low:g}, {high:g}), got {value!r}"
-        raise SettingError(msg)
-
-
-def _share(value: float, name: str) -> None:
-    """SettingError unless in [0, 1]."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 1:
-        msg = f"{name} must be a number in [0, 1], got {value!r}"
-        raise SettingError(msg)
+    def _need(self, name: str, rule: str, kind: type, holds: Callable[[Any], bool]) -> None:
+        """SettingError unless a value is of its kind, which no bool is, and holds."""
+        value = getattr(self, name)
+        kinds = (int, float) if kind is float else kind
+        if isinstance(value, bool) or not isinstance(value, kinds) or not holds(value):
+            msg = f"{name} must {rule}, got {value!r}"
+            raise SettingError(msg)
 
 
-def _at_least(value: int, name: str, low: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < low:
-        msg = f"{name} must be an int of at least {low}, got {value!r}"
-        raise SettingError(msg)
-
-
-def _one_of(value: str, name: str, words: tuple[str, ...]) -> None:
-    if value not in words:
-        msg = f"{name} must be one of {', '.join(words)}, got {value!r}"
-        raise SettingError(msg)
+_WORDS = {
+    "correction": Correction,
+    "test": Test,
+    "ratchet": Ratchet,
+    "unjudged": UnjudgedPolicy,
+    "cannot_tell": CannotTell,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
