@@ -244,3 +244,18 @@ def test_arrays_cannot_be_told_to_be_partial() -> None:
     with pytest.raises(TypeError, match="rows layout, which has a grade for every item"):
         evaluate(grades[0], scores[0], groups=[1, 1], assume="partial")
     assert evaluate(grades, scores, "judged", assume="complete")["judged"] == 1.0
+
+
+@pytest.mark.parametrize("ties", ["docid", "stable", "average"])
+def test_flags_stand_in_the_order_in_which_ties_are_broken(ties):
+    tied = {f"d{number}": 0.5 for number in range(1, 41)}
+    evaluation = evaluate(
+        {"p": {"d1": 1, "d2": 0}, "q": {"d40": 1, "d39": 0}},
+        {"p": tied, "q": tied},
+        "map",
+        ties=ties,
+        keep_items=True,
+    )
+    for query, unjudged in zip("pq", evaluation.unjudged_items(), strict=True):
+        named = {"p": {"d1", "d2"}, "q": {"d40", "d39"}}[query]
+        assert {item.item for item in unjudged} == tied.keys() - named
