@@ -73,13 +73,11 @@ class FileSession:
         """What to type when a baseline is to be written."""
         words, here = list(self.command), in_working_copy(self.directory)
         if here:
-            option = "--baseline-dir"
-            given = [
-                number for number, word in enumerate(words) if word.partition("=")[0] == option
-            ]
-            for number in reversed(given):
-                del words[number : number + (1 if "=" in words[number] else 2)]
-            words.append(f"{option}={here}")
+            if "--baseline-dir" in words:
+                place = words.index("--baseline-dir")
+                del words[place : place + 2]
+            words = [word for word in words if not word.startswith("--baseline-dir=")]
+            words.append(f"--baseline-dir={here}")
         typed = shlex.join(safe_text(word, limit=300) for word in words)
         return Commands(f"{typed} --update", f'{typed} --accept --reason "..."')
 
@@ -144,15 +142,7 @@ def _recorded(gate: FileGate, session: FileSession) -> RecordedGate:
             f"{safe_repr(owner)}; delete it, and record this gate anew"
         )
         raise ValueError(msg)
-    return RecordedGate(
-        gate.name,
-        gate.name,
-        path,
-        session.directory,
-        path.as_posix(),
-        session.commands,
-        orphans=lambda: (),
-        elsewhere=safe_text(str(session.directory), limit=300)
-        if in_working_copy(session.directory)
-        else "",
-    )
+    root, name = session.directory, gate.name
+    elsewhere = safe_text(str(root), limit=300) if in_working_copy(root) else ""
+    shown = path.as_posix()
+    return RecordedGate(name, name, path, root, shown, session.commands, lambda: (), elsewhere)

@@ -177,7 +177,7 @@ class RankGate:
     def _claim(self, shown: str, running: current.Running) -> None:
         """RankGateFailure if a baseline has an owner already."""
         file = _line(shown)
-        owner = running.given.setdefault(f"file {shown}", running.own)
+        owner = running.run.given.setdefault(f"file {shown}", running.own)
         if owner != running.own:
             msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.own)}"
             raise RankGateFailure(msg)

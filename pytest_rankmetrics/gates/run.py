@@ -199,7 +199,7 @@ def _name(name: str | None, subject: str, running: current.Running) -> str:
     if not isinstance(name, str) or not name.strip():
         msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
         raise TypeError(msg)
-    owner = running.given.setdefault(name, running.own)
+    owner = running.run.given.setdefault(name, running.own)
     if owner != running.own:
         both = f"{safe_text(owner, limit=300)} and {safe_text(running.own, limit=300)}"
         msg = f"two tests use the name {safe_repr(name)}: {both}"
@@ -215,11 +215,11 @@ def _name(name: str | None, subject: str, running: current.Running) -> str:
 
 def _record(running: current.Running, result: GateResult, error: Exception | None = None) -> None:
     if running.recorded:
-        explained = running.explains or result.verdict not in UNREMARKABLE
+        explained = running.run.explains or result.verdict not in UNREMARKABLE
         record = result.as_dict(intervals=not result.passed, explained=explained)
         record["message"] = record["message"][:MOST_TEXT]
         record["name"] = record["name"][:MOST_HEADLINE]
-        if running.by_query:
+        if running.run.by_query:
             record[BY_QUERY] = result.by_query()
         running.record(record, error)
 

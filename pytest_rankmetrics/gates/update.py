@@ -69,13 +69,9 @@ class BaselineUpdater:
         alignment = align(self.recording, baseline, self.gate.file)
         assessment = assess(self.policy, self.recording.measured, alignment.reference, alignment)
         if self.gate.elsewhere:  # no option alone: it is to be typed somewhere else
+            command = f"with: {self.gate.commands.update}"
             assessment.findings = [
-                replace(
-                    own,
-                    full=own.full.replace(
-                        "with: --rank-update", f"with: {self.gate.commands.update}"
-                    ),
-                )
+                replace(own, full=own.full.replace("with: --rank-update", command))
                 for own in assessment.findings
             ]
         self._require_ratchet(assessment)

@@ -11,7 +11,6 @@ from xml.etree import ElementTree
 
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.builtins import plain
-from pytest_rankmetrics.report.junit import properties
 from pytest_rankmetrics.report.markdown import markdown
 from pytest_rankmetrics.report.rows import gates_table, tally
 from pytest_rankmetrics.report.summary import GateRun, Summary
@@ -90,6 +89,31 @@ def json_text(summary: Summary) -> str:
 
 
 # JUnit -------------------------------------------------------------------------------------------
+
+
+_OF_METRIC = ("baseline", "change", "p", "verdict")
+DECIMALS = 6
+"""As in baselines."""
+
+
+def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int]:
+    """Names and values; where a test has several gates, each name starts with the gate's."""
+    result: dict[str, str | float | int] = {}
+    for record in records:
+        own = formatting.line(record["name"], 200)
+        prefix = "rank" if len(records) == 1 else f"rank.{own}"
+        result[f"{prefix}.gate"] = own
+        result[f"{prefix}.queries"] = record["queries"]
+        result[f"{prefix}.verdict"] = record["verdict"]
+        for name, metric in record["metrics"].items():
+            if metric["value"] is not None:
+                result[f"{prefix}.{name}"] = round(metric["value"], DECIMALS)
+            for key in _OF_METRIC:
+                value = metric[key]
+                if value is not None:
+                    shown = round(value, DECIMALS) if isinstance(value, float) else value
+                    result[f"{prefix}.{name}.{key}"] = shown
+    return result
 
 
 def junit_text(summary: Summary) -> str:

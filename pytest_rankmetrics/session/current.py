@@ -20,25 +20,14 @@ from pytest_rankmetrics.report.summary import is_red
 if TYPE_CHECKING:
     import pytest
 
-DEFAULTS = Settings()
-"""Settings of gates outside of a pytest run."""
-
 
 @dataclass(eq=False, repr=False)
 class Running:
     """One try of one test; what runs outside of any test has no node id."""
 
+    run: Run
     item: pytest.Item | None = None
-    nodeid: str = ""
-    """What pytest calls the test now: pytest-xdist appends its group."""
-    own: str = ""
-    """What the test is called in every run."""
-    settings: Settings = DEFAULTS
-    explains: bool = False
-    """Whether a report was asked for that says everything of gates that passed, too."""
-    by_query: bool = False
-    """Whether one was asked for that shows the queries of every gate."""
-    recorded: bool = False
+    recorded: bool = True
     """Whether somebody reads the records: in a pytest run, not in a plain script."""
     records: list[dict[str, Any]] = field(default_factory=list)
     """Gates that ran and were not reported yet."""
@@ -50,13 +39,26 @@ class Running:
     """Names of all gates of this try of the test."""
     ran: bool = False
     """Whether any gate was called in this try of the test."""
-    given: dict[str, str] = field(default_factory=dict)
-    """Explicit names in the whole session, with the test that took each."""
+
+    @property
+    def nodeid(self) -> str:
+        """What pytest calls the test now: pytest-xdist appends its group."""
+        return "" if self.item is None else self.item.nodeid
+
+    @property
+    def own(self) -> str:
+        """What the test is called in every run."""
+        return "" if self.item is None else own_id(self.item)
 
     @property
     def test(self) -> str:
         """Name of the test within its module, its classes included."""
         return name_of(self.own)
+
+    @property
+    def settings(self) -> Settings:
+        """Settings of the run."""
+        return self.run.settings
 
     def record(self, record: dict[str, Any], error: BaseException | None) -> None:
         """Keep what a gate found, until the report of the test takes it."""
@@ -113,10 +115,14 @@ class Run:
     """
 
     def __init__(self) -> None:
-        self.settings = DEFAULTS
-        self._explains = self._by_query = False
+        self.settings = Settings()
+        self.explains = False
+        """Whether a report was asked for that says everything of gates that passed, too."""
+        self.by_query = False
+        """Whether one was asked for that shows the queries of every gate."""
+        self.given: dict[str, str] = {}
+        """Explicit names in the whole session, with the test that took each."""
         self._on_first_gate: Callable[[], None] | None = None
-        self._given: dict[str, str] = {}
         self._item: pytest.Item | None = None
         self._running: Running | None = None
         # A run within a test of another run inherits the variable until its own first test.
@@ -132,14 +138,15 @@ class Run:
         on_first_gate: Callable[[], None],
     ) -> None:
         """Take over the options of the run."""
-        self._forget()
-        self.settings, self._explains, self._by_query = settings, explains, by_query
+        self.start(None)
+        self.settings, self.explains, self.by_query = settings, explains, by_query
         self._on_first_gate = on_first_gate
 
     def start(self, item: pytest.Item | None) -> None:
         """A test starts, or its next try does; None after the last one."""
-        self._forget()
-        self._item = item
+        if self._running is not None:
+            self._lost += filter(is_red, self._running.take_records())
+        self._item, self._running = item, None
 
     def of(self, item: pytest.Item) -> Running | None:
         """The running test if it is this one and has called a gate."""
@@ -148,19 +155,9 @@ class Run:
     def running(self) -> Running:
         """The running test; a session within this one may run other tests without the plugin."""
         if not self._is_current():
-            return Running()
+            return Running(Run(), recorded=False)
         if self._running is None:
-            item = self._item
-            self._running = Running(
-                item=item,
-                nodeid="" if item is None else item.nodeid,
-                own="" if item is None else own_id(item),
-                settings=self.settings,
-                explains=self._explains,
-                by_query=self._by_query,
-                recorded=True,
-                given=self._given,
-            )
+            self._running = Running(self, self._item)
             if self._on_first_gate is not None:
                 self._on_first_gate()
                 self._on_first_gate = None
@@ -171,12 +168,6 @@ class Run:
         self.start(None)
         records, self._lost = self._lost, []
         return records
-
-    def _forget(self) -> None:
-        if self._running is not None:
-            records = self._running.take_records()
-            self._lost += filter(is_red, records)
-            self._running = None
 
     def _is_current(self) -> bool:
         current = os.environ.get("PYTEST_CURRENT_TEST")
@@ -209,4 +200,4 @@ def pop(run: Run) -> None:
 
 def running() -> Running:
     """The test that is running; outside of pytest one without name whose records nobody reads."""
-    return _stack[-1].running() if _stack else Running()
+    return _stack[-1].running() if _stack else Running(Run(), recorded=False)

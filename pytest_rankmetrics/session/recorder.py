@@ -93,7 +93,7 @@ class Recorder:
             # One line in the short summary and in the JUnit attribute.
             crash.message = error.headline
         if self._junit:
-            from pytest_rankmetrics.report.junit import properties
+            from pytest_rankmetrics.report.files import properties
 
             own = properties(running.taken)
             item.user_properties[:] = [*without_ours(item.user_properties), *own.items()]
