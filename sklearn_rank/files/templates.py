@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,9 +10,9 @@ from typing import IO, Any
 from sklearn_rank.files.read import whole_grades
 from sklearn_rank.files.source import Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.text import Rows, add_delimited
-from sklearn_rank.files.write import id_as_text
+from sklearn_rank.files.write import csv_of, id_as_text, save
 from sklearn_rank.inputs.tables import Qrels, as_list
-from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
+from sklearn_rank.support.disk import Kind, check_target
 from sklearn_rank.support.text import listed, safe_text
 
 _FORMULA = ("=", "+", "-", "@", "'")
@@ -80,20 +78,13 @@ def save_template(columns: dict[str, list[Any]], path: str | os.PathLike[str]) -
     table = {"grade": [None] * n_rows, **columns}
     for name in ("query", "item"):
         table[name] = [_shielded(id_as_text(value)) for value in columns[name]]
-    out = io.StringIO()
     separator = "\t" if str(path).lower().endswith(".tsv") else ","
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*([_cell(value) for value in table[name]] for name in names), strict=True))
-    with writable(path, "path"):
-        write_whole(path, out.getvalue().encode())
+    rows = zip(*([_cell(value) for value in table[name]] for name in names), strict=True)
+    save(path, csv_of(names, rows, separator))
 
 
 def _shielded(text: str) -> str:
     """An id that no spreadsheet takes for a formula; reading takes the sign away again."""
-    if "\n" in text or "\r" in text:
-        msg = f"the id {text!r} holds a line break, which a template cannot hold"
-        raise ValueError(msg)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

@@ -9,9 +9,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import columnar_kind, read_columnar
@@ -29,10 +29,8 @@ _OTHERS = re.compile(
 """Suffixes of formats that are not written: a TREC file of such a name would mislead."""
 
 
-class _Line(NamedTuple):
-    query: str
-    item: str
-    number: float
+_Row: TypeAlias = "tuple[str, str, float]"
+"""Query, item and score or grade."""
 
 
 def write_run(
@@ -78,9 +76,16 @@ def write_run(
     q1 Q0 d7 1 12.5 bm25
     q1 Q0 d2 2 9.25 bm25
     """
-    name = tag or getattr(run, "tag", "") or "sklearn-rank"
     chosen = _check(path, format, "write_run", overwrite=overwrite)
-    _write(_exact(list(_run_lines(run))), path, chosen, "score", name)
+    rows: list[_Row] = []
+    for query, ranking in run.items():
+        if not isinstance(ranking, Mapping):
+            items = list(ranking)
+            ranking = dict(zip(items, range(len(items), 0, -1), strict=True))
+        # Best first; equal scores as they came.
+        best = sorted(ranking.items(), key=lambda pair: pair[1], reverse=True)
+        rows += [_row(query, item, score) for item, score in best]
+    _write(_exact(rows), path, chosen, "score", tag or getattr(run, "tag", "") or "sklearn-rank")
 
 
 def write_qrels(
@@ -119,43 +124,41 @@ def write_qrels(
     {'d7': 1}
     """
     chosen = _check(path, format, "write_qrels", overwrite=overwrite)
-    _write(list(_qrels_lines(qrels)), path, chosen, "grade", "")
-
-
-def _run_lines(run: Mapping[Any, Any]) -> Iterator[_Line]:
-    """Rows, best first; equal scores as they came."""
-    for query, ranking in run.items():
-        if not isinstance(ranking, Mapping):
-            items = list(ranking)
-            ranking = dict(zip(items, range(len(items), 0, -1), strict=True))
-        for item, score in sorted(ranking.items(), key=lambda pair: pair[1], reverse=True):
-            yield _Line(id_as_text(query), id_as_text(item), _number(score, query))
-
-
-def _qrels_lines(qrels: Mapping[Any, Any]) -> Iterator[_Line]:
+    rows: list[_Row] = []
     for query, truth in qrels.items():
         if not isinstance(truth, Mapping):
             ordered = truth if isinstance(truth, (list, tuple)) else sorted(truth, key=str)
             truth = dict.fromkeys(ordered, 1)
-        for item, grade in truth.items():
-            number = _number(grade, query)
-            if abs(number) >= MAX_GRADE:
-                msg = f"query {safe_repr(query)} has the grade {number}, which is too large for one"
-                raise ValueError(msg)
-            yield _Line(id_as_text(query), id_as_text(item), number)
+        rows += [_row(query, item, grade) for item, grade in truth.items()]
+    large = next(((query, grade) for query, _, grade in rows if abs(grade) >= MAX_GRADE), None)
+    if large:
+        msg = f"query {safe_repr(large[0])} has the grade {large[1]}, which is too large for one"
+        raise ValueError(msg)
+    _write(rows, path, chosen, "grade", "")
 
 
-def _exact(lines: list[_Line]) -> list[_Line]:
+# Rows -------------------------------------------------------------------------------------------
+
+
+def _row(query: Any, item: Any, value: Any) -> _Row:
+    number = value.item() if hasattr(value, "item") else value
+    if not isinstance(number, (int, float)) or not abs(number) < 1e300:
+        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
+        raise ValueError(msg)
+    return id_as_text(query), id_as_text(item), int(number) if isinstance(number, bool) else number
+
+
+def _exact(rows: list[_Row]) -> list[_Row]:
     """Integers as they are, if all can be; ValueError if files would not give them back."""
-    numbers = [line.number for line in lines]
+    numbers = [number for _, _, number in rows]
     if not any(isinstance(number, int) and abs(number) > EXACT for number in numbers):
-        return lines
+        return rows
     whole = [int(number) for number in numbers]
     low, high = min(whole), max(whole)
     if whole != numbers or low < -(1 << 63) or high >= 1 << (63 if low < 0 else 64):
         msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
         raise ValueError(msg)
-    return [line._replace(number=number) for line, number in zip(lines, whole, strict=True)]
+    return [(query, item, int(number)) for query, item, number in rows]
 
 
 def id_as_text(value: Any) -> str:
@@ -170,12 +173,7 @@ def id_as_text(value: Any) -> str:
     return text
 
 
-def _number(value: Any, query: Any) -> float:
-    number = value.item() if hasattr(value, "item") else value
-    if not isinstance(number, (int, float)) or not abs(number) < 1e300:
-        msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
-        raise ValueError(msg)
-    return int(number) if isinstance(number, bool) else number
+# Files ------------------------------------------------------------------------------------------
 
 
 def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bool) -> str:
@@ -211,29 +209,25 @@ def _holds(path: Path, *, is_run: bool) -> bool:
     return True
 
 
-def _write(lines: list[_Line], path: Any, chosen: str, kind: str, tag: str) -> None:
+def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
     name = os.fsdecode(os.fspath(path)).lower()
-    separator = "\t" if ".tsv" in name else ","
-    data = {
-        "trec": lambda: _trec(lines, tag),
-        "csv": lambda: _csv(lines, kind, separator),
-        "jsonl": lambda: _jsonl(lines, kind),
-        "json": lambda: _json(lines),
-        "parquet": lambda: _columnar(lines, kind, "parquet"),
-        "arrow": lambda: _columnar(lines, kind, "arrow"),
-    }[chosen]()
-    save(path, _compressed(data, name))
-
-
-def _compressed(data: bytes, name: str) -> bytes:
+    if form == "trec":
+        data = _trec(rows, tag)
+    elif form == "csv":
+        data = csv_of(("query", "item", kind), rows, "\t" if ".tsv" in name else ",")
+    elif form in ("jsonl", "json"):
+        data = _json(rows, kind, lines=form == "jsonl")
+    else:
+        names = ("query", "item", kind)
+        data = _columnar({name: [row[i] for row in rows] for i, name in enumerate(names)}, form)
     if name.endswith(".gz"):
-        return gzip.compress(data, mtime=0)
-    if name.endswith(".bz2"):
-        return bz2.compress(data)
-    if name.endswith(".zst"):
+        data = gzip.compress(data, mtime=0)
+    elif name.endswith(".bz2"):
+        data = bz2.compress(data)
+    elif name.endswith(".zst"):
         msg = "Zstandard files are read, not written; use .gz or .bz2"
         raise InvalidParameterError(msg)
-    return data
+    save(path, data)
 
 
 def save(path: str | os.PathLike[str], data: bytes) -> None:
@@ -242,87 +236,74 @@ def save(path: str | os.PathLike[str], data: bytes) -> None:
         write_whole(path, data)
 
 
-def _trec(lines: list[_Line], tag: str) -> bytes:
-    for line in lines:
-        for value in (line.query, line.item):
-            # What splits a line of bytes, and what would make it a comment or no text.
-            data = value.encode()
-            if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
-                msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
-                raise ValueError(msg)
+def _trec(rows: list[_Row], tag: str) -> bytes:
+    for value in {text for query, item, _ in rows for text in (query, item)}:
+        # What splits a line of bytes, and what would make it a comment or no text.
+        data = value.encode()
+        if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
+            msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
+            raise ValueError(msg)
     if not tag:
-        for line in lines:
-            if line.number != int(line.number) or abs(line.number) >= TIMESTAMP:
-                msg = f"the grade {line.number!r} of a TREC file must be a whole number below 10^8"
+        for _, _, grade in rows:
+            if grade != int(grade) or abs(grade) >= TIMESTAMP:
+                msg = f"the grade {grade!r} of a TREC file must be a whole number below 10^8"
                 raise ValueError(msg)
-        text = [f"{line.query} 0 {line.item} {int(line.number)}\n" for line in lines]
-        return "".join(text).encode()
+        return "".join(f"{query} 0 {item} {int(grade)}\n" for query, item, grade in rows).encode()
     if tag.encode().split() != [tag.encode()]:
         msg = f"tag must be one word, got {safe_repr(tag)}"
         raise ValueError(msg)
-    text, rank, query = [], 0, None
-    for line in lines:
-        rank, query = (rank + 1 if line.query == query else 1), line.query
-        text.append(f"{query} Q0 {line.item} {rank} {line.number!r} {tag}\n")
-    return "".join(text).encode()
+    lines, rank, before = [], 0, None
+    for query, item, score in rows:
+        rank, before = (rank + 1 if query == before else 1), query
+        lines.append(f"{query} Q0 {item} {rank} {score!r} {tag}\n")
+    return "".join(lines).encode()
 
 
-def _csv(lines: list[_Line], kind: str, separator: str) -> bytes:
+def csv_of(names: Iterable[str], rows: Iterable[Iterable[Any]], separator: str) -> bytes:
+    """Lines under a header; ValueError for text that would not stay in its line."""
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(("query", "item", kind))
-    for line in lines:
-        if set(line.query + line.item) & {"\n", "\r", "\0"}:
-            msg = (
-                f"an id of query {safe_repr(line.query)} holds a line break or NUL; write another "
-                "format"
-            )
+    writer.writerow(names)
+    for row in rows:
+        cells = list(row)
+        broken = [cell for cell in cells if isinstance(cell, str) and {"\n", "\r", "\0"} & {*cell}]
+        if broken:
+            msg = f"the id {safe_repr(broken[0])} holds a line break or NUL, which CSV cannot hold"
             raise ValueError(msg)
-        writer.writerow(line)
+        writer.writerow(cells)
     return out.getvalue().encode()
 
 
-def _by_query(lines: list[_Line]) -> dict[str, dict[str, float]]:
-    result: dict[str, dict[str, float]] = {}
-    for line in lines:
-        result.setdefault(line.query, {})[line.item] = line.number
-    return result
-
-
-def _jsonl(lines: list[_Line], kind: str) -> bytes:
+def _json(rows: list[_Row], kind: str, *, lines: bool) -> bytes:
+    queries: dict[str, dict[str, float]] = {}
+    for query, item, number in rows:
+        queries.setdefault(query, {})[item] = number
+    if not lines:
+        return (json.dumps(queries, ensure_ascii=False, indent=1) + "\n").encode()
     key = "results" if kind == "score" else "relevant"
     objects = (
         {"query": query, key: [{"id": item, kind: number} for item, number in items.items()]}
-        for query, items in _by_query(lines).items()
+        for query, items in queries.items()
     )
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in objects).encode()
 
 
-def _json(lines: list[_Line]) -> bytes:
-    return (json.dumps(_by_query(lines), ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _columnar(lines: list[_Line], kind: str, chosen: str) -> bytes:
-    columns = {
-        "query": [line.query for line in lines],
-        "item": [line.item for line in lines],
-        kind: [line.number for line in lines],
-    }
+def _columnar(columns: dict[str, Any], form: str) -> bytes:
     out = io.BytesIO()
     pl = polars_or_none()
     if pl is not None:
         frame = pl.DataFrame(columns, strict=False)
-        (frame.write_parquet if chosen == "parquet" else frame.write_ipc)(out)
+        (frame.write_parquet if form == "parquet" else frame.write_ipc)(out)
         return out.getvalue()
     try:
         import pyarrow as pa
         import pyarrow.feather
         import pyarrow.parquet
     except ImportError:
-        msg = f"{chosen} files need Polars or PyArrow; install one of them"
+        msg = f"{form} files need Polars or PyArrow; install one of them"
         raise ImportError(msg) from None
     table = pa.table(columns)
-    if chosen == "parquet":
+    if form == "parquet":
         pyarrow.parquet.write_table(table, out)
     else:
         pyarrow.feather.write_feather(table, out, compression="uncompressed")

@@ -77,7 +77,7 @@ def test_what_is_no_template_is_refused(text: bytes, error: type, what: str) -> 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "todo.csv"
-    with pytest.raises(ValueError, match=r"the id 'a\\nb' holds a line break"):
+    with pytest.raises(ValueError, match=r"the id .* holds a line break"):
         write_template(pd.DataFrame({"query": ["q"], "item": ["a\nb"]}), path)
     with pytest.raises(TypeError, match=r"ids in files are text or whole numbers, got 1\.5"):
         write_template(pd.DataFrame({"query": [1.5], "item": ["a"]}), path)
