@@ -30,7 +30,7 @@ from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
 def is_trec(arguments: argparse.Namespace) -> bool:
     """Whether lines are to equal those of trec_eval."""
-    return arguments.format == "trec" and arguments.convention == "trec_eval"
+    return (arguments.format, arguments.convention) == ("trec", "trec_eval")
 
 
 def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> None:
@@ -95,7 +95,7 @@ def measure_trec(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
     qrels = qrels.of_queries(order)
     options = {"ties": "docid", "missing": missing, "negative_grades": "unjudged"}
     whole, alone = (
-        read_columns(qrels, lists, **options).rankings.widened()  # type: ignore[arg-type]
+        read_columns(qrels, lists, **options).rankings.widened()
         for lists in (ranked, judged_alone(ranked, qrels))
     )
     queries = list(whole.query_ids)

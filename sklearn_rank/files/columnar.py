@@ -5,46 +5,31 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
-from sklearn_rank.files.text import NamedColumns, find_columns, polars_or_none
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, refuse_unused
+from sklearn_rank.files.text import FileColumns, NamedColumns, find_columns, polars_or_none
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, refuse_unused
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
-Columnar: TypeAlias = Literal["parquet", "arrow"]
 _STREAM = b"\xff\xff\xff\xff"
 """How a stream of Arrow begins, such as the files of Hugging Face's datasets."""
 
 
-def columnar_kind(head: bytes) -> Columnar | None:
+def columnar_kind(head: bytes) -> str | None:
     """The format of a file that begins with these bytes, if it is no text."""
     if head.startswith(b"PAR1"):
         return "parquet"
     return "arrow" if head.startswith((b"ARROW1", _STREAM)) else None
 
 
-class ColumnarRows(NamedTuple):
-    """Columns of a table."""
-
-    queries: Any
-    items: Any
-    numbers: Array | None
-    role: Role
-    """What the numbers are."""
-    unread: list[str]
-    """Names of the columns that have no role."""
-    n_unrated: int
-    """Rows of judgements that have no grade."""
-
-
 def read_columnar(
-    source: Source, kind: Columnar, columns: Columns | None, *, is_run: bool
-) -> ColumnarRows:
+    source: Source, kind: str, columns: Columns | None, *, is_run: bool
+) -> FileColumns:
     """Columns of a run or of judgements."""
     with _one_error(source, kind):
         table = _opened(source, kind)
@@ -65,12 +50,13 @@ def read_columnar(
             if not column.is_text:
                 column.add(list(queries), frame[column.name].to_list())
         refuse_unused(named.watched, source.name, ORDER if is_run else GRADE)
-        return ColumnarRows(
+        return FileColumns(
             queries,
             _ids(source, frame, named.item),
             None if named.number is None else _numbers(source, frame, named.number, named.kind),
             named.kind,
-            named.unread,
+            {"unread": tuple(named.unread)},
+            [],
             n_unrated,
         )
 
@@ -104,7 +90,7 @@ class _Table(NamedTuple):
     """Columns of these names as an eager frame of narwhals."""
 
 
-def _opened(source: Source, kind: Columnar) -> _Table:
+def _opened(source: Source, kind: str) -> _Table:
     import narwhals as nw
 
     path = source.path

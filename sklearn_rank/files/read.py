@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
 from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.files.columnar import ColumnarRows, columnar_kind, read_columnar
+from sklearn_rank.files.columnar import columnar_kind, read_columnar
 from sklearn_rank.files.jsons import looks_like_lines, read_json
 from sklearn_rank.files.source import (
     Block,
@@ -25,6 +25,7 @@ from sklearn_rank.files.source import (
 )
 from sklearn_rank.files.text import (
     MAX_GRADE,
+    FileColumns,
     Rows,
     add_delimited,
     add_letor,
@@ -179,38 +180,21 @@ def whole_grades(source: Source, grades: Array) -> Array:
     return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
 
 
-class _Read(NamedTuple):
-    """Columns of a file, and what else it says."""
-
-    queries: Any
-    items: Any
-    numbers: Array | None
-    role: Role
-    """What the numbers are."""
-    about: dict[str, Any]
-    listed: Sequence[str] = ()
-    n_unrated: int = 0
-
-
 def _read(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> _Read:
+) -> FileColumns:
     """The columns of a source of any format."""
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
     with opened(source) as (file, head):
         _refuse_archive(source, head)
-        kind = format or columnar_kind(head)
-        if kind == "parquet" or kind == "arrow":
-            return _of_columns(read_columnar(_reopened(source, file), kind, columns, is_run=is_run))
+        kind: str | None = format or columnar_kind(head)
+        if kind in ("parquet", "arrow"):
+            return read_columnar(_reopened(source, file), kind, columns, is_run=is_run)
         kind, rest = _text(source, kind, file, head)
         *_, (rows, role) = _steps(Rows(source), kind, rest, columns, is_run=is_run)
     about = {"comments": rows.comments, "tag": rows.tag, "unread": tuple(rows.unread)}
-    return _Read(*rows.columns(), role, about, rows.listed, rows.n_unrated)
-
-
-def _of_columns(table: ColumnarRows) -> _Read:
-    return _Read(*table[:4], {"unread": tuple(table.unread)}, n_unrated=table.n_unrated)
+    return FileColumns(*rows.columns(), role, about, rows.listed, rows.n_unrated)
 
 
 def _steps(

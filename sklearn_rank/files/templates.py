@@ -127,6 +127,7 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
     if not rows.n_rows:
         source.fail(None, "no grade is filled in")
     queries, items, grades = rows.columns()
+    assert grades is not None
     ids = [[text.removeprefix("'") for text in as_list(column)] for column in (queries, items)]
     return Qrels.from_columns(*ids, grades=whole_grades(source, grades), source=source.name)
 

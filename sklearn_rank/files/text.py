@@ -127,6 +127,22 @@ def joined_numbers(source: Source, parts: list[Any]) -> Array:
 # Rows -------------------------------------------------------------------------------------------
 
 
+class FileColumns(NamedTuple):
+    """Columns of a file, and what else it says."""
+
+    queries: Any
+    items: Any
+    numbers: Array | None
+    role: Role
+    """What the numbers are."""
+    about: dict[str, Any]
+    """Comments, tag and columns without a role."""
+    listed: list[str]
+    """All queries of a format in which a query can have no rows."""
+    n_unrated: int
+    """Rows of judgements that have no grade."""
+
+
 @dataclass
 class Rows:
     """Rows that were read so far, and what else a file says."""
@@ -448,36 +464,20 @@ def _is_regular(block: Block, fields: Fields, separator: str) -> bool:
     data = block.data
     if data[:1] == b"#" or (b"#" in data and b"\n#" in data):
         return False
-    if fields.separator is None:
-        return _is_evenly_spaced(block, fields.n_fields, ord(separator))
-    if b'"' in data or b"\n\n" in data or data[:1] == b"\n":
+    is_spaced = fields.separator is None
+    if not is_spaced and (b'"' in data or b"\n\n" in data or data[:1] == b"\n"):
         return False
-    return _has_separators(block, fields.n_fields, ord(separator))
-
-
-def _is_evenly_spaced(block: Block, n_fields: int, separator: int) -> bool:
-    """Whether one separator stands between two fields, and no other white space anywhere."""
     n_separators = n_low = 0
     before = True  # nothing may separate the first field from what is before it
     for part in block.windows():
-        low = part <= _SPACE
-        n_separators += int(np.count_nonzero(part == separator))
+        low = part < _SPACE + is_spaced
+        n_separators += int(np.count_nonzero(part == ord(separator)))
         n_low += int(np.count_nonzero(low))
-        if (before and low[0]) or (low[1:] & low[:-1]).any():
+        if is_spaced and ((before and low[0]) or (low[1:] & low[:-1]).any()):
             return False
         before = low[-1]
-    return n_separators == (n_fields - 1) * block.n_lines == n_low - block.n_lines
-
-
-def _has_separators(block: Block, n_fields: int, separator: int) -> bool:
-    """Whether there are as many separators as there should be, and no control characters."""
-    n_separators = n_control = 0
-    for part in block.windows():
-        n_separators += int(np.count_nonzero(part == separator))
-        n_control += int(np.count_nonzero(part < _SPACE))
-    if separator < _SPACE:
-        n_control -= n_separators
-    return n_separators == (n_fields - 1) * block.n_lines and n_control == block.n_lines
+    n_low -= n_separators if ord(separator) < _SPACE + is_spaced else 0
+    return n_separators == (fields.n_fields - 1) * block.n_lines and n_low == block.n_lines
 
 
 # LETOR ------------------------------------------------------------------------------------------
