@@ -186,7 +186,7 @@ class _Reading:
         with self._showing("Spark ranks queries"):
             frame = self._parts(keeps_unjudged=keeps_unjudged)
             if is_remote:
-                remote = RemoteParts(frame.persist(), self._kind_of_query(), self._showing)
+                remote = RemoteParts(frame.persist(), self._showing)
                 frame = frame.mapInArrow(_sizes_of_parts, _PART)
             for part in _unpickled(frame):
                 gathered.absorb(part)
@@ -220,13 +220,6 @@ class _Reading:
         if self.truth is None:
             return run.applyInArrow(alone, _PART)
         return self.truth.bucketed(self.n_buckets).cogroup(run).applyInArrow(pair, _PART)
-
-    def _kind_of_query(self) -> tuple[str, Any]:
-        """Type of the ids of queries in Spark and in Arrow."""
-        assert self.truth is not None
-        rows = self.truth.rows.select(quoted(self.truth.side.named["query"]))
-        kind = rows.schema.fields[0].dataType.simpleString()
-        return kind, rows.limit(0).toArrow().schema.types[0]
 
 
 # In the executors --------------------------------------------------------------------------------
@@ -324,8 +317,6 @@ class RemoteParts:
 
     parts: Any
     """A frame of pickled parts."""
-    kind: tuple[str, Any]
-    """Type of the ids of queries, in Spark and in Arrow."""
     showing: Callable[[str], AbstractContextManager[None]]
 
     def __post_init__(self) -> None:
@@ -349,24 +340,6 @@ class RemoteParts:
         order = sorted(range(len(ids)), key=ids.__getitem__)
         columns = zip(*(values for _, values in found), strict=True)
         return [np.concatenate(column)[order] for column in columns] or [np.zeros(0)] * n_values
-
-    def frame(self, function: Function, names: Sequence[str]) -> Any:
-        """A frame of Spark with the query and its values; nothing is computed yet."""
-        # A column may have any name, but not in the text of a schema.
-        columns = ["q", *(f"v{number}" for number in range(len(names) - 1))]
-        kinds = [self.kind[0], *["double"] * (len(names) - 1)]
-        schema = ", ".join(map(" ".join, zip(columns, kinds, strict=True)))
-        of_query = self.kind[1]
-
-        def compute(batches: Iterator[Any]) -> Iterator[Any]:
-            import pyarrow as pa
-
-            for rankings in _rankings_of(batches):
-                values = [pa.array(column, pa.float64()) for column in function(rankings)]
-                ids = pa.array(list(rankings.query_ids), of_query)
-                yield pa.RecordBatch.from_arrays([ids, *values], columns)
-
-        return self.parts.mapInArrow(compute, schema).toDF(*names)
 
     def release(self) -> None:
         """Forget the rows, which can be made again."""

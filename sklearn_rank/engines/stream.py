@@ -151,7 +151,7 @@ class _Reading:
     def _gathered(
         self, truth: BufferedRows | None, run: BufferedRows, *, keeps_unjudged: bool = False
     ) -> tuple[Gathered, Qrels | None]:
-        """The waists of all queries, and the judgements if they fit."""
+        """The rankings of all queries, and the judgements if they fit."""
         told = self.problem.told
         if truth is not None and truth.rest is not None:
             run.close()

@@ -122,19 +122,17 @@ def _remote_values(
 
 
 def sent(
-    measures: Sequence[Measure], *, weighs: bool = True
+    measures: Sequence[Measure],
 ) -> Callable[[JudgedRankings], list[FloatArray]]:
     """A function that can be pickled: values of each measure, then weights of those that weigh."""
-    return partial(_columns_of, measures=tuple(measures), weighs=weighs)
+    return partial(_columns_of, measures=tuple(measures))
 
 
-def _columns_of(
-    rankings: JudgedRankings, *, measures: Sequence[Measure], weighs: bool
-) -> list[FloatArray]:
+def _columns_of(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
     data = RankingData(rankings, _PARTS_HAVE_NONE, keyed=True)
     block = _cut(data, slice(0, len(rankings)))
     columns = [valuation(measure, data)(block) for measure in measures]
-    weights = (own_weights(measure, rankings) for measure in measures if weighs)
+    weights = (own_weights(measure, rankings) for measure in measures)
     return columns + [column for column in weights if column is not None]
 
 

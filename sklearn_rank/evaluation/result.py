@@ -18,7 +18,6 @@ from sklearn_rank.evaluation.compute import (
     find_measure,
     score_measures,
     score_values,
-    sent,
 )
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import safe_names
@@ -762,9 +761,6 @@ class Evaluation(Tabular):
             return to_frame(self._judged.listed_ids(), self.per_query, backend)
         data = self._judged
         kept = {name: own for name, own in self._scored.items() if own.values is not None}
-        if data.remote is not None:  # the values are computed where the places are
-            measures = [own.measure for own in kept.values()]
-            return data.remote.frame(sent(measures, weighs=False), ["query", *kept])
         if data.make_frame is None:
             msg = "to_frame('spark') makes a frame of Spark of what was evaluated as frames of it"
             raise InvalidParameterError(msg)

@@ -26,13 +26,6 @@ class RemoteRankings(Protocol):
         It is sent to the places, and has to be one that can be pickled.
         """
 
-    def frame(
-        self,
-        function: Callable[[JudgedRankings], Sequence[FloatArray]],
-        names: Sequence[str],
-    ) -> Any:
-        """The same as a frame of the engine, its columns (the first for the query) so named."""
-
     def release(self) -> None:
         """Forget what was kept for the next call, which makes it anew."""
 

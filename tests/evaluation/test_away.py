@@ -35,10 +35,6 @@ class Elsewhere:
         assert {len(part) for part in parts} == {n_values}
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
-    def frame(self, function: Any, names: list[str]) -> dict[str, Any]:
-        columns = self.values(function, len(names) - 1)
-        return dict(zip(names, [list(self.rankings.query_ids), *columns], strict=True))
-
     def release(self) -> None:
         self.released += 1
 
@@ -56,7 +52,9 @@ def sent_away(evaluation: Evaluation) -> Any:
         in_ties=rankings.in_ties,
         weights=rankings.weights,
     )
-    return replace(judged, rankings=sizes, remote=Elsewhere(rankings), rank_all=refuse_remote)
+    return replace(
+        judged, rankings=sizes, remote=Elsewhere(rankings), rank_all=refuse_remote, make_frame=dict
+    )
 
 
 def problem() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -125,7 +123,7 @@ def test_grades_above_one_are_counted(here, away):
     assert away._judged.rankings.take(some).n_graded == expected
 
 
-def test_a_frame_is_made_where_the_places_are(here, away):
+def test_a_frame_is_made_of_the_values(here, away):
     frame = away.to_frame("spark")
     assert list(frame) == ["query", *here]
     assert frame["query"] == list(here.query_ids)
