@@ -45,7 +45,7 @@ def _part(truth: pl.DataFrame, run: pl.DataFrame, options: Any) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn_rank.RankingDataWarning")
-@pytest.mark.parametrize("given", problems(40), ids=lambda given: given.label)
+@pytest.mark.parametrize("given", problems(), ids=lambda given: given.label)
 def test_tasks_read_as_memory_does(given: EngineProblem) -> None:
     truth, run = pl.DataFrame(given.truth), pl.DataFrame(given.run)
     options: dict[str, Any] = {"negative_grades": "unjudged"} | {
