@@ -58,7 +58,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Inputs": ("inputs.tables",),
     "Files": ("files.read", "files.write", "files.templates"),
-    "Larger than memory": ("engines.scan", "engines.problem"),
+    "Larger than memory": ("engines.scan", "engines.read"),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),
 }

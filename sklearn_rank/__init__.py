@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sklearn_rank.displays.lines import *
     from sklearn_rank.displays.queries import *
     from sklearn_rank.displays.search import *
-    from sklearn_rank.engines.problem import EngineOptions as EngineOptions
+    from sklearn_rank.engines.read import EngineOptions as EngineOptions
     from sklearn_rank.engines.scan import scan_qrels as scan_qrels
     from sklearn_rank.engines.scan import scan_run as scan_run
     from sklearn_rank.evaluation.bounds import *
@@ -66,7 +66,7 @@ _HOMES = {
     ),
     "displays.queries": ("MeasureCorrelationDisplay", "QueryDifferencesDisplay"),
     "displays.search": ("SearchResultsDisplay",),
-    "engines.problem": ("EngineOptions",),
+    "engines.read": ("EngineOptions",),
     "engines.scan": ("scan_qrels", "scan_run"),
     "evaluation.bounds": ("bounds_of_change",),
     "evaluation.combine": ("Combination", "combine"),

@@ -17,7 +17,7 @@ from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation, refuse
 from pytest_rankmetrics.policy.policy import check_count
 from pytest_rankmetrics.policy.settings import UnjudgedPolicy
-from sklearn_rank.engines.problem import engine_of
+from sklearn_rank.engines.read import engine_of
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import (

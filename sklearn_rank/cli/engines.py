@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.engines.problem import EngineOptions
+    from sklearn_rank.engines.read import EngineOptions
     from sklearn_rank.engines.scan import ScanEngine
 
 NAMES = ("auto", "memory", "polars", "duckdb", "spark")
@@ -37,7 +37,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 def options_of(arguments: argparse.Namespace) -> EngineOptions:
     """Options as they were typed; a terminal is told of progress by the command itself."""
-    from sklearn_rank.engines.problem import EngineOptions
+    from sklearn_rank.engines.read import EngineOptions
 
     return EngineOptions(arguments.memory_limit, progress=False)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
-from sklearn_rank.engines.problem import EngineOptions
+from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import remarks, table_of

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn_rank.comparison.differences import Family, Settings
 from sklearn_rank.comparison.join import join
 from sklearn_rank.comparison.result import Comparison
-from sklearn_rank.engines.problem import engine_of, without_wrapper
+from sklearn_rank.engines.read import engine_of, without_wrapper
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation, QueryText, text_function
 from sklearn_rank.exceptions import InvalidParameterError

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.engines.blocks import BATCH, exact, temporary
-from sklearn_rank.engines.problem import Problem
+from sklearn_rank.engines.read import Problem
 from sklearn_rank.engines.stream import read_streams
 from sklearn_rank.exceptions import FileFormatError
 from sklearn_rank.rankings.data import RankingData

@@ -2,15 +2,243 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
-from sklearn_rank.engines.problem import EngineOptions, Problem, engine_of, without_wrapper
-from sklearn_rank.inputs.frames import is_frame
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.frames import (
+    is_frame,
+    refuse_swapped,
+    run_columns,
+    share_columns,
+    truth_columns,
+    watched_columns,
+)
 from sklearn_rank.inputs.layouts import ReaderOptions, check_told, read_rankings
+from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnusedColumn
 from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.support.checks import check_flag
 from sklearn_rank.support.text import safe_repr
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+_UNITS = {
+    unit: base**power
+    for base, suffix in ((1000, "b"), (1024, "ib"))
+    for power, letter in enumerate("kmgt", 1)
+    for unit in (letter + suffix,)
+} | {"": 1, "b": 1}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE | re.ASCII)
+_SHARE = 0.5
+"""Part of the machine's memory that an evaluation may take if nobody says how much."""
+_LEAST = 64 << 20
+"""Less than this holds no block of queries beside the libraries."""
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """How lazy frames are evaluated.
+
+    Parameters
+    ----------
+    memory_limit : int or str, default=None
+        Bytes, or text as ``"2GB"`` or ``"512MiB"``, that an evaluation may take besides what
+        Python and the libraries take. What does not fit goes through temporary files. None takes
+        half of the memory that the machine, or the container, has.
+    temp_directory : path, default=None
+        Where temporary files go; None is the system's own place for them.
+    progress : bool, default=True
+        Show on a terminal how far long work has come.
+
+    Examples
+    --------
+    >>> from sklearn_rank import EngineOptions
+    >>> EngineOptions(memory_limit="2GiB").n_bytes
+    2147483648
+    """
+
+    memory_limit: int | str | None = None
+    temp_directory: str | os.PathLike[str] | None = None
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        """InvalidParameterError for what means nothing."""
+        check_flag(self.progress, "progress", "EngineOptions")
+        if self.memory_limit is not None and _bytes_of(self.memory_limit) < _LEAST:
+            msg = (
+                "The 'memory_limit' parameter of EngineOptions must be at least 64 MiB, as bytes "
+                f"or as text like '2GB'. Got {safe_repr(self.memory_limit)} instead."
+            )
+            raise InvalidParameterError(msg)
+
+        if self.temp_directory is not None and not os.path.isdir(self.temp_directory):
+            msg = (
+                "The 'temp_directory' parameter of EngineOptions must be a directory that exists. "
+                f"Got {safe_repr(self.temp_directory)} instead."
+            )
+            raise InvalidParameterError(msg)
+
+    @property
+    def n_bytes(self) -> int:
+        """The limit in bytes."""
+        if self.memory_limit is None:
+            return max(int(_SHARE * memory_of_machine()), _LEAST)
+        return _bytes_of(self.memory_limit)
+
+
+def _bytes_of(limit: object) -> int:
+    """A size in bytes; 0 for what is none."""
+    if isinstance(limit, int) and not isinstance(limit, bool):
+        return limit
+    parts = _SIZE.fullmatch(limit) if isinstance(limit, str) else None
+    if parts is None or parts[2].lower() not in _UNITS:
+        return 0
+    return int(float(parts[1]) * _UNITS[parts[2].lower()])
+
+
+def memory_of_machine() -> int:
+    """Bytes of memory of this machine, or of the container it is."""
+    sizes = [_read_size(path) for path in _CONTAINER_LIMITS]
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return min((size for size in sizes if size > 0), default=_UNKNOWN)
+
+
+_CONTAINER_LIMITS = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
+_UNKNOWN = 4 << 30
+"""Assumed where the system does not say, as on Windows: most machines have more."""
+
+
+def _read_size(path: str) -> int:
+    try:
+        with open(path, encoding="ascii") as file:
+            text = file.read().strip()
+    except OSError:
+        return 0
+    return int(text) if text.isdigit() else 0
+
+
+# Engines and their frames -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EngineRecord:
+    """An engine and the frames that are its own."""
+
+    name: str
+    title: str
+    """As messages call it."""
+    frame: str
+    """Name of the class of its frames."""
+    packages: frozenset[str]
+    """Packages in which that class is defined."""
+    module: str
+    """Module of this package that reads them: ``read(problem)``."""
+
+    def has(self, values: Any) -> bool:
+        """Whether this is one of its frames."""
+        return any(
+            kind.__name__ == self.frame and kind.__module__.partition(".")[0] in self.packages
+            for kind in type(values).__mro__
+        )
+
+
+ENGINES = (
+    EngineRecord(
+        "polars", "Polars", "LazyFrame", frozenset({"polars"}), "sklearn_rank.engines.polars"
+    ),
+    EngineRecord(
+        "duckdb",
+        "DuckDB",
+        "DuckDBPyRelation",
+        frozenset({"duckdb", "_duckdb"}),
+        "sklearn_rank.engines.duckdb",
+    ),
+    EngineRecord(
+        "spark", "Spark", "DataFrame", frozenset({"pyspark"}), "sklearn_rank.engines.spark"
+    ),
+)
+
+
+def engine_of(values: Any) -> EngineRecord | None:
+    """The engine of a lazy frame; None for all else."""
+    return next((engine for engine in ENGINES if engine.has(values)), None)
+
+
+def without_wrapper(values: Any) -> Any:
+    """What a lazy frame of narwhals stands for; all else as it is."""
+    kind = type(values)
+    if kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "narwhals":
+        return values.to_native()
+    return values
+
+
+# What is evaluated -------------------------------------------------------------------------------
+
+IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
+"""What needs the ids of all items as Python objects."""
+SideName = Literal["y_true", "y_score"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Judgements and rankings, of which the rankings at least are a lazy frame."""
+
+    y_true: Any
+    """A lazy frame of the same engine, an eager frame, or a mapping."""
+    y_score: Any
+    columns: Columns | None = None
+    told: ReaderOptions = field(default_factory=ReaderOptions)
+    """What readers in memory are told, with nothing checked but its words."""
+    known_items: Any = None
+    options: EngineOptions = field(default_factory=EngineOptions)
+
+
+class Side(NamedTuple):
+    """The columns of a frame that are read."""
+
+    name: SideName
+    """As messages call it."""
+    named: Mapping[Role, str]
+    watched: list[UnusedColumn]
+    """Columns of numbers of unknown names, to be looked at; most frames have none."""
+    kinds: tuple[Role, ...]
+    """The roles that such a column might have."""
+
+    @property
+    def used(self) -> list[str]:
+        """Names of all columns that are read."""
+        return list(dict.fromkeys((*self.named.values(), *(c.name for c in self.watched))))
+
+
+def find_sides(
+    truth: nw.DataFrame[Any] | None, run: nw.DataFrame[Any] | None, columns: Columns | None
+) -> tuple[Side | None, Side | None]:
+    """The columns of both sides by frames of their schemas, which need have no rows.
+
+    None stands for a side that is no frame. ColumnRoleError or TypeError as for frames in memory.
+    """
+    frames = [truth, run]
+    wanted = share_columns(columns, frames)
+    refuse_swapped(frames, wanted)
+    sides: list[Side | None] = []
+    for frame, own, name in zip(frames, wanted, ("y_true", "y_score"), strict=True):
+        if frame is None:
+            sides.append(None)
+            continue
+        find, kinds = (truth_columns, GRADE) if name == "y_true" else (run_columns, ORDER)
+        named = find(frame, own)
+        watched = watched_columns(frame, named, own, kinds)
+        sides.append(Side(name, named, watched, kinds))  # type: ignore[arg-type]
+    return sides[0], sides[1]
 
 
 def read_any(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from sklearn_rank.engines.blocks import exact
 from sklearn_rank.engines.duckdb import quoted
-from sklearn_rank.engines.problem import EngineOptions
+from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import columnar_kind
 from sklearn_rank.files.read import (

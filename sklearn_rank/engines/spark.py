@@ -19,7 +19,7 @@ from weakref import finalize
 import numpy as np
 
 from sklearn_rank.engines.gathered import Gathered, LeftBehind, has_grades, qrels_of
-from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
+from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
 from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.layouts import read_rankings
@@ -307,12 +307,18 @@ def _narwhals(table: pa.Table) -> Any:
     return nw.from_native(table, eager_only=True)
 
 
+class _StaysInSpark:
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: Spark is not pickled."""
+        return type(None), ()
+
+
 Function = Callable[[JudgedRankings], Sequence[FloatArray]]
 """Some values per query of a block of queries."""
 
 
 @dataclass
-class RemoteParts:
+class RemoteParts(_StaysInSpark):
     """Rankings of a problem that stay in Spark, part by part."""
 
     parts: Any
@@ -322,10 +328,6 @@ class RemoteParts:
     def __post_init__(self) -> None:
         """Nothing stays in Spark's memory, even if what asked for values was refused."""
         finalize(self, _forget, self.parts).atexit = False
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Nothing: Spark is not pickled."""
-        return type(None), ()
 
     def values(self, function: Function, n_values: int) -> list[FloatArray]:
         """What the function makes of each query, in the order of the ids of the queries."""
@@ -558,14 +560,10 @@ def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
-class FrameMaker:
+class FrameMaker(_StaysInSpark):
     """Makes a frame of a session, of columns in memory."""
 
     session: Any
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Nothing: Spark is not pickled."""
-        return type(None), ()
 
     def __call__(self, columns: Mapping[str, Any]) -> Any:
         """A frame of these columns."""
@@ -598,14 +596,10 @@ class SparkColumns:
 
 
 @dataclass(frozen=True)
-class SparkScores:
+class SparkScores(_StaysInSpark):
     """Counts scores that conventions speak of."""
 
     run: _SparkSide
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Nothing: Spark is not pickled."""
-        return type(None), ()
 
     def __call__(self, case: str) -> int:
         """As :class:`TableScores`."""

@@ -33,7 +33,7 @@ from sklearn_rank.engines.gathered import (
     has_grades,
     qrels_of,
 )
-from sklearn_rank.engines.problem import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
+from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import (
     DIVIDED_QUERY,
@@ -416,18 +416,6 @@ class LaterScores:
 
 
 @dataclass(frozen=True)
-class NoColumns:
-    """Stands for the columns of frames that stayed behind."""
-
-    def __contains__(self, name: object) -> bool:
-        return False
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """Of no column."""
-        raise KeyError(name)
-
-
-@dataclass(frozen=True)
 class LazyColumns:
     """Columns of a lazy frame that say something of its queries, read when they are asked for."""
 
@@ -435,8 +423,8 @@ class LazyColumns:
     query: str
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Nothing: frames of an engine are not pickled."""
-        return NoColumns, ()
+        """No columns: frames of an engine are not pickled."""
+        return dict, ()
 
     def __contains__(self, name: object) -> bool:
         return name in self.rows.schema.columns

@@ -38,7 +38,7 @@ from sklearn_rank.typing import (
 )
 
 if TYPE_CHECKING:
-    from sklearn_rank.engines.problem import EngineOptions
+    from sklearn_rank.engines.read import EngineOptions
     from sklearn_rank.rankings.placements import Placement
 
 __all__ = ["evaluate", "evaluate_placements"]
