@@ -7,7 +7,10 @@ import pytest
 from tests.plugin.conftest import Suite, said
 
 REQUIRED = ("-o", "rank_required=test_bm25")
-HOOKS = ["configure", "sessionstart", "collection", "collection_modifyitems", "runtestloop"]
+HOOKS = (
+    *("configure", "sessionstart", "collection"),
+    *("collection_modifyitems", "collection_finish", "runtestloop"),
+)
 
 
 def leave(suite: Suite, hook: str, first: str = "") -> None:

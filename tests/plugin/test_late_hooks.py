@@ -327,15 +327,6 @@ def test_failures_that_unittest_expects_are_expected(owner: str, suite: Suite) -
     assert result.ret == 0
 
 
-@pytest.mark.parametrize("option", ["--rank-json", "--rank-markdown"])
-def test_a_report_is_not_written_over_a_baseline(option: str, recorded: Suite) -> None:
-    before = recorded.baselines()
-    result = recorded.run(f"{option}={FILE}")
-    assert result.ret == 4
-    assert f"{option}: 'test_it/test_bm25.rank.json' names a baseline" in said(result)
-    assert recorded.baselines() == before
-
-
 @pytest.mark.parametrize("reason", ["\u200b", "\udcff", " - "], ids=["no width", "no text", "dash"])
 def test_a_reason_that_says_nothing_is_refused(reason: str, recorded: Suite) -> None:
     before = recorded.baselines()
@@ -344,12 +335,3 @@ def test_a_reason_that_says_nothing_is_refused(reason: str, recorded: Suite) -> 
     assert result.ret == 4
     assert "--rank-accept lowers baselines and needs --rank-reason=TEXT" in said(result)
     assert recorded.baselines() == before
-
-
-@pytest.mark.parametrize("hook", ["collection_modifyitems", "collection_finish"])
-def test_a_run_that_a_hook_ends_early_misses_what_is_required(hook: str, recorded: Suite) -> None:
-    recorded.file(
-        "conftest.py", f"import pytest\ndef pytest_{hook}(): pytest.exit('x', returncode=0)"
-    )
-    result = recorded.run("-o", "rank_required=test_bm25")
-    assert result.ret == 1

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from pytest_rankmetrics.session.options import OPTION_TABLE
 from tests.plugin.conftest import Suite, said
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "yaml", "sklearn_rank")
@@ -218,44 +219,37 @@ def test_a_setting_means_the_same_in_every_file(form: str, suite: Suite) -> None
     suite.run().assert_outcomes(failed=1)
 
 
+STRING, NATIVE = "[tool.pytest.ini_options]", "[tool.pytest]"
 WRONG = {
-    "no number": ("pytest.ini", "[pytest]\nrank_alpha = x\n"),
-    "string": ("pyproject.toml", '[tool.pytest.ini_options]\nrank_alpha = "x"\n'),
-    "negative": ("pytest.ini", "[pytest]\nrank_alpha = -0.05\n"),
-    "above one": ("pytest.ini", "[pytest]\nrank_alpha = 5\n"),
-    "nan": ("pytest.ini", "[pytest]\nrank_alpha = nan\n"),
-    "no bool": ("pytest.ini", "[pytest]\nrank_confirm = perhaps\n"),
-    "no int": ("pytest.ini", "[pytest]\nrank_min_queries = 2.5\n"),
-    "negative int": ("pytest.ini", "[pytest]\nrank_min_queries = -1\n"),
-    "unknown test": ("pytest.ini", "[pytest]\nrank_test = wilcoxon\n"),
-    "unknown correction": ("pytest.ini", "[pytest]\nrank_correction = none-at-all\n"),
-    "unknown ratchet": ("pytest.ini", "[pytest]\nrank_ratchet = sometimes\n"),
-    "unknown unused": ("pytest.ini", "[pytest]\nrank_unused = keep\n"),
-    "hard drop": ("pytest.ini", "[pytest]\nrank_hard_drop = 5\n"),
+    "no number": ("[pytest]", "rank_alpha = x"),
+    "string": (STRING, 'rank_alpha = "x"'),
+    "native": (NATIVE, 'rank_alpha = "0.05"'),
+    "negative": ("[pytest]", "rank_alpha = -0.05"),
+    "above one": ("[pytest]", "rank_alpha = 5"),
+    "nan": ("[pytest]", "rank_alpha = nan"),
+    "no bool": ("[pytest]", "rank_confirm = perhaps"),
+    "no int": ("[pytest]", "rank_min_queries = 2.5"),
+    "negative int": ("[pytest]", "rank_min_queries = -1"),
+    "unknown test": ("[pytest]", "rank_test = wilcoxon"),
+    "unknown correction": ("[pytest]", "rank_correction = none-at-all"),
+    "unknown ratchet": ("[pytest]", "rank_ratchet = sometimes"),
+    "unknown unused": ("[pytest]", "rank_unused = keep"),
+    "hard drop": ("[pytest]", "rank_hard_drop = 5"),
 }
 
 
 @pytest.mark.parametrize("mistake", WRONG)
 def test_a_wrong_setting_ends_the_run_before_any_test(mistake: str, suite: Suite) -> None:
-    name, text = WRONG[mistake]
-    suite.write(test_it="def test_nothing(): print('RAN')")
-    suite.file(name, text)
-    result = suite.run("-s")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    setting = text.split("\n")[1].partition(" ")[0]
-    assert setting in said(result)
-    assert "RAN" not in said(result)
-    assert "INTERNALERROR" not in said(result)
-
-
-def test_a_native_setting_of_a_wrong_type_ends_the_run_before_any_test(suite: Suite) -> None:
-    if pytest.version_tuple < (9, 0):
+    section, text = WRONG[mistake]
+    if section == NATIVE and pytest.version_tuple < (9, 0):
         pytest.skip("native TOML settings came with pytest 9.0")
     suite.write(test_it="def test_nothing(): print('RAN')")
-    suite.file("pyproject.toml", '[tool.pytest]\nrank_alpha = "0.05"\n')
+    suite.file("pytest.ini" if section == "[pytest]" else "pyproject.toml", f"{section}\n{text}\n")
     result = suite.run("-s")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert text.partition(" ")[0] in said(result)
     assert "RAN" not in said(result)
+    assert "INTERNALERROR" not in said(result)
 
 
 def test_settings_and_marker_are_known_to_a_strict_suite(suite: Suite) -> None:
@@ -318,18 +312,5 @@ def test_an_option_swallows_no_path(suite: Suite) -> None:
 
 
 def test_the_options_stand_in_a_group_of_their_own(suite: Suite) -> None:
-    help_text = suite.run("--help").stdout.str()
-    _, _, own = help_text.partition("ranking quality gates:")
-    for option in (
-        "--rank-update",
-        "--rank-accept",
-        "--rank-reason",
-        "--rank-baseline-dir",
-        "--rank-strict",
-        "--rank-unused",
-        "--rank-show",
-        "--rank-worst",
-        "--rank-json",
-        "--rank-markdown",
-    ):
-        assert option in own
+    _, _, own = suite.run("--help").stdout.str().partition("ranking quality gates:")
+    assert not [option for option in OPTION_TABLE if option not in own]
