@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from sklearn_rank.engines.read import read_any
@@ -13,12 +14,18 @@ from sklearn_rank.support.checks import check_zero_division
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
+_measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
+
 
 def score(metric: Metric, given: dict[str, Any]) -> float:
     """Mean of a metric over the queries of any layout, for the arguments of its function."""
     options = {"k": None, "zero_division": "warn", **given}
     own = {name: options.pop(name) for name in metric.defaults if name in options}
-    measure = Measure.of(metric, options.pop("k"), **own)
+    k = options.pop("k")
+    try:
+        measure = _measure_of(metric, k, **own)
+    except TypeError:  # a table or an array, which has no hash, or an error that comes again
+        measure = Measure.of(metric, k, **own)
     undefined = check_zero_division(options.pop("zero_division"), metric.name)
     data = read_any(
         options.pop("y_true"),
