@@ -70,7 +70,12 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
         raise TypeError(msg)
     if is_series_of_lists(y_true) and is_series_of_lists(y_score) and columns is None:
-        return _by_index(y_true, "y_true"), _by_index(y_score, "y_score")
+        sides = ((y_true, "y_true"), (y_score, "y_score"))
+        truth, ranked = (
+            _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
+            for side, name in sides
+        )
+        return truth, ranked
     truth_is, score_is = is_frame(y_true), is_frame(y_score)
     if not truth_is and not (score_is and isinstance(y_true, Mapping)):
         if columns is not None:
@@ -113,15 +118,8 @@ def _by_query(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any
         items = [list(zip(ids, numbers, strict=True)) for ids, numbers in pairs]
         if name == "y_true":
             items = [dict(pairs) for pairs in items]
-    table = dict(zip(as_list(queries), items, strict=True))
-    if len(table) < len(items):
-        twice = [query for query, times in Counter(as_list(queries)).items() if times > 1]
-        msg = (
-            f"column {safe_repr(named['query'])} of {name}, whose items are lists, holds queries "
-            f"more than once: {listed(twice)}"
-        )
-        raise ValueError(msg)
-    return table
+    where = f"column {safe_repr(named['query'])} of {name}, whose items are lists,"
+    return _keyed(as_list(queries), items, where)
 
 
 def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
@@ -161,14 +159,12 @@ def is_series_of_lists(values: Any) -> bool:
     return hasattr(first, "__len__") and not isinstance(first, (str, bytes))
 
 
-def _by_index(series: Any, name: str) -> dict[Any, Any]:
-    """{query: list or set}; ValueError if a query comes twice."""
-    queries = series.index.tolist()
-    table = dict(zip(queries, series.tolist(), strict=True))
+def _keyed(queries: list[Any], values: list[Any], where: str) -> dict[Any, Any]:
+    """{query: value}; ValueError if a query comes twice."""
+    table = dict(zip(queries, values, strict=True))
     if len(table) < len(queries):
-        counts = Counter(queries)
-        twice = [query for query, count in counts.items() if count > 1]
-        msg = f"the index of {name} holds queries more than once: {listed(twice)}"
+        twice = [query for query, times in Counter(queries).items() if times > 1]
+        msg = f"{where} holds queries more than once: {listed(twice)}"
         raise ValueError(msg)
     return table
 
@@ -296,12 +292,8 @@ def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> 
         column.add(queries, frame[column.name].to_list())
 
 
-def _refuse_unread(
-    frame: nw.DataFrame[Any],
-    named: Mapping[Role, str],
-    columns: Columns,
-    name: str,
-    roles: tuple[Role, ...],
+def _refuse_unused(
+    frame: nw.DataFrame[Any], named: Mapping[Role, str], columns: Columns, name: str, roles: Any
 ) -> None:
     """ColumnRoleError if a column of unknown name may hold what no known column holds."""
     watched = watched_columns(frame, named, columns, roles)
@@ -333,13 +325,13 @@ def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
 
 def _read_truth(frame: nw.DataFrame[Any], columns: Columns) -> Qrels:
     named = truth_columns(frame, columns)
-    _refuse_unread(frame, named, columns, "y_true", GRADE)
+    _refuse_unused(frame, named, columns, "y_true", GRADE)
     return truth_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
 
 
 def _read_run(frame: nw.DataFrame[Any], columns: Columns) -> Run:
     named = run_columns(frame, columns)
-    _refuse_unread(frame, named, columns, "y_score", ORDER)
+    _refuse_unused(frame, named, columns, "y_score", ORDER)
     return run_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
 
 
@@ -393,8 +385,7 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
     series = _column(frame, column)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
-    if series.null_count():
-        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
+    _refuse_nulls(series, column, name)
     plain = series.dtype == nw.String or series.dtype.is_integer()
     if plain and series.implementation.is_polars():
         column_of_polars: pl.Series = series.to_native()
@@ -419,6 +410,11 @@ def _refuse_finer(times: pl.Series, ids: list[Any], column: str, name: str) -> N
         raise ValueError(msg)
 
 
+def _refuse_nulls(series: nw.Series[Any], column: str, name: str) -> None:
+    if series.null_count():
+        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
+
+
 def _refuse_missing(name: str, column: str, row: int) -> None:
     msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
     raise ValueError(msg)
@@ -427,8 +423,7 @@ def _refuse_missing(name: str, column: str, row: int) -> None:
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
     series = _column(frame, column)
-    if series.null_count():
-        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
+    _refuse_nulls(series, column, name)
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 

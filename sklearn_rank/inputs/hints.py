@@ -36,24 +36,29 @@ def _text(item: Any) -> str:
     return item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
 
 
-_SPELLINGS: tuple[tuple[str, Callable[[Any], set[str]]], ...] = (
-    ("in type", lambda item: {_text(item)}),
-    ("in case", lambda item: {_text(item).casefold()}),
-    ("in spaces", lambda item: {"".join(_text(item).split())}),
-    ("by a trailing '.0'", lambda item: {_text(item).removesuffix(".0")}),
-    ("by leading zeros", lambda item: {_text(item).lstrip("0")}),
-    ("as a tuple and one of its parts", lambda item: _parts(item) if _is_tuple(item) else {item}),
+_FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("in type", "str() of one side", str),
+    ("in case", "case folded", str.casefold),
+    ("in spaces", "whitespace stripped", lambda text: "".join(text.split())),
+    ("by a trailing '.0'", "a trailing '.0' removed", lambda text: text.removesuffix(".0")),
+    ("by leading zeros", "leading zeros removed", lambda text: text.lstrip("0")),
+    ("in Unicode form", "Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
+)
+"""What ids may differ in, how to say that it is taken away, and how they read without it."""
+
+
+def _parts(item: Any) -> set[Any]:
+    """Parts of a tuple that may be an id of the other side."""
+    if not isinstance(item, tuple):
+        return {item}
+    return {part for part in item if isinstance(part, (str, int))}
+
+
+_SPELLINGS: tuple[tuple[str, Callable[[Any], set[Any]]], ...] = (
+    *((what, lambda item, form=form: {form(_text(item))}) for what, _, form in _FORMS),
+    ("as a tuple and one of its parts", _parts),
     ("by a prefix", lambda item: {_text(item), re.split(r"[/\\:#|_-]", _text(item))[-1]}),
 )
-"""What ids may differ in, and how they read without that."""
-
-
-def _is_tuple(item: Any) -> bool:
-    return isinstance(item, tuple)
-
-
-def _parts(item: tuple[Any, ...]) -> set[Any]:
-    return {part for part in item if isinstance(part, (str, int))}
 
 
 def with_mismatch_hint(
@@ -109,28 +114,24 @@ def _pair(relevant: Any, ranked: Any, other: str) -> str:
 
 def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
     """Relevant and ranked items of each query."""
+    pairs: Iterable[tuple[Any, Any]]
     if isinstance(y_true, Mapping):
-        for query in y_true:
-            if query in y_score:
-                yield _relevant(_of(y_true, query)), _first(_of(y_score, query))
+        shared = (query for query in y_true if query in y_score)
+        pairs = ((_of(y_true, query), _of(y_score, query)) for query in shared)
     elif isinstance(y_true, Set):
-        shared = _relevant(y_true)
-        for ranking in y_score:
-            yield shared, _first(ranking)
+        pairs = ((y_true, ranking) for ranking in y_score)
     else:
-        for truth, ranking in zip(y_true, y_score, strict=False):
-            yield _relevant(truth), _first(ranking)
+        pairs = zip(y_true, y_score, strict=False)
+    for truth, ranking in pairs:
+        relevant = truth
+        if isinstance(truth, Mapping):
+            relevant = (item for item, grade in truth.items() if grade > 0)
+        yield _first(relevant), _first(ranking)
 
 
 def _of(table: Mapping[Any, Any], query: Any) -> Any:
     """What a mapping holds of a query; long tables refuse items that come twice, but not here."""
     return table.distinct(query) if isinstance(table, LongTable) else table[query]
-
-
-def _relevant(truth: Any) -> list[Any]:
-    if isinstance(truth, Mapping):
-        return _first(item for item, grade in truth.items() if grade > 0)
-    return _first(truth)
 
 
 def _first(items: Iterable[Any]) -> list[Any]:
@@ -181,13 +182,23 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
             return ""
         lengths, judged = list(map(len, truths)), list(map(len, rankings))
         cut = len(set(lengths)) == 1 < len(set(judged)) and lengths[0] >= _MANY_SCORES // 2
-        if not cut and sum(lengths) * len(judged) <= 2 * sum(judged) * len(lengths):
+        longer = sum(lengths) * len(judged) > 2 * sum(judged) * len(lengths)
+        alike = 0 in distinct and all(map(_same_items, truths, rankings))
+        if not (cut or longer or alike):
             return ""
         found = "ranked lists"
     return (
         f"y_true holds {found}, and y_score few small whole numbers, as grades are: are they "
         "swapped? Judgements come first: (y_true, y_score)"
     )
+
+
+def _same_items(truth: Collection[Any], ranking: Any) -> bool:
+    """Whether all that is called relevant is ranked, and nothing else."""
+    try:
+        return len(truth) > 1 and isinstance(ranking, Mapping) and set(truth) == ranking.keys()
+    except TypeError:
+        return False
 
 
 def _numbers(side: Any) -> Iterator[Any]:
@@ -226,15 +237,6 @@ def _first_of(side: Any) -> Any:
 
 # Spelling of ids ---------------------------------------------------------------------------------
 
-_NORMAL_FORMS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("str() of one side", str),
-    ("whitespace stripped", lambda query: str(query).strip()),
-    ("case folded", lambda query: str(query).casefold()),
-    ("a trailing '.0' removed", lambda query: str(query).removesuffix(".0")),
-    ("leading zeros removed", lambda query: str(query).lstrip("0")),
-    ("Unicode NFC", lambda query: unicodedata.normalize("NFC", str(query))),
-)
-
 
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
     """How many ids of two sides that do not meet would, by the first change of spelling."""
@@ -247,8 +249,8 @@ def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
     """How many ids of two sides would meet by which change of spelling."""
     left, right = list(left), list(right)
     common = {
-        change: len({normal(key) for key in left} & {normal(key) for key in right})
-        for change, normal in _NORMAL_FORMS
+        change: len({form(str(key)) for key in left} & {form(str(key)) for key in right})
+        for _, change, form in _FORMS
     }
     return {change: number for change, number in common.items() if number}
 
@@ -257,10 +259,10 @@ def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
     """Ids of one side that are equal after a change of spelling, by that change."""
     ids = list(ids)
     groups: dict[str, list[tuple[Any, ...]]] = {}
-    for change, normal in _NORMAL_FORMS:
+    for _, change, form in _FORMS:
         alike: dict[Any, list[Any]] = {}
         for key in ids:
-            alike.setdefault(normal(key), []).append(key)
+            alike.setdefault(form(str(key)), []).append(key)
         groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
     return {change: pairs for change, pairs in groups.items() if pairs}
 

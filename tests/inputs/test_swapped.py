@@ -54,6 +54,13 @@ def test_long_tables_are_looked_into() -> None:
     assert swap_suspicion(QRELS, table) == ""
 
 
+def test_ranked_lists_of_the_judged_items_are_noticed() -> None:
+    ranked = {q: list(grades) for q, grades in QRELS.items()}
+    binary = {q: {i: int(n == 0) for n, i in enumerate(own)} for q, own in QRELS.items()}
+    assert "y_true holds ranked lists" in swap_suspicion(ranked, binary)
+    assert swap_suspicion(binary, ranked) == ""
+
+
 @pytest.mark.parametrize(
     ("what", "truth", "run"),
     [
