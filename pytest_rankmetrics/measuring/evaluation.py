@@ -18,7 +18,7 @@ from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.evaluation.result import Evaluation, text_function
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.kernels.judgements import unjudged_share
+from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import KeptItems

@@ -9,9 +9,8 @@ import numpy as np
 
 from sklearn_rank.bounds.holes import Holes, possible_grades
 from sklearn_rank.bounds.ratio import Problem, extremes
-from sklearn_rank.kernels.gain import place_weights, rank_weights, relative_gains
+from sklearn_rank.kernels.graded import best_of, place_weights, rank_weights, relative_gains
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.rankings.grade_counts import best_of
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import (
     offsets_of,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.grade_counts import SMALL_INTEGERS
+from sklearn_rank.kernels.graded import SMALL_INTEGERS
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import take_segments
 from sklearn_rank.typing import FloatArray, IntArray

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.kernels import binary, gain, recall_levels
+from sklearn_rank.kernels import binary, graded, recall_levels
 from sklearn_rank.kernels.expectation import ratio
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_measures
@@ -163,8 +163,8 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("gm_bpref", _bpref, summary="geometric", per_query=False),
     TrecMeasure("utility", _utility, takes=4),
     TrecMeasure("11pt_avg", _mean_precision, takes=-1),
-    TrecMeasure("ndcg", lambda data, _: gain.ndcg(data.graded, k=None, gain="linear")),
-    TrecMeasure("ndcg_cut", lambda data, k: gain.ndcg(data.graded, k=k, gain="linear"), CUTOFFS),
+    TrecMeasure("ndcg", lambda data, _: graded.ndcg(data.graded, k=None, gain="linear")),
+    TrecMeasure("ndcg_cut", lambda data, k: graded.ndcg(data.graded, k=k, gain="linear"), CUTOFFS),
     TrecMeasure("map_cut", _AP, CUTOFFS),
     TrecMeasure("relative_P", _cut(binary.recall, denominator="min"), CUTOFFS),
     TrecMeasure("success", _cut(binary.hit_rate), (1, 5, 10)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sklearn_rank.comparison.differences import Difference, Settings
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.kernels.judgements import unjudged_share
+from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.support.text import safe_repr
 
 FEW_QUERIES = 25

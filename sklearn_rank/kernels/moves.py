@@ -60,8 +60,8 @@ def average_precision_moves(moved: Moved, *, k: int | None, denominator: str = "
     if was != now:
         msg = f"its divisor changes with the ranking, from {was:g} to {now:g}"
         raise InvalidParameterError(msg)
-    old = _spots(moved.old, moved.old_items, moved.n_items, k)
-    new = _spots(moved.new, moved.new_items, moved.n_items, k)
+    old = _positions(moved.old, moved.old_items, moved.n_items, k)
+    new = _positions(moved.new, moved.new_items, moved.n_items, k)
     # The mean over both orders in which the two of a pair may move.
     pairs = new.beside(old) - old.beside(old) + new.beside(new) - old.beside(new)
     return (new.own - old.own + pairs / 2.0) / now
@@ -72,7 +72,7 @@ def average_precision_of_all_moves(moved: Moved, *, k: int | None) -> FloatArray
     return average_precision_moves(moved, k=k, denominator="relevant")
 
 
-class _Spots(NamedTuple):
+class ItemPositions(NamedTuple):
     """Where the items of a query stand in one ranking; those not retrieved infinitely far down."""
 
     middle: FloatArray
@@ -83,7 +83,7 @@ class _Spots(NamedTuple):
     joint: FloatArray
     """(I,) expected 1 / the lower rank of two items of this group, or on this rank."""
 
-    def beside(self, others: _Spots) -> FloatArray:
+    def beside(self, others: ItemPositions) -> FloatArray:
         """(I,) sum over all other items, where ``others`` has them, of 1 / the lower rank."""
         order = np.argsort(others.middle, kind="stable")
         middle = others.middle[order]
@@ -96,26 +96,28 @@ class _Spots(NamedTuple):
         return np.asarray(total - self._pair(others))
 
     def _level(
-        self, others: _Spots, alike: IntArray, count: IntArray, level: FloatArray
+        self, others: ItemPositions, alike: IntArray, count: IntArray, level: FloatArray
     ) -> FloatArray:
         """Of the items on the same level: of one tie, or of two with one middle."""
         same = self.tied == others.tied[alike]
         return np.where(same, count * self.joint, (count * self.own + level) / 2.0)
 
-    def _pair(self, others: _Spots) -> FloatArray:
+    def _pair(self, others: ItemPositions) -> FloatArray:
         """(I,) the same of an item here and itself there, which is no pair."""
         lower = np.where(self.middle > others.middle, self.own, others.own)
         level = np.where(self.tied == others.tied, self.joint, (self.own + others.own) / 2.0)
         return np.where(self.middle == others.middle, level, lower)
 
 
-def _spots(rankings: JudgedRankings, items: IntArray, n_items: int, k: int | None) -> _Spots:
+def _positions(
+    rankings: JudgedRankings, items: IntArray, n_items: int, k: int | None
+) -> ItemPositions:
     cut = depth(rankings, k)
     above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
     inside, start = reach(above, tied, cut), np.minimum(above, cut)
     harmonic = PositionSums(1.0 / np.arange(1.0, cut + 1.0)).over(start, start + inside)
     joint = 2.0 * (inside - (above + 1) * harmonic) / np.maximum(tied * (tied - 1), 1)
-    spots = _Spots(
+    positions = ItemPositions(
         np.full(n_items, np.inf),
         np.zeros(n_items, dtype=np.int64),
         np.zeros(n_items),
@@ -125,6 +127,6 @@ def _spots(rankings: JudgedRankings, items: IntArray, n_items: int, k: int | Non
     # Whichever ranking is longer, so that both of a pair say the same.
     below = np.where(above + 1 < (np.inf if k is None else k), 1.0 / (above + 2), 0.0)
     columns = (above + tied / 2.0, tied, harmonic / tied, np.where(tied > 1, joint, below))
-    for column, values in zip(spots, columns, strict=True):
+    for column, values in zip(positions, columns, strict=True):
         column[items] = values
-    return spots
+    return positions

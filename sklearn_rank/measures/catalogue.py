@@ -10,13 +10,10 @@ from typing import Any
 from sklearn_rank.exceptions import UnknownMeasureError
 from sklearn_rank.kernels import (
     binary,
-    combined,
-    gain,
-    judgements,
+    graded,
     moves,
     pairwise,
     recall_levels,
-    stopping,
 )
 from sklearn_rank.measures.parameters import (
     BETA,
@@ -175,7 +172,7 @@ GMAP = Metric(
 DCG = Metric(
     "dcg",
     "DCG",
-    gain.dcg,
+    graded.dcg,
     "Sum of the gains of the first k items, each divided by the discount of its rank.",
     "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
     formula="∑ (2^g − 1) / log2(i + 1) over the ranks i ≤ k",
@@ -183,12 +180,12 @@ DCG = Metric(
     upper=math.inf,
     graded=True,
     checks=GAIN,
-    parts=gain.dcg_parts,
+    parts=graded.dcg_parts,
 )
 IDCG = Metric(
     "idcg",
     "IDCG",
-    gain.ideal_dcg,
+    graded.ideal_dcg,
     "DCG of the best order of all relevant items, retrieved or not.",
     "Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002",
     formula="DCG@k of the best order of all relevant items",
@@ -200,7 +197,7 @@ IDCG = Metric(
 NDCG = Metric(
     "ndcg",
     "nDCG",
-    gain.ndcg,
+    graded.ndcg,
     "DCG over the DCG of the best order of all relevant items.",
     "Jaervelin and Kekaelaeinen 2002; gain 2^grade - 1 and discount log2(rank + 1): Burges et al., "
     "Learning to Rank using Gradient Descent, 2005",
@@ -209,12 +206,12 @@ NDCG = Metric(
     aliases=("ndcg_cut",),
     graded=True,
     checks=GAIN,
-    parts=gain.ndcg_parts,
+    parts=graded.ndcg_parts,
 )
 ERR = Metric(
     "err",
     "ERR",
-    stopping.err,
+    graded.err,
     "Expected one over the rank at which a user who reads down the list is satisfied.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
     formula="∑ p(i) / i × ∏ (1 − p(j)) over i ≤ k, j < i; p = (2^g − 1) / 2^max",
@@ -222,12 +219,12 @@ ERR = Metric(
     aliases=("expected_reciprocal_rank",),
     graded=True,
     checks={"max_grade": check_max_grade},
-    parts=stopping.err_parts,
+    parts=graded.err_parts,
 )
 NERR = Metric(
     "nerr",
     "nERR",
-    stopping.nerr,
+    graded.nerr,
     "ERR over the ERR of the best order of all relevant items.",
     "Chapelle, Metzler, Zhang and Grinspan, Expected Reciprocal Rank for Graded Relevance, 2009",
     formula="ERR@k / ERR@k of the best order",
@@ -235,7 +232,7 @@ NERR = Metric(
     aliases=("normalized_expected_reciprocal_rank",),
     graded=True,
     checks={"max_grade": check_max_grade},
-    parts=stopping.nerr_parts,
+    parts=graded.nerr_parts,
 )
 LAG = Metric(
     "lag",
@@ -305,7 +302,7 @@ LAUC = Metric(
 JUDGED = Metric(
     "judged",
     "Judged",
-    judgements.judged,
+    binary.judged,
     "Share of the first k items that somebody judged, relevant or not.",
     "MacAvaney, Macdonald and Ounis, Streamlining Evaluation with ir-measures, 2022",
     formula="judged items within k / items within k",
@@ -315,7 +312,7 @@ JUDGED = Metric(
 UNJUDGED = Metric(
     "unjudged",
     "Unjudged",
-    judgements.unjudged,
+    binary.unjudged,
     "Number of the first k items that nobody judged; lower is better.",
     "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004",
     formula="items within k without a judgement",
@@ -328,7 +325,7 @@ UNJUDGED = Metric(
 HMEAN = Metric(
     "hmean",
     "HM",
-    combined.harmonic_mean,
+    binary.harmonic_mean,
     "Weighted harmonic mean of two other measures, per query.",
     "WarpRec documentation, Extended-F1",
     formula="(1 + b²) x y / (b² x + y) of two other measures x, y",

@@ -1,1 +1,1 @@
-"""Where relevant items stand: the waist, and the only code that ranks. Imports `support`."""
+"""Where relevant items stand, and the only code that ranks. Imports `support`."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.rankings.grade_counts import LevelCounts, count_levels
 from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.segments import (
     blocks,
     segment_index,
@@ -157,11 +157,6 @@ class JudgedRankings:
     def n_graded(self) -> int:
         """Relevant items, retrieved or not, of a grade above 1."""
         return int((self.judged_grades > 1).sum())
-
-    @cached_property
-    def levels(self) -> LevelCounts | None:
-        """How often each query has which grade, if all grades are small whole numbers."""
-        return count_levels(self.judged_grades, self.judged_offsets)
 
     @cached_property
     def are_tied(self) -> bool:
@@ -367,3 +362,14 @@ def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
     running = np.zeros(len(keep) + 1, dtype=np.int64)
     np.cumsum(keep, out=running[1:])
     return running[offsets]
+
+
+def narrow_grades(grades: Array) -> Array:
+    """The grades in a byte each, if all are whole numbers that fit, as most are; else as float64.
+
+    Negative ones, which say that an item was not judged, become 0 then.
+    """
+    narrow = as_bytes(grades)
+    if narrow is None and grades.min() < 0:
+        narrow = as_bytes(np.maximum(grades, 0))
+    return grades.astype(np.float64, copy=False) if narrow is None else narrow

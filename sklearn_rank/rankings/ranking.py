@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.rankings.grade_counts import narrow_grades
-from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades
 from sklearn_rank.rankings.ties import TIE_RULES
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (

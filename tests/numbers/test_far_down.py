@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_rank import evaluate
 from sklearn_rank.kernels.expectation import PositionSums
-from sklearn_rank.kernels.gain import place_weights, rank_weights
+from sklearn_rank.kernels.graded import place_weights, rank_weights
 
 
 def test_a_tie_two_million_ranks_down_loses_no_digit() -> None:

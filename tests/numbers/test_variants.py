@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from sklearn_rank import Evaluation, evaluate
 from sklearn_rank.rankings import ranking as _ranks
-from sklearn_rank.rankings.grade_counts import count_levels
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
 from sklearn_rank.support.segments import offsets_of
@@ -300,17 +299,6 @@ def test_one_sort_orders_segments_as_a_sort_of_each_does(
     ]
     assert (same is not None) == any(equal)
     assert same is None or same.tolist() == equal
-
-
-@pytest.mark.parametrize("n_items", [2, 5000])
-@pytest.mark.parametrize("top", [1, 2, 4, 20, 31])
-def test_grades_are_counted_whatever_the_length_of_a_query(top: int, n_items: int) -> None:
-    grades = np.concatenate((np.full(n_items, float(top)), [1.0], np.full(3, float(top))))
-    levels = count_levels(grades, np.array([0, 0, n_items, n_items + 4]))
-    assert levels is not None
-    expected = [[0, 0], [0, n_items], [1, 3]] if top > 1 else [[0], [n_items], [4]]
-    assert levels.grades.tolist() == ([1, top] if top > 1 else [1])
-    assert levels.counts.tolist() == expected
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])

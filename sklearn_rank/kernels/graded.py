@@ -1,0 +1,629 @@
+"""Measures of graded relevance: DCG adds up gains, ERR follows a reader until an item satisfies.
+
+Of a reader who arrives at tied items, G(t) is the expected chance that one of t items drawn from a
+tie of m satisfies. By summation by parts the expected stop / rank, ``a`` items standing above the
+tie, is the sum of G(t) / ((a + t) (a + t + 1)) below the last place p, and G(p) / (a + p). All
+terms are positive, so nothing cancels; one item after another joins those that may be drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.kernels.expectation import (
+    Parts,
+    PositionSums,
+    depth,
+    parts_of,
+    ratio,
+    where_relevant,
+)
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import (
+    offsets_of,
+    segment_index,
+    segment_max,
+    segment_sum,
+    similar_length_blocks,
+    sizes_of,
+    take_segments,
+)
+from sklearn_rank.support.sorting import falling_codes, order_segments
+from sklearn_rank.support.text import safe_repr
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+
+SMALL_INTEGERS = 32
+"""Grades below this that are whole numbers have their gains in a table."""
+NEGLIGIBLE = 1e-20
+"""A probability this small of still reading adds nothing to an expectation."""
+_BLOCK = 1 << 15
+"""Numbers that are computed at once: three arrays of so many fit a processor's second cache."""
+_SAME = 1e-9
+"""Tolerance, relative, between f([x])[0] and f(xs)[i]: vectorised code may round differently."""
+_OVERFLOW_GRADE = 500.0
+"""From here on 2^grade is scaled per query; below, nothing is rounded by scaling."""
+_SMALL_GRADE = 0.5
+"""Below this 2^grade - 1 cancels, and expm1 does not."""
+_TINY_GRADE = 2.0**-500
+"""Below this 2^grade - 1 is so small that products with discounts lose digits."""
+_LARGEST_POWER = 1000
+"""2^1000 and 2^-1000 are finite and normal numbers, and so are the gains scaled by them."""
+_LN2 = math.log(2.0)
+_EXP2_TABLE = np.exp2(np.arange(256.0)) - 1.0
+
+
+# DCG ----------------------------------------------------------------------------------------------
+
+
+def dcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """Sum of gain / discount(rank) within the first k."""
+    if not isinstance(gain, str):
+        _gains(rankings.hit_grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
+    top = rankings.within(depth(rankings, k))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = _discounted(top, _gains(top.hit_grades, 0.0, gain), k, discount)
+    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
+
+
+def dcg_parts(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> Parts:
+    """Gain of each item over its discount."""
+    gains = _gains(rankings.hit_grades, 0.0, gain)
+    return parts_of(rankings, gains * _all_weights(rankings, k, discount))
+
+
+def ndcg_parts(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> Parts:
+    """The same over the DCG of the best order."""
+    cut = depth(rankings, k)
+    gains, best = _scaled_gains(rankings, rankings, cut, gain)
+    weights = _all_weights(rankings, k, discount)
+    return parts_of(rankings, gains * weights, _ideal(best, cut, discount))
+
+
+def _all_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
+    """(H,) expected weight of the rank of each hit; 0 beyond k."""
+    cut = depth(rankings, k)
+    weights = np.zeros(len(rankings.above))
+    weights[rankings.above < cut] = _item_weights(rankings.within(cut), k, discount)
+    return weights
+
+
+def ideal_dcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """DCG of the best order of all relevant items."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        best = _best_gains(rankings, 0.0, depth(rankings, k), gain)
+        total = _ideal(best, depth(rankings, k), discount)
+    return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
+
+
+def ndcg(
+    rankings: JudgedRankings, *, k: int | None, gain: Any = "exp2", discount: Any = "log2"
+) -> FloatArray:
+    """DCG over the DCG of the best order of all relevant items."""
+    cut = depth(rankings, k)
+    top = rankings.within(cut)
+    gains_found, best = _scaled_gains(rankings, top, cut, gain)
+    ideal = _ideal(best, cut, discount)
+    total = _discounted(top, gains_found, k, discount)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ideal > 0, total / ideal, np.nan)
+
+
+def _scaled_gains(
+    rankings: JudgedRankings, top: JudgedRankings, cut: int, gain: Any
+) -> tuple[FloatArray, Best]:
+    """Gains of the hits and the best gains, scaled per query by a number that nDCG cancels."""
+    if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
+        best = _best_gains(rankings, 0.0, cut, gain)
+        return _gains(top.grades, 0.0, gain), best  # far from the ends of float64
+    # One scale per query keeps every grade within float64.
+    scale = np.where(rankings.max_grade >= _OVERFLOW_GRADE, rankings.max_grade, 0.0)
+    gains_found = _gains(top.hit_grades, np.repeat(scale, top.n_hits), gain)
+    best = _best_gains(rankings, scale, cut, gain)
+    values, sizes = best.values, sizes_of(best.offsets)
+    if gain == "exp2" and (rankings.max_grade < _TINY_GRADE).any():
+        # 2^g - 1 is g ln 2 here; the factor cancels too, and would cost digits of the smallest.
+        tiny = rankings.max_grade < _TINY_GRADE
+        gains_found = np.where(np.repeat(tiny, top.n_hits), top.hit_grades, gains_found)
+        grades = best_of(rankings.all_grades, rankings.judged_offsets, cut).values
+        values = np.where(np.repeat(tiny, sizes), grades, values)
+    # So does a power of two that keeps sums and quotients away from the ends of float64.
+    exponent = np.frexp(segment_max(values, best.offsets))[1]
+    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
+    return gains_found * np.repeat(unit, top.n_hits), Best(
+        values * np.repeat(unit, sizes), best.offsets
+    )
+
+
+def _best_gains(rankings: JudgedRankings, scale: FloatArray | float, cut: int, gain: Any) -> Best:
+    """Gains of the first ``cut`` of all relevant items, the largest gains first."""
+    if rankings.judged_grades.dtype == np.uint8 and isinstance(gain, str):
+        best = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+        return Best(_gains(best.values, 0.0, gain), best.offsets)
+    scales = np.repeat(np.broadcast_to(scale, len(rankings)), rankings.n_relevant)
+    return best_of(_gains(rankings.all_grades, scales, gain), rankings.judged_offsets, cut)
+
+
+def _gains(grades: Array, scale: FloatArray | float, gain: Any) -> FloatArray:
+    """Gain of each grade, for ``"exp2"`` divided by 2^scale."""
+    if gain == "exp2":
+        return exponential(grades, scale)
+    if gain == "linear":
+        return grades.astype(np.float64, copy=False)
+    if gain == "binary":
+        return np.ones(len(grades))
+    levels, place = np.unique(grades, return_inverse=True)
+    if isinstance(gain, tuple):
+        table = dict(gain)
+        unknown = [level for level in levels.tolist() if level not in table]
+        if unknown:
+            msg = f"gain has no entry for grade {unknown[0]:g}"
+            raise InvalidParameterError(msg)
+        values = np.array([table[level] for level in levels.tolist()], dtype=np.float64)
+    else:
+        values = called(gain, levels, "gain", "grade")
+    wrong = ~np.isfinite(values) | (values < 0)
+    if wrong.any():
+        msg = (
+            f"gain must be finite and at least 0, got {values[wrong][0]} "
+            f"for grade {levels[wrong][0]:g}"
+        )
+        raise InvalidParameterError(msg)
+    return values[place]
+
+
+def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray:
+    """Gains of items over a number that the ``top`` grade of their query decides.
+
+    Only proportions within a query are right: that keeps every grade within float64.
+    """
+    gains = _gains(grades, np.where(top >= _OVERFLOW_GRADE, top, 0.0), gain)
+    # 2^g - 1 is g ln 2 here; the factor would cost digits of the smallest.
+    return np.where(top < _TINY_GRADE, grades, gains) if gain == "exp2" else gains
+
+
+def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
+    """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
+    codes = grades if grades.dtype == np.uint8 else small_integers(grades)
+    if codes is not None:
+        gains = _EXP2_TABLE.take(codes)
+        return gains if np.ndim(scale) == 0 and scale == 0 else gains * np.exp2(-scale)
+    grades = grades.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        return np.where(
+            grades < _SMALL_GRADE,
+            np.expm1(np.minimum(grades, 1.0) * _LN2) * np.exp2(-scale),
+            np.exp2(grades - scale) - np.exp2(-scale),
+        )
+
+
+def rank_weights(cut: int, discount: Any) -> FloatArray:
+    """One over the discount of the ranks 1 to cut."""
+    ranks = np.arange(1.0, cut + 1.0)
+    if discount == "log2":
+        return 1.0 / np.log2(ranks + 1.0)
+    divisors = called(discount, ranks, "discount", "rank")
+    wrong = ~(np.isfinite(divisors) & (divisors > 0))
+    wrong[1:] |= divisors[1:] < divisors[:-1]
+    if wrong.any():
+        rank = int(np.flatnonzero(wrong)[0])
+        msg = (
+            f"discount must be finite, above 0 and never fall, got {divisors[rank]} "
+            f"at rank {rank + 1}"
+        )
+        raise InvalidParameterError(msg)
+    return 1.0 / divisors
+
+
+def _discounted(
+    rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any
+) -> FloatArray:
+    """Sum of the gains of each query, weighed by where the items stand, all of them within k."""
+    weights = _item_weights(rankings, k, discount)
+    weights *= gains
+    return segment_sum(weights, rankings.offsets)
+
+
+def _item_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
+    """(H,) expected weight of the rank of each hit, all of which may stand within k."""
+    by_rank = rank_weights(depth(rankings, k), discount)
+    return place_weights(by_rank, rankings.above, rankings.tied if rankings.are_tied else None)
+
+
+def place_weights(by_rank: FloatArray, above: IntArray, tied: IntArray | None) -> FloatArray:
+    """Weights of items that stand within the ranks; a tie shares those of its ranks evenly."""
+    weights: FloatArray = by_rank[above]
+    if tied is not None:
+        of_tie = np.flatnonzero(tied > 1)
+        first, size = above[of_tie], tied[of_tie]
+        last = np.minimum(first + size, len(by_rank))
+        weights[of_tie] = PositionSums(by_rank).over(first, last) / size
+    return weights
+
+
+def _ideal(best: Best, cut: int, discount: Any) -> FloatArray:
+    """Sum of the gains of each query, from the first rank on."""
+    sizes = sizes_of(best.offsets)
+    place = np.arange(len(best.values))
+    place -= np.repeat(best.offsets[:-1], sizes)
+    weights = rank_weights(cut, discount).take(place)
+    weights *= best.values
+    return segment_sum(weights, best.offsets)
+
+
+def _refuse_overflow(values: FloatArray, rankings: JudgedRankings, gain: Any) -> FloatArray:
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        query = int(wrong[0])
+        advice = "use ndcg or gain='linear'" if gain == "exp2" else "use ndcg or smaller gains"
+        shown = repr(gain) if isinstance(gain, str) else "this gain"
+        msg = (
+            f"DCG with gain={shown} overflows float64 at grade {rankings.max_grade[query]:g} of "
+            f"query {safe_repr(rankings.query_ids[query])}; {advice}"
+        )
+        raise OverflowError(msg)
+    return values
+
+
+# Gains in falling order ---------------------------------------------------------------------------
+
+
+class Best(NamedTuple):
+    """Values of the best items of each query, falling."""
+
+    values: Array
+    offsets: IntArray
+
+
+def best_of(values: Array, offsets: IntArray, cut: int) -> Best:
+    """The best values of each segment, at most ``cut`` of them; grades of one byte are counted."""
+    sizes = sizes_of(offsets)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    if ((values[1:] > values[:-1]) & (query[1:] == query[:-1])).any():
+        top = int(values.max())
+        if values.dtype == np.uint8 and top < SMALL_INTEGERS:
+            levels = np.arange(top, 0, -1, dtype=np.uint8)
+            counts = np.bincount(query * top + (top - values), minlength=top * len(sizes))
+            sums = np.minimum(np.cumsum(counts.reshape(-1, top), axis=1), cut)
+            taken = np.diff(sums, axis=1, prepend=0).ravel()
+            return Best(np.repeat(np.tile(levels, len(sizes)), taken), offsets_of(sums[:, -1]))
+        values = values[order_segments(falling_codes(values), offsets).order]
+    if sizes.max(initial=0) <= cut:
+        return Best(values, offsets)
+    place = np.arange(len(values)) - offsets[query]
+    return Best(values[place < cut], offsets_of(np.minimum(sizes, cut)))
+
+
+def small_integers(grades: Array) -> IntArray | None:
+    """The grades as integers from 0 on if all are small ones, as most grades are; else None."""
+    # Viewed as unsigned, negatives exceed the limit too.
+    signed = grades.dtype.kind == "i"
+    unsigned = grades.view(f"u{grades.itemsize}") if signed else grades
+    if not len(grades) or unsigned.max() >= SMALL_INTEGERS or (not signed and grades.min() < 0):
+        return None
+    codes: IntArray = grades.astype(np.int64, copy=False)
+    return codes if codes is grades or (codes == grades).all() else None
+
+
+# ERR ----------------------------------------------------------------------------------------------
+
+
+def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """Expected one over the rank at which a user, satisfied by chance, stops."""
+    cut = depth(rankings, k)
+    read, top = rankings.within(cut), _top_grades(rankings, max_grade)
+    stops = _stops(read.grades, np.repeat(top, read.n_hits))
+    value = segment_sum(
+        _expected_stops(stops, read.above, read.tied, read.offsets, cut), read.offsets
+    )
+    return where_relevant(rankings, value)
+
+
+def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+    """The share of each item: readers who reach it and are satisfied, over its rank.
+
+    Items of a tie share what their tie has by the chances that they satisfy.
+    """
+    cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
+    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
+    shares = _expected_stops(stops, rankings.above, rankings.tied, rankings.offsets, cut)
+    groups = rankings.groups
+    starts = np.cumsum(groups.relevant) - groups.relevant
+    totals = np.add.reduceat(stops, starts) if len(starts) else stops
+    together = np.add.reduceat(shares, starts) if len(starts) else shares
+    return parts_of(rankings, stops * np.repeat(ratio(together, totals), groups.relevant))
+
+
+def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> FloatArray:
+    """ERR over the ERR of the best order of all relevant items."""
+    best = _best_err(rankings, k, max_grade)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(best > 0, err(rankings, k=k, max_grade=max_grade) / best, np.nan)
+
+
+def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
+    """Those of ERR over the ERR of the best order."""
+    parts = err_parts(rankings, k=k, max_grade=max_grade)
+    return parts_of(rankings, parts.hits, _best_err(rankings, k, max_grade))
+
+
+def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatArray:
+    """ERR of the best order of all relevant items."""
+    cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
+    grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
+    stops = _stops(grades, np.repeat(top, sizes_of(offsets)))
+    place = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
+    untied = np.ones(len(stops), dtype=np.int64)
+    return segment_sum(_expected_stops(stops, place, untied, offsets, cut), offsets)
+
+
+def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
+    if max_grade == "query":
+        return rankings.max_grade
+    if rankings.max_grade.max(initial=0.0) > max_grade:
+        msg = (
+            f"max_grade is {max_grade:g}, but a grade of {rankings.max_grade.max():g} is in y_true"
+        )
+        raise InvalidParameterError(msg)
+    return np.full(len(rankings), float(max_grade))
+
+
+def _stops(grades: Array, top: FloatArray) -> FloatArray:
+    """Probability (2^grade - 1) / 2^top that an item satisfies."""
+    return exponential(grades, top)
+
+
+def _expected_stops(
+    stops: FloatArray, above: IntArray, tied: IntArray, offsets: IntArray, cut: int
+) -> FloatArray:
+    """(H,) P(nobody stopped before) * P(stops here) / rank; the first of a tie has that of all."""
+    reading = _still_reading(stops, offsets)
+    shares = np.where(above < cut, stops / (above + 1), 0.0)
+    in_tie = np.flatnonzero((tied > 1) & (above < cut))
+    if len(in_tie):
+        query = segment_index(offsets)[in_tie]
+        new = np.ones(len(in_tie), dtype=bool)
+        new[1:] = (above[in_tie][1:] != above[in_tie][:-1]) | (query[1:] != query[:-1])
+        first = in_tie[new]
+        relevant = np.diff(np.flatnonzero(new), append=len(in_tie))
+        shares[in_tie] = 0.0
+        read = reading[first] > NEGLIGIBLE
+        first, relevant = first[read], relevant[read]
+        shares[first] = tied_stop(stops, first, relevant, above[first], tied[first], cut)
+    return shares * reading
+
+
+def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
+    """(H,) probability that nobody stopped at an earlier relevant item of the query."""
+    lengths = sizes_of(offsets)
+    reading = np.empty(len(stops))
+    for block in similar_length_blocks(lengths):
+        width = int(lengths[block].max())
+        places = offsets[:-1][block][:, None] + np.arange(width)
+        valid = np.arange(width) < lengths[block][:, None]
+        passing = np.where(valid, 1.0 - stops[np.where(valid, places, 0)], 1.0)
+        before = np.ones_like(passing)
+        np.cumprod(passing[:, :-1], axis=1, out=before[:, 1:])
+        reading[places[valid]] = before[valid]
+    return reading
+
+
+# ERR of ties --------------------------------------------------------------------------------------
+
+
+class Alike(NamedTuple):
+    """Items of a tie that satisfy with the same probability; the largest such group first."""
+
+    offsets: IntArray
+    """Of the groups of each tie."""
+    stops: FloatArray
+    counts: IntArray
+
+    def take(self, ties: IntArray) -> Alike:
+        """The groups of some ties alone."""
+        chosen, offsets = take_segments(self.offsets, ties)
+        return Alike(offsets, self.stops[chosen], self.counts[chosen])
+
+
+class _Read(NamedTuple):
+    """How much of each tie is read."""
+
+    above: IntArray
+    size: IntArray
+    drawn: IntArray
+    """Places after which nobody reads on, or the tie or the ranking ends."""
+    is_cut: BoolArray
+    """Whether places follow; G is 1 there."""
+
+    def take(self, ties: IntArray) -> _Read:
+        """That of some ties alone."""
+        return _Read(self.above[ties], self.size[ties], self.drawn[ties], self.is_cut[ties])
+
+
+def tied_stop(
+    stops: FloatArray,
+    first: IntArray,
+    relevant: IntArray,
+    above: IntArray,
+    size: IntArray,
+    cut: int,
+) -> FloatArray:
+    """Expected stop / rank within tie groups, for a reader who arrives at the group."""
+    above, size = above.astype(np.int64, copy=False), size.astype(np.int64, copy=False)
+    groups, inside = _alike(stops, first, relevant, size), np.minimum(size, cut - above)
+    # After Maclaurin, t draws satisfy nobody with a probability of at most (1 - mean)^t.
+    mean = np.minimum(segment_sum(groups.stops * groups.counts, groups.offsets) / size, 1.0)
+    with np.errstate(divide="ignore"):
+        enough = np.ceil(math.log(NEGLIGIBLE) / np.log1p(-mean))
+    drawn = np.minimum(inside, np.maximum(enough, 1.0)).astype(np.int64)
+    read = _Read(above, size, drawn, drawn < inside)
+    return _by_item(groups, read)
+
+
+def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArray) -> Alike:
+    """The items of each tie by their stop; the irrelevant ones, too, which never satisfy."""
+    tie = np.repeat(np.arange(len(first)), relevant)
+    places = np.arange(len(tie)) - np.repeat(offsets_of(relevant)[:-1], relevant)
+    chances = stops[first[tie] + places]
+    new = np.ones(len(tie), dtype=bool)
+    new[1:] = (tie[1:] != tie[:-1]) | (chances[1:] != chances[:-1])
+    starts, rest = np.flatnonzero(new), np.flatnonzero(size > relevant)
+    tie = np.concatenate((tie[starts], rest))
+    counts = np.concatenate((np.diff(starts, append=len(chances)), (size - relevant)[rest]))
+    order = np.lexsort((-counts, tie))
+    chances = np.concatenate((chances[starts], np.zeros(len(rest))))
+    offsets = np.searchsorted(tie[order], np.arange(len(first) + 1))
+    return Alike(offsets, chances[order], counts[order])
+
+
+def _by_item(groups: Alike, read: _Read) -> FloatArray:
+    """Expected stops, ties of about one width together."""
+    result = np.empty(len(read.size))
+    widths = _rounded_up(read.drawn)
+    first_counts = groups.counts[groups.offsets[:-1]]
+    steps = read.size - first_counts
+    for width in np.unique(widths).tolist():
+        of_width = np.flatnonzero(widths == width)
+        of_width = of_width[np.argsort(first_counts[of_width], kind="stable")]
+        n_rows = max(_BLOCK // width, 1)
+        for start in range(0, len(of_width), n_rows):
+            rows = of_width[start : start + n_rows]
+            # Those with the most steps first: the ties that still grow are the first rows.
+            chosen = rows[np.argsort(-steps[rows], kind="stable")]
+            satisfied = _satisfied(groups, chosen, width)
+            result[chosen] = _of_satisfied(satisfied, read.take(chosen))
+    return result
+
+
+def _rounded_up(drawn: IntArray) -> IntArray:
+    """Up to three leading bits, so that few widths serve all.
+
+    A width follows from its own tie alone: sums over padded rows have other bits in other widths.
+    """
+    step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
+    rounded: IntArray = (drawn + step - 1) // step * step
+    return rounded
+
+
+def _satisfied(groups: Alike, ties: IntArray, width: int) -> FloatArray:
+    """(ties, width + 1) G(t) for t up to ``width``; a row is right up to the size of its tie.
+
+    Among t items of one group alone G is 1 - (1 - s)^t. All others join one by one: the newest of
+    n items is among t draws with probability t / n.
+    """
+    starts, drawn = groups.offsets[:-1][ties], np.arange(width + 1.0)
+    total = groups.counts[starts][:, None]
+    satisfied = np.where(drawn <= total, _any_of(groups.stops[starts], drawn), 0.0)
+    joining, steps = _joining(groups, ties)
+    least, most = int(total.min()), int(total.max())
+    added, rate = np.empty((2, len(ties), width))
+    for step, stop in enumerate(joining, 1):
+        rows = slice(0, int(np.searchsorted(-steps, -step, side="right")))
+        old, n, stop = satisfied[rows, : most + step + 1], total[rows] + step, stop[rows, None]
+        new, share = added[rows, : old.shape[1] - 1], rate[rows, : old.shape[1] - 1]
+        np.multiply(old[:, :-1], 1.0 - stop, out=new)
+        new += stop
+        new -= old[:, 1:]
+        t = drawn[1 : old.shape[1]]
+        np.multiply(t, 1.0 / n, out=share)
+        # More cannot be drawn: G stays exactly 0 there, whichever ties are at hand.
+        share[:, least + step :][t[least + step :] > n] = 0.0
+        new *= share
+        old[:, 1:] += new
+    return satisfied
+
+
+def _joining(groups: Alike, ties: IntArray) -> tuple[FloatArray, IntArray]:
+    """(steps, ties) stops of the items of all groups but the first, and how many each tie has."""
+    offsets, stops, counts = groups.take(ties)
+    counts[offsets[:-1]] = 0
+    steps = segment_sum(counts, offsets).astype(np.int64)
+    joining = np.zeros((len(ties), int(steps.max())))
+    joining[np.arange(joining.shape[1]) < steps[:, None]] = np.repeat(stops, counts)
+    return np.ascontiguousarray(joining.T), steps
+
+
+def _any_of(stops: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Probability that at least one of some items satisfies, all of which do with one chance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chances = -np.expm1(drawn * np.log1p(-stops)[:, None])
+    return np.where(drawn == 0, 0.0, chances)
+
+
+def _of_satisfied(satisfied: FloatArray, read: _Read) -> FloatArray:
+    """Expected 1 / rank of the stop from G."""
+    drawn, is_cut = read.drawn, read.is_cut
+    places, above = np.arange(1.0, satisfied.shape[1]), read.above.astype(np.float64)
+    rank = above[:, None] + places
+    terms = satisfied[:, 1:] / (rank * (rank + 1.0))
+    terms[places >= (drawn + is_cut)[:, None]] = 0.0
+    last = np.where(is_cut, 1.0, satisfied[np.arange(len(drawn)), drawn])
+    expected: FloatArray = terms.sum(axis=1) + last / (above + drawn + is_cut)
+    return expected
+
+
+# Functions of users, checked wherever they are called ---------------------------------------------
+
+
+def called(
+    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
+) -> FloatArray:
+    """The function of an array, checked to give a number for each element by itself.
+
+    Queries are evaluated in blocks, so a function that scales by the greatest, say, would make a
+    query's value depend on its neighbours. To catch that, it is also called with the first and
+    with the last element alone. It is never called with nothing.
+    """
+    if not len(values):
+        return np.zeros(0)
+    result = _numbers(function, values, name, of)
+    for place in (0, -1) if len(values) > 1 else ():
+        value = values[place]
+        alone, among = _numbers(function, np.array([value]), name, of)[0], result[place]
+        with np.errstate(invalid="ignore"):
+            differs = abs(alone - among) > _SAME * abs(among)
+        if differs:
+            msg = (
+                f"{name} must depend on each {of} alone, got {alone} for {of} {value:g} and "
+                f"{among} among others"
+            )
+            raise InvalidParameterError(msg)
+    return result
+
+
+def _numbers(
+    function: Callable[[FloatArray], Any], values: FloatArray, name: str, of: str
+) -> FloatArray:
+    given = function(values.copy())
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.zeros(())  # ragged
+    if array.shape != values.shape:
+        msg = (
+            f"{name} must return one number for each {of} of the array it is given: "
+            f"shape {values.shape}, got {array.shape} ({safe_repr(given)})"
+        )
+        raise InvalidParameterError(msg)
+    if array.dtype.kind not in "biuf" and not all(
+        isinstance(number, (int, float)) for number in array.tolist()
+    ):
+        msg = f"{name} must return numbers, got {safe_repr(given)}"
+        raise InvalidParameterError(msg)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        msg = f"{name} must return numbers that float64 can hold, got {safe_repr(given)}"
+        raise InvalidParameterError(msg) from None
