@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.assessment.assess import assess
 from pytest_rankmetrics.gates.run import CheckArguments, hide, result_of, run_gate, split_arguments
-from pytest_rankmetrics.measuring.reference import beside
+from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import GateLimits, check_drops_named, read_policy
 from pytest_rankmetrics.session import current

@@ -29,8 +29,7 @@ from pytest_rankmetrics.assessment.phrases import (
 )
 from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.measuring.reference import Reference
+from pytest_rankmetrics.measuring.evaluation import Reference, StrictEvaluation
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.verdicts import (
     SLACK,
@@ -182,34 +181,19 @@ def _assess_undefined(assessment: Assessment, name: str, reference: Reference) -
 
 def _assess_fit(assessment: Assessment, alignment: Alignment) -> None:
     """A baseline of other queries, judgements or measures: what differs, and what is comparable."""
-    parts = []
-    if alignment.added:
-        parts.append(f"{formatting.queries(len(alignment.added))} added {_named(alignment.added)}")
-    if alignment.gone:
-        parts.append(f"{len(alignment.gone):,} gone {_named(alignment.gone)}")
-    if alignment.changed:
-        named = _named(alignment.changed)
-        parts.append(f"judgments changed for {len(alignment.changed):,} {named}")
-    if alignment.reweighed:
-        named = _named(alignment.reweighed)
-        parts.append(f"weights changed for {len(alignment.reweighed):,} {named}")
     changes = ", ".join(
         f"{name} {change.was:.4f} -> {change.now:.4f} ({formatting.signed(change.change)})"
         for name, change in assessment.changes.items()
     )
     n = 0 if assessment.reference is None else len(assessment.reference.queries)
-    if parts:
+    if alignment.queries:
         on_common = f"compare on {n:,} common queries: {changes}" if n else "no query in common"
-        full = f"baseline does not fit: {', '.join(parts)} - {on_common}"
+        full = f"baseline does not fit: {', '.join(alignment.queries)} - {on_common}"
         assessment.stale(f"{full}; refresh with: --rank-update", full)
-    for problem in alignment.problems:
-        assessment.stale(
-            problem if problem.startswith("baseline has") else f"baseline does not fit: {problem}"
-        )
-
-
-def _named(keys: tuple[str, ...]) -> str:
-    return f"({formatting.several(keys)})"
+    for problem in alignment.measures:
+        assessment.stale(problem)
+    for problem in alignment.not_comparable:
+        assessment.stale(f"baseline does not fit: {problem}")
 
 
 # Measures, over all queries and over slices ------------------------------------------------------

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pytest_rankmetrics.assessment.box import DropBox, assess_boxes
-from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.measuring.reference import Reference
+from pytest_rankmetrics.measuring.evaluation import Reference, StrictEvaluation
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import (

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pytest_rankmetrics.assessment.compare import Change, Slice
 from pytest_rankmetrics.assessment.result import MetricResult
 from pytest_rankmetrics.baseline.align import Alignment
-from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
-from pytest_rankmetrics.measuring.reference import Reference
+from pytest_rankmetrics.measuring.evaluation import Reference, StrictEvaluation
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import in_ci
 from pytest_rankmetrics.policy.verdicts import Verdict, worst

@@ -13,11 +13,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.baseline.content import DECIMALS, STEP, Baseline
 from pytest_rankmetrics.baseline.file import BaselineError, mean_tolerance
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
-from pytest_rankmetrics.measuring.reference import Reference
+from pytest_rankmetrics.measuring.evaluation import Reference
 from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.evaluation.averaging import mean_over
@@ -31,18 +32,10 @@ class Alignment:
     """How well a baseline fits the measured data."""
 
     reference: Reference
-    added: tuple[str, ...]
-    """Queries that the baseline does not have."""
-    gone: tuple[str, ...]
-    """Queries that only the baseline has."""
-    changed: tuple[str, ...]
-    """Queries whose judgements differ."""
-    reweighed: tuple[str, ...]
-    """Queries that have another weight."""
-    not_computed: tuple[str, ...]
-    """Measures that only the baseline has."""
-    not_recorded: tuple[str, ...]
-    """Measures that the baseline does not have."""
+    queries: tuple[str, ...]
+    """Which queries differ: added, gone, judged anew or with another weight."""
+    measures: tuple[str, ...]
+    """Which measures only one side has."""
     not_comparable: tuple[str, ...]
     """Measures whose definition changed and that cannot be re-scored, each with the reason."""
     notes: tuple[str, ...]
@@ -57,21 +50,7 @@ class Alignment:
     @property
     def stale(self) -> bool:
         """Whether the baseline does not fit."""
-        queries = (self.added, self.gone, self.changed, self.reweighed)
-        return any(queries) or bool(self.problems)
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What does not fit besides the queries."""
-        return (
-            *(
-                f"baseline has {safe_repr(name)} but the test did not compute it; "
-                "if that is right, refresh with: --rank-update"
-                for name in self.not_computed
-            ),
-            *(f"baseline does not have {safe_repr(name)}" for name in self.not_recorded),
-            *self.not_comparable,
-        )
+        return bool(self.queries or self.measures or self.not_comparable)
 
 
 def align(recording: Recording, baseline: Baseline, shown: str) -> Alignment:
@@ -93,7 +72,7 @@ class _Aligner:
         self.not_comparable: list[str] = []
 
     def alignment(self) -> Alignment:
-        stored, present = self.baseline.queries, set(self.keys)
+        stored = self.baseline.queries
         matches = self._matches()
         per_query: dict[str, FloatArray] = {}
         values: dict[str, float] = {}
@@ -119,14 +98,20 @@ class _Aligner:
                 self._bounds,
                 self._to_judge,
             ),
-            added=tuple(key for key in self.keys if key not in stored.numbers),
-            gone=tuple(key for key in stored.keys if key not in present),
-            changed=self._differing(self.recording.truths, stored.truths),
-            reweighed=self.reweighed,
-            not_computed=tuple(
-                name for name in self.baseline.metrics if name not in matches.values()
+            queries=self._differing_queries(),
+            measures=(
+                *(
+                    f"baseline has {safe_repr(name)} but the test did not compute it; "
+                    "if that is right, refresh with: --rank-update"
+                    for name in self.baseline.metrics
+                    if name not in matches.values()
+                ),
+                *(
+                    f"baseline does not fit: baseline does not have {safe_repr(name)}"
+                    for name in self.measured.names
+                    if name not in matches
+                ),
             ),
-            not_recorded=tuple(name for name in self.measured.names if name not in matches),
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
             lacks_unjudged=self.measured.is_bounded and self._old_unjudged is None,
@@ -137,6 +122,19 @@ class _Aligner:
                 if row is not None and (labels := stored.slices[row]) is not None
             },
         )
+
+    def _differing_queries(self) -> tuple[str, ...]:
+        stored, present = self.baseline.queries, set(self.keys)
+        added = [key for key in self.keys if key not in stored.numbers]
+        gone = [key for key in stored.keys if key not in present]
+        changed = self._differing(self.recording.truths, stored.truths)
+        kinds = (
+            (added, f"{formatting.queries(len(added))} added"),
+            (gone, f"{len(gone):,} gone"),
+            (changed, f"judgments changed for {len(changed):,}"),
+            (self.reweighed, f"weights changed for {len(self.reweighed):,}"),
+        )
+        return tuple(f"{what} ({formatting.several(keys)})" for keys, what in kinds if keys)
 
     @cached_property
     def rows(self) -> list[int | None]:

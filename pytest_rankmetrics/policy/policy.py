@@ -142,9 +142,9 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
 
     least, most = numbers("at_least", _check_at_least), numbers("at_most", _check_at_most)
     drops = _read_drops(given("max_drop"), measures)
-    overrides = {name: given(name) for name in Overrides.__annotations__}
+    named = ((name, given(name)) for name in Overrides.__annotations__)
+    own: dict[str, Any] = {name: value for name, value in named if value is not None}
     try:
-        own = {name: value for name, value in overrides.items() if value is not None}
         settings = replace(settings, **own) if own else settings
     except SettingError as error:
         raise InvalidParameterError(str(error)) from None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -56,8 +58,7 @@ class Settings:
         self._need("max_new_unjudged", "be a number in [0, 1]", float, lambda own: 0 <= own <= 1)
         counts = {"min_queries": 0, "min_slice_size": 2, "seed": 0, "worst_queries": 0}
         for name, low in counts.items():
-            rule = f"be an int of at least {low}"
-            self._need(name, rule, int, lambda value, low=low: value >= low)
+            self._need(name, f"be an int of at least {low}", int, partial(operator.le, low))
         for name, kind in _WORDS.items():
             words = get_args(kind)
             self._need(name, f"be one of {', '.join(words)}", str, words.__contains__)

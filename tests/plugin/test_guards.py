@@ -20,7 +20,7 @@ from pytest_rankmetrics import (
 )
 from pytest_rankmetrics.assessment.compare import compare_metrics
 from pytest_rankmetrics.baseline.record import stable_key
-from pytest_rankmetrics.measuring.reference import beside
+from pytest_rankmetrics.measuring.evaluation import beside
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.policy.settings import Settings
