@@ -87,7 +87,7 @@ def test_the_command_line(
     assert "sklearn-rank evaluate: RUN['a'] holds item 'x'" in said
     (tmp_path / "a.run").write_text("q1 Q0 a 1 3 t\n")
     assert main(["evaluate", folders[0], str(tmp_path / "a.run"), "--engine", "spark"]) == 2
-    assert "engine='spark' reads Parquet here, and" in capsys.readouterr().err
+    assert "--engine spark reads Parquet here, and" in capsys.readouterr().err
 
 
 def test_assertions(lazy: Make) -> None:
