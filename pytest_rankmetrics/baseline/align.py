@@ -258,7 +258,7 @@ class _Aligner:
     def _recorded_column(self, name: str, other: str) -> FloatArray | None:
         """Recorded values of the common queries, checked against all that can be recomputed."""
         used = self.measured.used[name]
-        proved = self.baseline.is_proved_by_ranks(other, of_judgements=used.metric.of_judgements)
+        proved = self.baseline.is_proved_by_ranks(other, of_judgements=used.metric.reads_unjudged)
         if not proved and self.baseline.seal_fits is None:
             self._refuse(f"metrics.{other}", "nothing proves its values, and the file has no seal")
         if used.is_pooled:

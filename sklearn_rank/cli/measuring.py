@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
 from sklearn_rank.engines.read import EngineOptions
@@ -22,7 +20,6 @@ from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import find_convention
 from sklearn_rank.measures.grammar import parse_measures
-from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
@@ -89,31 +86,21 @@ def measure_run(
 
 def measure_trec(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
     """Lines as trec_eval prints them."""
-    ranked = _prepared(arguments, qrels, run)
-    missing = _missing(arguments)
-    order = sorted(qrels.query_ids)
-    qrels = qrels.of_queries(order)
-    options = {"ties": "docid", "missing": missing, "negative_grades": "unjudged"}
-    whole, alone = (
-        read_columns(qrels, lists, **options).rankings.widened()
-        for lists in (ranked, judged_alone(ranked, qrels))
+    data = read_columns(
+        qrels.of_queries(sorted(qrels.query_ids)),
+        _prepared(arguments, qrels, run),
+        ties="docid",
+        missing=_missing(arguments),
+        negative_grades="unjudged",
+        assume="partial",
     )
-    queries = list(whole.query_ids)
-    counted = offsets_of((qrels.grades >= 0).astype(np.int64))[qrels.offsets]
-    judged = dict(zip(order, np.diff(counted).tolist(), strict=True))
-    data = TrecData(
-        queries,
-        whole,
-        alone,
-        np.array([judged[query] for query in queries], dtype=np.float64),
-        arguments.level or 1,
-        run.tag,
-    )
+    trec = TrecData(data.rankings.widened(), arguments.level or 1, run.tag)
     # With -c, trec_eval counts what is relevant at any level.
     complete = int((qrels.grades > 0).sum()) if arguments.complete else -1
-    lines = lines_of(data, choose(tuple(arguments.measures)), complete_relevant=complete)
-    overall = [] if arguments.no_summary else lines.overall
-    return "\n".join([*(lines.per_query if arguments.per_query else ()), *overall])
+    chosen = choose(tuple(arguments.measures))
+    per_query, overall = lines_of(trec, chosen, complete_relevant=complete)
+    shown = per_query if arguments.per_query else []
+    return "\n".join(shown if arguments.no_summary else [*shown, *overall])
 
 
 # Output -----------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ class Gathered:
         self._has_zero = False
         self._keeps_unjudged = keeps_unjudged
         self._n_unjudged: list[IntArray] = []
+        self._n_judged: list[IntArray] = []
         self.places = places
         self.missing = told.get("missing", "zero")
         self.parts: list[RankingData] = []
@@ -101,6 +102,7 @@ class Gathered:
         """What was gathered elsewhere of other queries."""
         self.parts += other.parts
         self._n_unjudged += other._n_unjudged
+        self._n_judged += other._n_judged
         self._ranked |= other._ranked
         self._unjudged |= other._unjudged
         self._has_zero |= other._has_zero
@@ -134,15 +136,17 @@ class Gathered:
         rankings: JudgedRankings = merged.rankings
         if self.parts and isinstance(self.parts[0].rankings, RankingSizes):
             rankings = _joined_sizes([part.rankings for part in self.parts], rankings)
-        n_unjudged = np.concatenate(self._n_unjudged)
+        n_unjudged, n_judged = map(np.concatenate, (self._n_unjudged, self._n_judged))
         if (order[1:] < order[:-1]).any():
-            rankings, n_unjudged = rankings.take(np.argsort(order)), n_unjudged[np.argsort(order)]
+            came = np.argsort(order)
+            rankings, n_unjudged, n_judged = rankings.take(came), n_unjudged[came], n_judged[came]
         if assumed == "partial" and not self._keeps_unjudged:
             order_of_grades = grade_order(self.told.get("ties") or "average")
             later = Unjudged(
                 n_unjudged,
                 LaterUnjudged(partial(_read_places, read_again)),
                 grade_order=order_of_grades,
+                n_judged=n_judged,
             )
             rankings = replace(rankings, unjudged=later)
         n_missing = len(self.places) - len(self._ranked)
@@ -170,6 +174,8 @@ class Gathered:
         self._n_unjudged.append(
             np.zeros(len(part.rankings), np.int64) if unjudged is None else unjudged.counts
         )
+        n_judged = None if unjudged is None else unjudged.n_judged
+        self._n_judged.append(part.rankings.n_relevant if n_judged is None else n_judged)
         if unjudged is not None:
             kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
             part = replace(part, rankings=replace(part.rankings, unjudged=kept))

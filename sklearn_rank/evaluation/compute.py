@@ -58,7 +58,7 @@ def score_measures(
     for measure in measures:
         for part in (measure, *measure.options.get("measures", ())):
             if not part.metric.takes_ties and data.remote is None:
-                refuse_ties(relevant_alone(part, data.rankings))
+                refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
     undefined = list(zip(measures, zero_division, strict=True))
@@ -105,7 +105,7 @@ def _remote_values(
     measures: Sequence[Measure], data: RankingData, remote: RemoteRankings
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """The same by sending the measures to where the places are."""
-    holes = [measure for measure in measures if measure.metric.of_judgements]
+    holes = [measure for measure in measures if measure.metric.reads_unjudged]
     if holes and data.rankings.unjudged is not None:
         msg = f"{holes[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
         raise InvalidParameterError(msg)

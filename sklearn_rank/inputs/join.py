@@ -340,7 +340,8 @@ def _join_items(
     unjudged = None
     if assumed == "partial":
         are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
-        unjudged = UnjudgedItems(are_unjudged, None if all(partial) else np.array(partial))
+        is_open = None if all(partial) else np.array(partial)
+        unjudged = UnjudgedItems(are_unjudged, is_open, _sizes(truths))
     judged = Ragged(offsets_of(_sizes(relevant)), _grades(relevant, is_graded))
     scores = read_scores(rankings, offsets, query_ids) if is_scored else None
     if by_place:
@@ -528,7 +529,8 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     rows = run.rows.find(take_ids(qrels.item_ids, wanted), query)
     unjudged = None
     if is_partial:
-        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8))
+        n_judged = np.diff(np.searchsorted(wanted, qrels.offsets))
+        unjudged = UnjudgedItems(np.ones(run.n_rows, np.uint8), n_judged=n_judged)
         unjudged.flags[rows[rows >= 0]] = 0
         is_relevant = qrels.grades[wanted] > 0
         rows, wanted = rows[is_relevant], wanted[is_relevant]

@@ -18,6 +18,7 @@ from sklearn_rank.kernels.expectation import (
     top_hits,
     where_relevant,
 )
+from sklearn_rank.rankings.condensed import without_unjudged
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of, segment_sum, similar_length_blocks
 from sklearn_rank.support.text import safe_repr
@@ -53,7 +54,7 @@ def interpolated_precision(
     recall: RecallLevel = "11pt",
 ) -> FloatArray:
     """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
-    refuse_ties(rankings)
+    refuse_ties(rankings, "iprec")
     best = _best_from_here(rankings)
     levels = ELEVEN if recall == "11pt" else (recall,)
     total = np.zeros(len(rankings))
@@ -66,13 +67,13 @@ def interpolated_precision(
     return where_relevant(rankings, total / len(levels))
 
 
-def refuse_ties(rankings: JudgedRankings) -> None:
+def refuse_ties(rankings: JudgedRankings, name: str) -> None:
     """InvalidParameterError if a relevant item shares its score."""
     if rankings.n_tied:
         first = safe_repr(rankings.query_ids[int(rankings.in_ties.argmax())])
         msg = (
-            "iprec has no closed form for tied items; pass ties='stable', 'docid', 'optimistic' or "
-            f"'pessimistic' (relevant items share their score in {rankings.n_tied:,} of "
+            f"{name} has no closed form for tied items; pass ties='stable', 'docid', 'optimistic' "
+            f"or 'pessimistic' (relevant items share their score in {rankings.n_tied:,} of "
             f"{len(rankings):,} queries, first in {first})"
         )
         raise InvalidParameterError(msg)
@@ -130,3 +131,21 @@ def _best_from_here(rankings: JudgedRankings) -> FloatArray:
         values = np.maximum.accumulate(values[:, ::-1], axis=1)[:, ::-1]
         precision[hits[inside]] = values[inside]
     return precision
+
+
+def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: ARG001
+    """Share of the first R judged irrelevant items that stand below each relevant one.
+
+    Of a complete ground truth, there are at least R of them.
+    """
+    refuse_ties(rankings, "bpref")
+    alone, most = without_unjudged(rankings), rankings.n_relevant
+    if rankings.unjudged is not None:
+        if rankings.unjudged.n_judged is None:
+            msg = "bpref needs the number of judged items, which is not known of these rankings"
+            raise InvalidParameterError(msg)
+        most = np.minimum(most, rankings.unjudged.n_judged - most)
+    above = np.minimum(alone.above - alone.groups.before, np.repeat(alone.n_relevant, alone.n_hits))
+    worse = ratio(above.astype(np.float64), np.repeat(most, alone.n_hits))
+    values = ratio(segment_sum(1.0 - worse, alone.offsets), alone.n_relevant)
+    return where_relevant(rankings, values)

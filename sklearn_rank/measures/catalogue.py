@@ -322,6 +322,17 @@ UNJUDGED = Metric(
     rewards_short="always",
     of_judgements=True,
 )
+BPREF = Metric(
+    "bpref",
+    "bpref",
+    recall_levels.bpref,
+    "Share of the judged irrelevant items that stand below a relevant one, of at most R of them.",
+    "Buckley and Voorhees, Retrieval Evaluation with Incomplete Information, 2004; trec_eval 10",
+    formula="1/R ∑ 1 − min(n, R) / min(N, R) over relevant items below n of N judged irrelevant",
+    takes_k=False,
+    takes_ties=False,
+    skips_unjudged=True,
+)
 HMEAN = Metric(
     "hmean",
     "HM",
@@ -359,6 +370,7 @@ METRICS: tuple[Metric, ...] = (
     LAUC,
     JUDGED,
     UNJUDGED,
+    BPREF,
     HMEAN,
 )
 

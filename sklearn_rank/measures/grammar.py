@@ -53,7 +53,6 @@ _SET_F = "setf"
 
 
 _ABSENT = {
-    "bpref": "bpref",
     "infap": "inferred average precision",
     "rbp": "rank-biased precision",
 }

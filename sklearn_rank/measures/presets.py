@@ -52,7 +52,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "trec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "iprec", "gmap", "bpref"),
         "refused": _WHOLE_ALONE,
         "differs": {
             "empty": {"*": "a run file cannot hold an empty ranking, so its query is missing there"}
@@ -61,14 +61,14 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "pytrec_eval": {
         **_TREC_EVAL,
         "missing": "skip",
-        "measures": (*_AT_K, "fbeta", "rprec", "set_map"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "bpref"),
         "refused": {**_WHOLE_ALONE, "iprec": _IPREC_9},
         "differs": {"close": {"*": _FLOAT32}},
     },
     "ir_measures": {
         **_TREC_EVAL,
         "parameters": {**_TREC_EVAL["parameters"], "err": {"max_grade": 4.0}},
-        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err"),
+        "measures": (*_AT_K, "fbeta", "rprec", "set_map", "err", "bpref"),
         "differs": {
             "close": {"*": _FLOAT32},
             "equal": {"judged": "Judged@k breaks ties by rising ids there"},

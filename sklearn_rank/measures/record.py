@@ -65,6 +65,8 @@ class Metric:
         Judged rankings to one weight per query, where the average is not "macro".
     geometric_from : float or None
         The mean over queries is geometric, and no value counts less than this; None: arithmetic.
+    skips_unjudged : bool
+        Whether items that nobody judged count for nothing, instead of as irrelevant.
     of_judgements : bool
         It says how much is judged, whatever is relevant: every convention has it.
     parts : callable or None
@@ -100,6 +102,7 @@ class Metric:
     weights: Callable[..., FloatArray] | None = None
     geometric_from: float | None = None
     of_judgements: bool = False
+    skips_unjudged: bool = False
     version: int = 1
     members: tuple[Measure, ...] = ()
     parts: Callable[..., Parts] | None = None
@@ -126,6 +129,11 @@ class Metric:
         if not (self.graded or self.combines or self.of_judgements):
             own["min_rel"] = None
         return own
+
+    @property
+    def reads_unjudged(self) -> bool:
+        """Whether it matters which items nobody judged."""
+        return self.of_judgements or self.skips_unjudged
 
     @property
     def combines(self) -> bool:

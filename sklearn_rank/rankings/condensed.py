@@ -45,7 +45,7 @@ def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
         above=above - before,
         tied=tied - beside,
         n_ranked=rankings.n_ranked - holes.counts,
-        unjudged=Unjudged.at(np.zeros(len(rankings) + 1, np.int64), np.zeros(0, np.int32)),
+        unjudged=replace(Unjudged.nothing(len(rankings)), is_open=None, n_judged=holes.n_judged),
     )
 
 

@@ -75,6 +75,8 @@ class Unjudged:
     grade_order: str = ""
     """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
     empty where none does."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None where that is not known."""
 
     @cached_property
     def places(self) -> Places:
@@ -98,14 +100,20 @@ class Unjudged:
 
     def part(self, queries: slice) -> Unjudged:
         """Those of queries that follow each other."""
-        return self._of(self.counts[queries], self._known.part(queries), self._open(queries))
+        return self._of(queries, self._known.part(queries))
 
     def take(self, queries: IntArray) -> Unjudged:
         """Those of some queries alone."""
-        return self._of(self.counts[queries], self._known.take(queries), self._open(queries))
+        return self._of(queries, self._known.take(queries))
 
-    def _of(self, counts: IntArray, source: Source | Places, is_open: BoolArray | None) -> Unjudged:
-        return replace(self, counts=counts, source=source, is_open=is_open)
+    def _of(self, queries: slice | IntArray, source: Source | Places) -> Unjudged:
+        return replace(
+            self,
+            counts=self.counts[queries],
+            source=source,
+            is_open=None if self.is_open is None else self.is_open[queries],
+            n_judged=None if self.n_judged is None else self.n_judged[queries],
+        )
 
     def within(self, depth: int | None) -> Places:
         """Those that may stand within the first ``depth`` ranks; None: all.
@@ -122,9 +130,6 @@ class Unjudged:
         if self.is_open is None:
             return np.full(len(self.counts), number)
         return np.where(self.is_open, number, 0)
-
-    def _open(self, queries: slice | IntArray) -> BoolArray | None:
-        return None if self.is_open is None else self.is_open[queries]
 
     @property
     def _known(self) -> Source | Places:
@@ -169,5 +174,12 @@ def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Un
         np.concatenate([part.tied for part in places]),
     )
     counts = np.concatenate([part.counts for part in known])
-    moves = max(part.grade_order for part in known)
-    return Unjudged(counts, merged, depth, None if is_open.all() else is_open, moves)
+    judged = [part.n_judged for part in known if part.n_judged is not None]
+    return Unjudged(
+        counts,
+        merged,
+        depth,
+        None if is_open.all() else is_open,
+        max(part.grade_order for part in known),
+        np.concatenate(judged) if len(judged) == len(known) else None,
+    )

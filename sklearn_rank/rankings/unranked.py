@@ -49,6 +49,8 @@ class UnjudgedItems(NamedTuple):
     """1 for each of these, 0 for others, as uint8."""
     is_open: BoolArray | None = None
     """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None: all items were retrieved."""
 
 
 def unjudged_by_score(
@@ -57,7 +59,14 @@ def unjudged_by_score(
     """The unjudged ones of scored items."""
     counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
     items = UnrankedItems(GradedRows(scores, offsets, unjudged.flags), ties)
-    return Unjudged(counts, items, is_open=unjudged.is_open, grade_order=grade_order(ties))
+    n_judged = np.diff(offsets) - counts if unjudged.n_judged is None else unjudged.n_judged
+    return Unjudged(
+        counts,
+        items,
+        is_open=unjudged.is_open,
+        grade_order=grade_order(ties),
+        n_judged=n_judged,
+    )
 
 
 def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
@@ -66,4 +75,4 @@ def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
     borders = np.searchsorted(positions, offsets)
     counts = sizes_of(borders)
     placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
-    return replace(placed, is_open=unjudged.is_open)
+    return replace(placed, is_open=unjudged.is_open, n_judged=unjudged.n_judged)

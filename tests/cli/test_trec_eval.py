@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from sklearn_rank import evaluate, measure
 from sklearn_rank.cli import main
 from sklearn_rank.cli.trec_measures import OFFERED
+from sklearn_rank.files.read import read_qrels, read_run
 
 HERE = Path(__file__).parent / "trec_eval"
 CASES = json.loads((HERE / "cases.json").read_text())["cases"]
@@ -50,8 +52,8 @@ def test_every_measure_offered_is_in_the_stored_output():
         (HERE / f"{case}.out").read_text(encoding="utf-8") for case in ("all_q", "numbers")
     )
     labels = {line.split("\t")[0].strip() for line in text.splitlines()}
-    for measure in OFFERED:
-        assert any(label.startswith(measure.name) for label in labels), measure.name
+    for own in OFFERED:
+        assert any(label.startswith(own.name) for label in labels), own.name
 
 
 def test_spellings_of_this_package_are_translated(capsys):
@@ -61,8 +63,31 @@ def test_spellings_of_this_package_are_translated(capsys):
     assert own == output(capsys, *theirs, *files)
 
 
+@pytest.mark.parametrize("level", [1, 2])
+def test_evaluate_gives_the_same_values_under_the_convention(level, capsys):
+    qrels, run = HERE / "nasty.qrels", HERE / "nasty.run"
+    labels = {
+        "map": "map",
+        "rprec": "Rprec",
+        "bpref": "bpref",
+        "mrr": "recip_rank",
+        "f1": "set_F",
+        "set_map": "set_map",
+        "iprec": "11pt_avg",
+        "gmap": "gm_map",
+        "precision@5": "P_5",
+    }
+    asked = [part for name in labels for part in ("-m", "set_F" if name == "f1" else name)]
+    lines = output(capsys, "-l", str(level), *asked, str(qrels), str(run)).splitlines()
+    theirs = {line.split("\t")[0].strip(): line.split("\t")[2] for line in lines}
+    wanted = [measure(name, **({"min_rel": level} if level > 1 else {})) for name in labels]
+    found = evaluate(read_qrels(qrels), read_run(run), wanted, convention="trec_eval")
+    values = zip(labels.values(), found.scores.values(), strict=True)
+    assert {label: f"{value:.4f}" for label, value in values} == theirs
+
+
 @pytest.mark.parametrize(
-    ("measure", "message"),
+    ("spelling", "message"),
     [
         ("mapp", "measure 'mapp' is not offered; did you mean 'map'"),
         ("lag", "lag is no measure of trec_eval"),
@@ -76,8 +101,8 @@ def test_spellings_of_this_package_are_translated(capsys):
         ("11pt_avg.-1", "is no parameter of 11pt_avg"),
     ],
 )
-def test_what_trec_eval_does_not_have_is_refused_before_a_file_is_read(measure, message, capsys):
-    assert main([*TREC, "-m", measure, "no.qrels", "no.run"]) == 2
+def test_what_trec_eval_does_not_have_is_refused_before_a_file_is_read(spelling, message, capsys):
+    assert main([*TREC, "-m", spelling, "no.qrels", "no.run"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err

@@ -268,8 +268,8 @@ def test_order_of_rows_and_names_of_queries_do_not_matter(name):
 
     mixed = rng.permutation(len(Y))
     renamed = np.array([f"\N{SNOWMAN} {query[::-1]}" for query in QID[mixed]], dtype=object)
-    # iprec has no expectation over ties: the order of rows does not matter to the worst one either.
-    options = {"ties": "pessimistic"} if name == "iprec" else {}
+    # iprec and bpref have no expectation over ties: the worst one ignores the order of rows, too.
+    options = {"ties": "pessimistic"} if name in ("iprec", "bpref") else {}
     scorer = get_scorer(name).with_options(**options)
     before = scorer(Rounded(), X, Y, groups=QID)
     assert scorer(Rounded(), X[mixed], Y[mixed], groups=renamed) == pytest.approx(before, abs=1e-12)

@@ -69,7 +69,7 @@ _VARIANTS = tuple(
         ),
     )
 )
-ORDER_ONLY = (measure("iprec"), measure("iprec(recall=0.5)"))
+ORDER_ONLY = (measure("iprec"), measure("iprec(recall=0.5)"), measure("bpref"))
 """Measures that refuse tied items unless ``ties`` breaks them."""
 _DEFAULTS = (
     measure(metric.name, k=k)

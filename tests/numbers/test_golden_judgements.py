@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
 
-from sklearn_rank import evaluate
+from sklearn_rank import InvalidParameterError, evaluate
 
 TRUTHS = [{"a": 2, "b": 0}, {"c": 1}]
 RANKINGS = [["a", "x", "b", "y"], ["z", "c"]]
@@ -75,3 +77,42 @@ def test_every_convention_has_both(convention: str) -> None:
         ties="stable",
     )
     assert ev["judged@2"] == 0.5
+
+
+@pytest.mark.parametrize("layout", ["lists", "mapping", "frame", "lazy frame", "rows"])
+def test_bpref_counts_judged_irrelevant_items_above_relevant_ones(layout: str) -> None:
+    # Of c, d and e, judged irrelevant, c stands above a, and c and d above b; x and y are unjudged.
+    grades, ranking = {"a": 1, "b": 2, "c": 0, "d": 0, "e": 0}, [*"xcaydb"]
+    scores = {item: 9.0 - place for place, item in enumerate(ranking)}
+    options: dict[str, Any] = {}
+    if "frame" in layout:
+        truth: Any = pl.DataFrame({"query": "q", "item": [*grades], "grade": [*grades.values()]})
+        run: Any = pl.DataFrame({"query": "q", "item": [*scores], "score": [*scores.values()]})
+        if layout == "lazy frame":
+            truth, run = truth.lazy(), run.lazy()
+    elif layout == "rows":
+        truth = np.array([grades.get(item, -1) for item in [*ranking, "e"]])
+        run, options = np.array([*scores.values(), 0.0]), {"groups": ["q"] * 7}
+    else:
+        truth, run = {"q": grades}, {"q": ranking if layout == "lists" else scores}
+    if layout != "rows":
+        assert evaluate(truth, run, "bpref")["bpref"] == (1 / 2 + 0) / 2
+        graded = evaluate(truth, run, "bpref(min_rel=2)")
+        # a is irrelevant now, and R is 1: nothing above b counts more than once.
+        assert graded["bpref(min_rel=2)"] == 0.0
+    judged = evaluate(truth, run, "bpref", convention="trec_eval", ties="stable", **options)
+    assert judged["bpref"] == (1 / 2 + 0) / 2
+
+
+def test_bpref_of_complete_judgements_and_of_ties() -> None:
+    # Without grades of 0 every other item is judged irrelevant, and there are at least R of them.
+    assert evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "bpref")["bpref"] == 0.0
+    assert evaluate({"q": {"a", "b"}}, {"q": ["x", "a"]}, "bpref")["bpref"] == (1 / 2 + 0) / 2
+    assert evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "bpref", assume="partial")["bpref"] == 1.0
+    with pytest.raises(InvalidParameterError, match="bpref has no closed form for tied items"):
+        evaluate({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}, "bpref")
+    part = evaluate(
+        {"q": {"a": 1, "b": 0}, "r": {"c": 1, "d": 0}}, {"q": ["b", "a"], "r": ["c"]}, "bpref"
+    )
+    assert part.by_slice({"r": "one", "q": "two"})["one"]["bpref"] == 1.0
+    assert part.per_query["bpref"].tolist() == [0.0, 1.0]
