@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from sklearn_rank.cli.options import add_measuring, add_reading, share, whole
+from sklearn_rank.cli.terminal import print_table
 from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 DEFAULT = ("map", "ndcg@10", "mrr")
-TESTS = ("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova")
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,6 +46,20 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.set_defaults(run=run, per_query=False)
 
 
+_CHOICES = {
+    "test": (("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"), None),
+    "alternative": (("two-sided", "less", "greater"), None),
+    "correction": (("holm", "bh", "bonferroni", "none"), "holm"),
+    "family": (("all", "measure"), "all"),
+}
+_MEANINGS = {
+    "test": "of differences (default: t; with --all-pairs: tukey)",
+    "alternative": "what counts against chance (default: two-sided)",
+    "correction": "of p-values for their number (default: holm)",
+    "family": "p-values that are corrected together: all, or those of each measure",
+}
+
+
 def add_comparing(parser: argparse.ArgumentParser) -> None:
     """Runs, the test of their differences, what is measured, and how files are read."""
     add = parser.add_argument
@@ -52,30 +67,11 @@ def add_comparing(parser: argparse.ArgumentParser) -> None:
     add("baseline", metavar="RUN", help="the run that others are compared with")
     add("runs", metavar="RUN", nargs="+", help="rankings of another system")
     add("--all-pairs", action="store_true", help="compare each run with each")
-    add("--test", choices=TESTS, help="of differences (default: t; with --all-pairs: tukey)")
-    add(
-        "--alternative",
-        choices=("two-sided", "less", "greater"),
-        help="what counts against chance (default: two-sided)",
-    )
-    add(
-        "--correction",
-        choices=("holm", "bh", "bonferroni", "none"),
-        default="holm",
-        help="of p-values for their number (default: holm)",
-    )
-    add(
-        "--family",
-        choices=("all", "measure"),
-        default="all",
-        help="p-values that are corrected together: all, or those of each measure",
-    )
+    for name, (choices, default) in _CHOICES.items():
+        add(f"--{name}", choices=choices, default=default, help=_MEANINGS[name])
     add("--alpha", type=share, default=0.05, metavar="P", help="significant is less (0.05)")
-    add(
-        "--same-queries",
-        action="store_true",
-        help="refuse runs that were evaluated on different queries",
-    )
+    same = "refuse runs that were evaluated on different queries"
+    add("--same-queries", action="store_true", help=same)
     add_measuring(parser, f"default: {', '.join(DEFAULT)}")
     add_reading(parser, "qrels", "run")
 
@@ -85,7 +81,20 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.changed and arguments.format not in ("text", "json"):
         msg = "--changed goes with --format text and json"
         raise ValueError(msg)
-    _print(compare_files(arguments, keep_items=arguments.changed > 0), arguments)
+    comparison = compare_files(arguments, keep_items=arguments.changed > 0)
+    if arguments.format == "json":
+        told = comparison.to_dict()
+        if arguments.changed:
+            told["most_changed"] = _changes(comparison, arguments.changed)
+        print(json.dumps(told, indent=1, allow_nan=False))
+    elif arguments.format == "text":
+        for number, table in enumerate(_tables(comparison, arguments.rows, arguments.changed)):
+            if number:
+                print()
+            print_table(table)
+    else:
+        rows = arguments.rows or ("differences" if arguments.format == "csv" else "systems")
+        print(getattr(comparison, f"to_{arguments.format}")(rows=rows).rstrip("\n"))
     return 0
 
 
@@ -94,7 +103,12 @@ def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compari
     from sklearn_rank.cli.measuring import check_measures, measure_run, names_of
     from sklearn_rank.cli.reading import Reader, refuse_repeated_input
 
-    _check(arguments)
+    if arguments.all_pairs and arguments.alternative not in (None, "two-sided"):
+        msg = "--alternative is about a baseline, which --all-pairs does not have"
+        raise ValueError(msg)
+    if not arguments.all_pairs and arguments.test in ("tukey", "anova"):
+        msg = f"--test {arguments.test} is a test of all pairs; add --all-pairs"
+        raise ValueError(msg)
     check_measures(arguments, DEFAULT)
     reader = Reader.of(arguments)
     paths = [arguments.baseline, *arguments.runs]
@@ -112,16 +126,6 @@ def compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compari
             systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
     with waiting("comparing"):
         return _compared(arguments, systems)
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """ValueError for options that do not go together, before a file is read."""
-    if arguments.all_pairs and arguments.alternative not in (None, "two-sided"):
-        msg = "--alternative is about a baseline, which --all-pairs does not have"
-        raise ValueError(msg)
-    if not arguments.all_pairs and arguments.test in ("tukey", "anova"):
-        msg = f"--test {arguments.test} is a test of all pairs; add --all-pairs"
-        raise ValueError(msg)
 
 
 def _compared(arguments: argparse.Namespace, systems: dict[str, Evaluation]) -> Comparison:
@@ -143,62 +147,35 @@ def _compared(arguments: argparse.Namespace, systems: dict[str, Evaluation]) -> 
     )
 
 
-def _print(comparison: Comparison, arguments: argparse.Namespace) -> None:
-    from sklearn_rank.cli.terminal import print_table
-
-    if arguments.format == "json":
-        _print_json(comparison, arguments.changed)
-    elif arguments.format == "text":
-        tables = [*_tables(comparison, arguments.rows), *_changes(comparison, arguments.changed)]
-        for number, table in enumerate(tables):
-            if number:
-                print()
-            print_table(table)
-    else:
-        rows = arguments.rows or ("differences" if arguments.format == "csv" else "systems")
-        write = getattr(comparison, f"to_{arguments.format}")
-        print(write(rows=rows).rstrip("\n"))
-
-
-def _tables(comparison: Comparison, rows: str | None) -> tuple[Table, ...]:
-    from sklearn_rank.comparison.result import differences_table, printed, systems_table
+def _tables(comparison: Comparison, rows: str | None, n: int) -> list[Table]:
+    """What was asked for, and for each other system the ``n`` queries that changed most."""
+    from sklearn_rank.comparison.result import (
+        changes_table,
+        differences_table,
+        printed,
+        systems_table,
+    )
 
     if rows is None:
-        return printed(comparison)
-    table = systems_table if rows == "systems" else differences_table
-    return (table(comparison),)
+        tables = [*printed(comparison)]
+    else:
+        tables = [(systems_table if rows == "systems" else differences_table)(comparison)]
+    for system in comparison.others if n else ():
+        changes = comparison.most_changed(n, system=system)
+        tables.append(changes_table(changes, comparison.baseline, system))
+    return tables
 
 
-def _changes(comparison: Comparison, n: int) -> list[Table]:
-    """For each other system, the queries that changed most."""
-    from sklearn_rank.comparison.result import changes_table
-
-    if not n:
-        return []
-    return [
-        changes_table(comparison.most_changed(n, system=system), comparison.baseline, system)
-        for system in comparison.others
-    ]
-
-
-def _print_json(comparison: Comparison, n: int) -> None:
-    import json
-
+def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:
     from sklearn_rank.evaluation.tables import plain_id
 
-    told = comparison.to_dict()
-    if n:
-        told["most_changed"] = [
-            {
-                "query": plain_id(change.query),
-                "measure": change.measure,
-                "baseline": change.baseline,
-                "system": change.system,
-                "old": change.old,
-                "new": change.new,
-                "why": change.why(),
-            }
-            for system in comparison.others
-            for change in comparison.most_changed(n, system=system)
-        ]
-    print(json.dumps(told, indent=1, allow_nan=False))
+    keys = ("measure", "baseline", "system", "old", "new")
+    return [
+        {
+            "query": plain_id(change.query),
+            **{key: getattr(change, key) for key in keys},
+            "why": change.why(),
+        }
+        for system in comparison.others
+        for change in comparison.most_changed(n, system=system)
+    ]

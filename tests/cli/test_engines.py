@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from sklearn_rank.cli import engines, main
+from sklearn_rank.cli import evaluate, main
 from sklearn_rank.engines import stream
 
 RUN = "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 a 1 1 t\n"
@@ -78,14 +78,14 @@ def test_large_files_are_not_read_at_once(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    read_sides = engines.read_sides
+    read_sides = evaluate.read_sides
     monkeypatch.setattr(
         "sklearn_rank.cli.evaluate.read_sides",
         lambda engine, *rest: asked.append(engine) or read_sides(engine, *rest),
     )
     output(capsys, *files)
     assert asked == []
-    monkeypatch.setattr(engines, "_GROWTH", 1 << 40)
+    monkeypatch.setattr(evaluate, "_GROWTH", 1 << 40)
     output(capsys, *files)
     assert asked == ["polars"]
 
