@@ -35,14 +35,13 @@ def run(arguments: argparse.Namespace) -> int:
     refuse_repeated_input(arguments.qrels, arguments.run_path)
     with waiting("reading judgements"):
         qrels = reader.qrels(arguments.qrels)
-    remarks = findings.of_qrels(qrels)
+    rows = list(findings.of_qrels(qrels))
     if arguments.slices is not None:
-        remarks += findings.of_slices(qrels, read_labels(arguments.slices))
+        rows += findings.of_slices(qrels, read_labels(arguments.slices))
     if arguments.run_path is not None:
         with waiting(f"reading {arguments.run_path}"):
             ranking = reader.run(arguments.run_path)
         with waiting("comparing ids"):
-            remarks += findings.of_run(qrels, ranking)
-    rows = [(finding.mark, finding.what) for finding in remarks]
+            rows += findings.of_run(qrels, ranking)
     print_table(words_table(("", "finding"), rows))
     return 0
