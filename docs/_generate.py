@@ -13,7 +13,7 @@ import math
 from pathlib import Path
 
 from _api import api_page
-from _architecture import picture
+from _architecture import picture, walk
 from _markdown import markdown, plain, table
 from _programs import CHECKED, programs
 
@@ -145,7 +145,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
-        ARCHITECTURE: _with_parts(ARCHITECTURE, picture()),
+        ARCHITECTURE: _with_parts(ARCHITECTURE, picture(), walk()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),
