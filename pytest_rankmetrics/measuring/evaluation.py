@@ -231,6 +231,9 @@ class StrictEvaluation:
         if callable(slices):
             labels = {query: slices(query) for query in self.query_ids}
             slices = {query: label for query, label in labels.items() if label is not None}
+            if not slices:
+                msg = "slices gives none of the queries a label"
+                raise InvalidParameterError(msg)
         if isinstance(slices, Mapping) and self.query_ids != self.own_ids:
             slices = self._in_own_ids(slices)
         parts = self.evaluation.by_slice(slices)

@@ -343,3 +343,8 @@ def test_queries_without_a_label_are_in_no_slice(suite: Suite) -> None:
     )
     suite.system([2] * 30)
     suite.run().assert_outcomes(passed=1)
+
+
+def test_slices_without_a_query_are_refused() -> None:
+    with expected_failure(InvalidParameterError, match="slices gives none of the queries a label"):
+        assert_not_worse(TRUTH, LISTS, LISTS, "map", slices={"q7": "a"}.get, max_slice_drop=0.1)
