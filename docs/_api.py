@@ -36,7 +36,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Evaluation": (
         "evaluation.evaluate",
         "evaluation.result",
-        "bounds.result",
+        "bounds.unjudged",
         "evaluation.bounds",
         "evaluation.combine",
     ),

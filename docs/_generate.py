@@ -24,7 +24,7 @@ from sklearn_rank.measures.catalogue import METRICS, Metric
 from sklearn_rank.measures.conventions import CONVENTIONS, Convention
 from sklearn_rank.metrics import FUNCTIONS
 from sklearn_rank.metrics.shared import PARAMETERS, entries_of, sections
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ranking import TIE_RULES
 
 DOCS = Path(__file__).parent
 README = DOCS.parent / "README.md"

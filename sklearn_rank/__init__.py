@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sklearn_rank.bounds.result import *
+    from sklearn_rank.bounds.unjudged import *
     from sklearn_rank.comparison.compare import *
     from sklearn_rank.comparison.result import *
     from sklearn_rank.displays.curves import *
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "bounds.result": ("Bounds",),
+    "bounds.unjudged": ("Bounds",),
     "comparison.compare": ("compare", "compare_all"),
     "comparison.result": ("Comparison",),
     "displays.curves": ("RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"),

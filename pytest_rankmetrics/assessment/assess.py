@@ -42,7 +42,7 @@ from pytest_rankmetrics.policy.verdicts import (
     assess_threshold,
     severity,
 )
-from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.unjudged import Bounds
 
 MOST_NAMED = 3
 """Items to judge in a headline; the command judge-next lists more."""

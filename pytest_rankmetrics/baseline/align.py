@@ -19,8 +19,8 @@ from pytest_rankmetrics.baseline.file import BaselineError, mean_tolerance
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
 from pytest_rankmetrics.measuring.evaluation import Reference
-from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
+from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr

@@ -14,16 +14,14 @@ import numpy as np
 from pytest_rankmetrics.baseline.content import StoredQueries, read_rank
 from pytest_rankmetrics.baseline.record import Recording, key_of
 from pytest_rankmetrics.measuring.evaluation import refuse_unbounded
-from sklearn_rank.bounds.holes import highest_grade
-from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
+from sklearn_rank.bounds.unjudged import Bounds, highest_grade
 from sklearn_rank.evaluation.bounds import bound_changes
 from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.placements import Hit, Placement
+from sklearn_rank.rankings.placements import Hit, Placement, UnjudgedItem, item_codes
 from sklearn_rank.rankings.unjudged import Unjudged
-from sklearn_rank.rankings.unjudged_items import UnjudgedItem, item_codes
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -15,8 +15,8 @@ from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.policy.settings import UnjudgedPolicy
 from sklearn_rank.bounds.families import cannot_bound
-from sklearn_rank.bounds.result import Bounds
 from sklearn_rank.bounds.to_judge import ToJudge
+from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.evaluation.bounds import bounds_of_change
 from sklearn_rank.evaluation.result import Evaluation, text_function
 from sklearn_rank.exceptions import InvalidParameterError
@@ -24,8 +24,7 @@ from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import KeptItems
-from sklearn_rank.rankings.placements import Placement
-from sklearn_rank.rankings.unjudged_items import UnjudgedItem
+from sklearn_rank.rankings.placements import Placement, UnjudgedItem
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 

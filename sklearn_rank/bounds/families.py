@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sklearn_rank.bounds.gain import least_and_best_grade
+from sklearn_rank.bounds.formulas import least_and_best_grade
 from sklearn_rank.bounds.gradings import ByAllLevels, ByCount, ByLevel, Maker
-from sklearn_rank.bounds.holes import Holes, possible_grades
+from sklearn_rank.bounds.unjudged import OpenItems, possible_grades
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -74,7 +74,7 @@ def reach(measure: Measure) -> int | None:
 def checked_maker(
     measure: Measure,
     rankings: JudgedRankings,
-    holes: Holes,
+    unjudged: OpenItems,
     max_grade: float,
     *,
     change: bool = False,
@@ -82,15 +82,15 @@ def checked_maker(
     """Makes the gradings that hold the extremes; UndefinedMetricError if they are too many."""
     maker = _maker(measure, rankings, max_grade, change=change)
     kinds, first = np.unique(
-        np.column_stack((holes.classes, holes.absent)), axis=0, return_index=True
+        np.column_stack((unjudged.classes, unjudged.absent)), axis=0, return_index=True
     )
     for kind, query in zip(kinds.tolist(), first.tolist(), strict=True):
         number = maker.number(tuple(kind[:-1]), kind[-1])
-        unjudged = sum(kind[:-1])
-        if number > MOST_GRADINGS or number * unjudged > _MOST_CELLS:
+        n_unjudged = sum(kind[:-1])
+        if number > MOST_GRADINGS or number * n_unjudged > _MOST_CELLS:
             msg = (
                 f"{'the change of ' if change else ''}{measure} has no bounds that are found in "
-                f"time: query {safe_repr(rankings.query_ids[query])} has {unjudged:,} unjudged "
+                f"time: query {safe_repr(rankings.query_ids[query])} has {n_unjudged:,} unjudged "
                 f"items, and {number:.1e} ways to grade them would have to be tried; a smaller "
                 "cutoff leaves fewer"
             )
@@ -98,9 +98,11 @@ def checked_maker(
     return maker
 
 
-def refuse_moving_ties(measure: Measure, systems: Sequence[JudgedRankings], holes: Holes) -> None:
+def refuse_moving_ties(
+    measure: Measure, systems: Sequence[JudgedRankings], unjudged: OpenItems
+) -> None:
     """UndefinedMetricError if the place of an unjudged item hangs on its grade."""
-    for rankings, above, tied in zip(systems, holes.above, holes.tied, strict=True):
+    for rankings, above, tied in zip(systems, unjudged.above, unjudged.tied, strict=True):
         moves = rankings.unjudged is not None and rankings.unjudged.grade_order
         if moves and ((tied > 1) & (above >= 0)).any():
             msg = (

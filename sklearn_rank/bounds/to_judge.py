@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.bounds.completed import completed
-from sklearn_rank.bounds.holes import NOWHERE, possible_grades
+from sklearn_rank.bounds.unjudged import NOWHERE, completed, possible_grades
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.unjudged_items import UnjudgedItem
+from sklearn_rank.rankings.placements import UnjudgedItem
 from sklearn_rank.typing import FloatArray, IntArray
 
 Value = Callable[[JudgedRankings, IntArray], FloatArray]

@@ -18,11 +18,9 @@ from sklearn_rank.inputs.items import ItemReader, Where
 from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
 from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import NoPool, Pool, RankingData
+from sklearn_rank.rankings.data import NoPool, Pool, RankingData, RankingSizes, merge_judged
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.merge import merge_judged
-from sklearn_rank.rankings.remote import RankingSizes
-from sklearn_rank.rankings.ties import grade_order
+from sklearn_rank.rankings.ranking import grade_order
 from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
 from sklearn_rank.typing import IntArray
 

@@ -25,10 +25,15 @@ from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame, run_of, truth_of
 from sklearn_rank.inputs.layouts import read_rankings
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
-from sklearn_rank.rankings.data import NoPool, RankingData, one_label_each
+from sklearn_rank.rankings.data import (
+    NoPool,
+    RankingData,
+    RankingSizes,
+    one_label_each,
+    refuse_remote,
+)
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.segments import segment_index

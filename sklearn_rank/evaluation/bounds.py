@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.bounds.candidates import Candidates, Value, extreme_choice, values_of_gradings
 from sklearn_rank.bounds.families import (
     cannot_bound,
     checked_maker,
@@ -16,12 +15,17 @@ from sklearn_rank.bounds.families import (
     reach,
     refuse_moving_ties,
 )
-from sklearn_rank.bounds.gain import ndcg_extremes
-from sklearn_rank.bounds.holes import Holes, apart_from_cut, highest_grade, holes_of
-from sklearn_rank.bounds.pairs import shared_holes
-from sklearn_rank.bounds.precision import average_precision_extremes, sums_by_formula
-from sklearn_rank.bounds.result import Bounds
+from sklearn_rank.bounds.formulas import average_precision_extremes, ndcg_extremes, sums_by_formula
+from sklearn_rank.bounds.gradings import Candidates, Value, extreme_choice, values_of_gradings
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
+from sklearn_rank.bounds.unjudged import (
+    Bounds,
+    OpenItems,
+    apart_from_cut,
+    highest_grade,
+    open_items_of,
+    shared_open_items,
+)
 from sklearn_rank.evaluation.averaging import average, logarithms
 from sklearn_rank.evaluation.compute import (
     Block,
@@ -37,7 +41,7 @@ from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, U
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.unjudged_items import item_codes, unjudged_items
+from sklearn_rank.rankings.placements import item_codes, unjudged_items
 from sklearn_rank.support.checks import check_integer, check_number, check_option
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
@@ -136,37 +140,41 @@ def _candidates(scored: Scored, data: RankingData, room: Room) -> Callable[[slic
         rankings, numbers = ranked.part(block).widened(), np.arange(block.start, block.stop)
         assert scored.values is not None
         given = Candidates.of(numbers, scored.values[block], own_weights(measure, rankings))
-        holes = holes_of(rankings, reach(measure), room.unretrieved)
-        todo = np.flatnonzero((holes.sizes > 0) | (holes.absent > 0))
+        unjudged = open_items_of(rankings, reach(measure), room.unretrieved)
+        todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
         if not len(todo):
             return given
-        rankings, numbers, holes = rankings.take(todo), numbers[todo], holes.take(todo)
-        refuse_moving_ties(measure, [rankings], holes)
+        rankings, numbers, unjudged = rankings.take(todo), numbers[todo], unjudged.take(todo)
+        refuse_moving_ties(measure, [rankings], unjudged)
 
         def value(filled: list[JudgedRankings], query: IntArray) -> FloatArray:
             return value_of(Block(numbers[query], filled[0], filled[0]))
 
-        extremes = _extremes(measure, rankings, holes, room.max_grade, value)
+        extremes = _extremes(measure, rankings, unjudged, room.max_grade, value)
         return Candidates.join([given, extremes._replace(query=numbers[extremes.query])])
 
     return candidates_of
 
 
 def _extremes(
-    measure: Measure, rankings: JudgedRankings, holes: Holes, max_grade: float, value: Value
+    measure: Measure,
+    rankings: JudgedRankings,
+    unjudged: OpenItems,
+    max_grade: float,
+    value: Value,
 ) -> Candidates:
     """Values among which the extremes of queries with unjudged items are."""
     if measure.metric.name == "ndcg":
-        both = ndcg_extremes(measure, [(1.0, rankings)], holes, max_grade)
+        both = ndcg_extremes(measure, [(1.0, rankings)], unjudged, max_grade)
         return Candidates.of(np.tile(np.arange(len(rankings)), 2), np.concatenate(both))
     if sums_by_formula(measure):
         known = value([rankings], np.arange(len(rankings)))
         if max_grade < (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
             return Candidates.of(np.arange(len(rankings)), known)
         relevant = relevant_alone(measure, rankings)
-        return average_precision_extremes(measure, relevant, holes, known)
+        return average_precision_extremes(measure, relevant, unjudged, known)
     if needs_divided_ties_apart(measure) and measure.k is not None:
-        holes = apart_from_cut(holes, measure.k)
+        unjudged = apart_from_cut(unjudged, measure.k)
 
     def weigh(filled: list[JudgedRankings], _: IntArray) -> FloatArray:
         weights = own_weights(measure, filled[0])
@@ -174,8 +182,8 @@ def _extremes(
         return weights
 
     by_grading = own_weights(measure, rankings) is not None
-    maker = checked_maker(measure, rankings, holes, max_grade)
-    return values_of_gradings([rankings], holes, maker, value, weigh if by_grading else None)
+    maker = checked_maker(measure, rankings, unjudged, max_grade)
+    return values_of_gradings([rankings], unjudged, maker, value, weigh if by_grading else None)
 
 
 # Of a change -------------------------------------------------------------------------------------
@@ -315,9 +323,11 @@ def bound_changes(
     _refuse_other_judgements(new, old)
     room = read_room(measure, new, scope, max_grade, unretrieved)
     new, old = new.widened(), old.widened()
-    holes = shared_holes((new, old), (new_codes, old_codes), reach(measure), room.unretrieved)
-    refuse_moving_ties(measure, (new, old), holes)
-    candidates = _change_candidates(measure, (new, old), holes, room, zero_division)
+    unjudged = shared_open_items(
+        (new, old), (new_codes, old_codes), reach(measure), room.unretrieved
+    )
+    refuse_moving_ties(measure, (new, old), unjudged)
+    candidates = _change_candidates(measure, (new, old), unjudged, room, zero_division)
     if new.weights is not None:
         candidates = candidates._replace(weights=new.weights[candidates.query])
     least, greatest = (_mean_change(measure, new, candidates, end) for end in (False, True))
@@ -344,7 +354,7 @@ def _refuse_other_judgements(new: JudgedRankings, old: JudgedRankings) -> None:
 def _change_candidates(
     measure: Measure,
     sides: Sequence[JudgedRankings],
-    holes: Holes,
+    unjudged: OpenItems,
     room: Room,
     settled: float,
 ) -> Candidates:
@@ -365,10 +375,10 @@ def _change_candidates(
 
     every = np.arange(len(sides[0]))
     given = Candidates.of(every, change(sides, every))
-    todo = np.flatnonzero((holes.sizes > 0) | (holes.absent > 0))
+    todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
     if not len(todo):
         return given
-    chosen, own = [side.take(todo) for side in sides], holes.take(todo)
+    chosen, own = [side.take(todo) for side in sides], unjudged.take(todo)
     if measure.metric.name == "ndcg":
         systems = list(zip((1.0, -1.0), chosen, strict=True))
         least, greatest = ndcg_extremes(measure, systems, own, room.max_grade)

@@ -17,9 +17,8 @@ from sklearn_rank.kernels.recall_levels import refuse_ties
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.parameters import ByQuery
-from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.data import ARE_REMOTE, NoPool, RankingData, RemoteRankings
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.remote import ARE_REMOTE, RemoteRankings
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import in_unit
 from sklearn_rank.support.text import closest, safe_repr

@@ -29,9 +29,8 @@ from sklearn_rank.tables.formats import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from sklearn_rank.bounds.result import Bounds
-    from sklearn_rank.rankings.placements import Placement
-    from sklearn_rank.rankings.unjudged_items import UnjudgedItem
+    from sklearn_rank.bounds.unjudged import Bounds
+    from sklearn_rank.rankings.placements import Placement, UnjudgedItem
     from sklearn_rank.statistics import IntervalMethod
     from sklearn_rank.tables.table import FrameBackend, Table
 
@@ -324,7 +323,7 @@ class Evaluation(Tabular):
         >>> [(item.item, item.rank) for item in ev.unjudged_items()[0]]
         [('x', 1), ('y', 3)]
         """
-        from sklearn_rank.rankings.unjudged_items import unjudged_items
+        from sklearn_rank.rankings.placements import unjudged_items
 
         return unjudged_items(self._judged, k)
 
@@ -545,7 +544,7 @@ class Evaluation(Tabular):
             if not isinstance(evaluation, Evaluation):
                 msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
                 raise TypeError(msg)
-        from sklearn_rank.rankings.merge import merge_judged
+        from sklearn_rank.rankings.data import merge_judged
 
         check_same_measures(evaluations)
         for name, kept in self._scored.items():
@@ -673,7 +672,7 @@ class Evaluation(Tabular):
         >>> ev["mrr"], ev.condensed()["mrr"]
         (0.5, 1.0)
         """
-        from sklearn_rank.rankings.condensed import condensed
+        from sklearn_rank.rankings.data import condensed
 
         judged = condensed(self._judged)
         if judged is self._judged:

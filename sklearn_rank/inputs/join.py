@@ -36,12 +36,17 @@ from sklearn_rank.inputs.tables import (
     take_ids,
     types_of,
 )
-from sklearn_rank.rankings.data import InputCounts, KeptItems, NoPool, RankingData
+from sklearn_rank.rankings.data import (
+    InputCounts,
+    KeptItems,
+    NoPool,
+    RankingData,
+    UnjudgedItems,
+    judged_by_scores,
+    unjudged_by_place,
+)
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.pool import judged_by_scores
-from sklearn_rank.rankings.ranking import KnownHits
-from sklearn_rank.rankings.ties import TIE_RULES
-from sklearn_rank.rankings.unranked import UnjudgedItems, unjudged_by_place
+from sklearn_rank.rankings.ranking import TIE_RULES, KnownHits
 from sklearn_rank.support.checks import check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
 from sklearn_rank.support.text import as_text, listed, safe_repr

@@ -23,7 +23,7 @@ from sklearn_rank.inputs.matrix import from_matrix, is_sparse
 from sklearn_rank.inputs.rows import from_rows
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import check_option, refuse_unordered
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.inputs.rows import flagged
-from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
+from sklearn_rank.rankings.data import RankingData, count_unjudged, judged_by_scores
 from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.support.checks import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of

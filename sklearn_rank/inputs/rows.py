@@ -11,10 +11,14 @@ import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
 from sklearn_rank.inputs.ids import CodedIds, Ids, PlainIds, code_objects, refuse_missing
-from sklearn_rank.rankings.data import InputCounts, RankingData
-from sklearn_rank.rankings.pool import count_unjudged, judged_by_scores
+from sklearn_rank.rankings.data import (
+    InputCounts,
+    RankingData,
+    UnjudgedItems,
+    count_unjudged,
+    judged_by_scores,
+)
 from sklearn_rank.rankings.ranking import GradedRows
-from sklearn_rank.rankings.unranked import UnjudgedItems
 from sklearn_rank.support.checks import (
     as_numbers,
     as_numpy,

@@ -8,9 +8,8 @@ import numpy as np
 
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.exceptions import UndefinedMetricError
-from sklearn_rank.rankings.data import RankingData
+from sklearn_rank.rankings.data import RankingData, ScorePool
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.pool import ScorePool
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray, StringProvider

@@ -10,7 +10,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention, find_convention
 from sklearn_rank.measures.grammar import parse_members
-from sklearn_rank.rankings.ties import check_ties
+from sklearn_rank.rankings.ranking import check_ties
 from sklearn_rank.support.checks import (
     check_flag,
     check_number,

@@ -16,9 +16,9 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError, U
 from sklearn_rank.inputs.rows import GradedQueries, Grouping
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.model_selection.options import as_asked
+from sklearn_rank.rankings.data import count_unjudged
 from sklearn_rank.rankings.judged import narrow_grades
-from sklearn_rank.rankings.pool import count_unjudged
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.scorers import RankingScorer, get_scorer
 from sklearn_rank.support.checks import (
     as_numbers,

@@ -1,20 +1,35 @@
-"""What an input delivers: the waist, and all that was counted on the way."""
+"""What an input delivers: judged rankings, their scores, and all that was counted on the way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain
-from typing import Any, Protocol, cast
+from itertools import accumulate, chain
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.remote import RemoteRankings
-from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
+from sklearn_rank.rankings.ranking import (
+    TIE_RULES,
+    GradedRows,
+    KnownHits,
+    ScoredItems,
+    grade_order,
+    ranked,
+)
+from sklearn_rank.rankings.unjudged import Places, Unjudged, merge_unjudged
+from sklearn_rank.support.segments import (
+    offsets_of,
+    segment_index,
+    segment_sum,
+    sizes_of,
+    take_segments,
+)
+from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
 
 
 class Pool(Protocol):
@@ -183,3 +198,529 @@ class RankingData:
         labels = chain.from_iterable(table.labels(column).items() for table in tables)
         fault = "the frames do not agree on column {}: query {} has {} and {}"
         return one_label_each(column, labels, fault)
+
+
+# Rankings of which only sizes are here -----------------------------------------------------------
+
+
+class RemoteRankings(Protocol):
+    """Where the places are."""
+
+    def values(
+        self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
+    ) -> list[FloatArray]:
+        """What a function makes of blocks of whole queries, in the order of the queries.
+
+        It is sent to the places, and has to be one that can be pickled.
+        """
+
+    def release(self) -> None:
+        """Forget what was kept for the next call, which makes it anew."""
+
+
+@dataclass(frozen=True)
+class RankingSizes(JudgedRankings):
+    """Sizes of rankings, in which no hit and no grade is stored."""
+
+    graded: IntArray = field(kw_only=True)
+    """(Q,) relevant items of a grade above 1."""
+
+    @classmethod
+    def of(
+        cls,
+        query_ids: Sequence[Any] | Array,
+        *,
+        n_ranked: IntArray,
+        n_relevant: IntArray,
+        n_retrieved: IntArray,
+        n_graded: IntArray,
+        in_ties: BoolArray,
+        weights: FloatArray | None = None,
+        unjudged: Unjudged | None = None,
+    ) -> RankingSizes:
+        """Rankings of these sizes, each of shape (Q,)."""
+        judged_offsets = offsets_of(n_relevant)
+        none = np.zeros(0, dtype=np.int64)
+        return cls(
+            query_ids=query_ids,
+            offsets=np.zeros(len(n_ranked) + 1, dtype=np.int64),
+            above=none,
+            tied=none,
+            grades=np.zeros(0),
+            n_ranked=n_ranked,
+            judged_offsets=judged_offsets,
+            # As many as there are, in no memory; nobody reads what they are.
+            judged_grades=np.broadcast_to(np.uint8(1), int(judged_offsets[-1])),
+            weights=weights,
+            cutoff=Cutoff(0, n_retrieved, in_ties),
+            unjudged=unjudged,
+            graded=n_graded,
+        )
+
+    @property
+    def n_graded(self) -> int:
+        """Relevant items of a grade above 1."""
+        return int(self.graded.sum())
+
+    def take(self, queries: IntArray) -> RankingSizes:
+        """The sizes of some queries alone."""
+        ids = self.query_ids
+        return RankingSizes.of(
+            ids[queries]
+            if isinstance(ids, np.ndarray)
+            else [ids[query] for query in queries.tolist()],
+            n_ranked=self.n_ranked[queries],
+            n_relevant=self.n_relevant[queries],
+            n_retrieved=self.n_retrieved[queries],
+            n_graded=self.graded[queries],
+            in_ties=self.in_ties[queries],
+            weights=None if self.weights is None else self.weights[queries],
+            unjudged=None if self.unjudged is None else self.unjudged.take(queries),
+        )
+
+    def at_least(self, min_rel: float) -> NoReturn:  # noqa: ARG002
+        """Refuse: grades are not here."""
+        refuse_remote()
+
+
+ARE_REMOTE = (
+    "places of items stayed where the rows are; pass engine=EngineOptions(memory_limit=...) to "
+    "evaluate, as much as the driver can hold, to bring them back"
+)
+
+
+def refuse_remote() -> NoReturn:
+    """InvalidParameterError for what takes the places of single items."""
+    raise InvalidParameterError(ARE_REMOTE)
+
+
+# Items with a score each -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ScorePool:
+    """Ranks the items of all queries together by their scores."""
+
+    items: ScoredItems
+    ties: Ties
+    judged: tuple[IntArray, FloatArray] | None = None
+    """Offsets and grades of all relevant items, if some were not retrieved."""
+    missed: FloatArray | None = None
+    """Grades of relevant items that belong to no query in particular."""
+    weighted: bool = False
+
+    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
+        """One ranking of the items of all queries, or of the chosen ones."""
+        if self.weighted:
+            msg = (
+                "sample_weight weighs queries, and a pooled measure ranks the items of all queries "
+                "together; leave one of the two out"
+            )
+            raise InvalidParameterError(msg)
+        items, missed = self.items, self.missed
+        grades = None if self.judged is None else self.judged[1]
+        if queries is not None:
+            items, missed = items.take(queries), None
+            if self.judged is not None:
+                grades = self.judged[1][take_segments(self.judged[0], queries)[0]]
+        if missed is not None:
+            grades = items.relevant_grades() if grades is None else grades
+            grades = np.concatenate((grades, missed))
+        judged = None if grades is None else (np.array([0, len(grades)]), grades)
+        # Ids order the items of a query; those of several queries have no order among each other.
+        ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
+        return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
+
+
+@dataclass(frozen=True)
+class _AllHits:
+    """Ranks queries once more, with all hits."""
+
+    pool: ScorePool
+    queries: JudgedRankings
+
+    def __call__(self) -> JudgedRankings:
+        queries, pool = self.queries, self.pool
+        rankings = ranked(
+            pool.items,
+            pool.ties,
+            query_ids=queries.query_ids,
+            weights=queries.weights,
+            judged=pool.judged,
+        )
+        return replace(rankings, unjudged=queries.unjudged)
+
+
+def judged_by_scores(
+    items: ScoredItems,
+    ties: Ties,
+    *,
+    query_ids: Sequence[Any] | Array,
+    weights: FloatArray | None,
+    counts: InputCounts | None = None,
+    judged: tuple[IntArray, FloatArray] | None = None,
+    missed: FloatArray | None = None,
+    depth: int | None = None,
+    unjudged: UnjudgedItems | None = None,
+    n_jobs: int | None = None,
+) -> RankingData:
+    """What all layouts have in common that have a score for every item.
+
+    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
+    grades of those that belong to no query in particular, and ``unjudged`` which items nobody
+    judged.
+    """
+    rankings = ranked(
+        items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
+    )
+    assumed = ""
+    if unjudged is not None:
+        holes = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
+        rankings, assumed = replace(rankings, unjudged=holes), "partial"
+    pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
+    return RankingData(
+        rankings,
+        pool,
+        counts=InputCounts() if counts is None else counts,
+        assumed=assumed,
+        ties=ties,
+        rank_all=None if rankings.cutoff is None else _AllHits(pool, rankings),
+    )
+
+
+def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
+    """The negative ones among grades that passed their check, where they mean "not judged"."""
+    if negative == "raise" or grades.dtype.kind == "u":
+        return InputCounts()
+    return InputCounts(unjudged_grades=int(np.count_nonzero(grades < 0)))
+
+
+# Unjudged items that are known by their scores ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnrankedItems:
+    """All items of some queries, where the unjudged ones have grade 1."""
+
+    items: GradedRows
+    ties: Ties
+
+    def __call__(self) -> Places:
+        """Places of the unjudged items.
+
+        Rules that put relevant items first or last say nothing of the others: these stay tied.
+        """
+        ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
+        waist = ranked(self.items, ties, query_ids=np.arange(len(self.items.offsets) - 1))
+        return Places(waist.offsets, waist.above, waist.tied)
+
+    def part(self, queries: slice) -> UnrankedItems:
+        """The items of queries that follow each other."""
+        offsets = self.items.offsets[queries.start : queries.stop + 1]
+        rows = slice(int(offsets[0]), int(offsets[-1]))
+        items = GradedRows(self.items.scores[rows], offsets - rows.start, self.items.grades[rows])
+        return UnrankedItems(items, self.ties)
+
+    def take(self, queries: IntArray) -> UnrankedItems:
+        """The items of some queries alone."""
+        return UnrankedItems(self.items.take(queries), self.ties)
+
+
+class UnjudgedItems(NamedTuple):
+    """Which of the ranked items of all queries nobody judged."""
+
+    flags: Array
+    """1 for each of these, 0 for others, as uint8."""
+    is_open: BoolArray | None = None
+    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None: all items were retrieved."""
+
+
+def unjudged_by_score(
+    scores: Array, offsets: IntArray, unjudged: UnjudgedItems, ties: Ties
+) -> Unjudged:
+    """The unjudged ones of scored items."""
+    counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
+    items = UnrankedItems(GradedRows(scores, offsets, unjudged.flags), ties)
+    n_judged = np.diff(offsets) - counts if unjudged.n_judged is None else unjudged.n_judged
+    return Unjudged(
+        counts,
+        items,
+        is_open=unjudged.is_open,
+        grade_order=grade_order(ties),
+        n_judged=n_judged,
+    )
+
+
+def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
+    """The unjudged ones of items that stand in ranked order."""
+    positions = np.flatnonzero(unjudged.flags)
+    borders = np.searchsorted(positions, offsets)
+    counts = sizes_of(borders)
+    placed = Unjudged.at(borders, positions - np.repeat(offsets[:-1], counts))
+    return replace(placed, is_open=unjudged.is_open, n_judged=unjudged.n_judged)
+
+
+# Condensed lists: rankings without the items that nobody judged ----------------------------------
+
+
+def condensed(judged: RankingData) -> RankingData:
+    """What was judged, without unjudged items; InvalidParameterError if those are not all known."""
+    rankings, holes, kept = judged.rankings, judged.rankings.unjudged, judged.items
+    if holes is None:
+        return judged
+    if holes.depth is not None or rankings.cutoff is not None:
+        msg = "condensed lists need all items of the rankings; pass keep_items=True to evaluate"
+        raise InvalidParameterError(msg)
+    by_relevance = judged.by_relevance
+    return replace(
+        judged,
+        rankings=without_unjudged(rankings),
+        by_relevance=None if by_relevance is None else without_unjudged(by_relevance),
+        pool=NoPool("condensed lists have no scores that compare across queries"),
+        items=None if kept is None else _judged_alone(judged, kept, holes),
+        rank_all=None,
+    )
+
+
+def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
+    """Rankings from which the unjudged items are taken out, so that what stood below moves up."""
+    holes = rankings.unjudged
+    if holes is None:
+        return rankings
+    above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
+    before, beside = _passed(rankings, holes, above, tied)
+    return replace(
+        rankings,
+        above=above - before,
+        tied=tied - beside,
+        n_ranked=rankings.n_ranked - holes.counts,
+        unjudged=replace(Unjudged.nothing(len(rankings)), is_open=None, n_judged=holes.n_judged),
+    )
+
+
+def _passed(
+    rankings: JudgedRankings, holes: Unjudged, above: IntArray, tied: IntArray
+) -> tuple[IntArray, IntArray]:
+    """(H,) unjudged items that stand above a hit, and those that are tied with it."""
+    stride = int(rankings.n_ranked.max(initial=0)) + 1
+    queries = segment_index(rankings.offsets)
+    of_hits = queries * stride + above
+    of_holes = segment_index(holes.offsets) * stride + holes.above.astype(np.int64)
+    first, last = (np.searchsorted(of_holes, of_hits, side=side) for side in ("left", "right"))
+    before = first - holes.offsets[queries]
+    if not (np.asarray(holes.tied) > 1).any():
+        return before, np.zeros_like(before)
+    # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
+    group = of_holes[np.maximum(last - 1, 0)]
+    end = group + holes.tied[np.maximum(last - 1, 0)].astype(np.int64)
+    inside = (last > holes.offsets[queries]) & (of_hits < end) & (tied == 1)
+    below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
+    size = last - np.searchsorted(of_holes, group, side="left")
+    return before - np.where(below_first, size, 0), np.where(tied > 1, last - first, 0)
+
+
+def _judged_alone(judged: RankingData, kept: KeptItems, holes: Unjudged) -> KeptItems:
+    """The ids that are left; a query that counts as completely judged keeps all."""
+    left = dict(kept.rankings)
+    for query, n_unjudged in zip(judged.listed_ids(), holes.counts.tolist(), strict=True):
+        if not n_unjudged:
+            continue
+        items, scores = kept.rankings[query]
+        truth = kept.truths[query] if kept.shared is None else kept.shared
+        ordered = list(items)
+        places = [place for place, item in enumerate(ordered) if item in truth]
+        own = [ordered[place] for place in places]
+        left[query] = own, None if scores is None else scores[places]
+    return replace(kept, rankings=left)
+
+
+# Several sets of queries, as if they had been read at once ---------------------------------------
+
+
+def merge_judged(parts: Sequence[RankingData]) -> RankingData:
+    """All queries of all parts, in their order; InvalidParameterError if they do not fit."""
+    if len({part.weights is None for part in parts}) > 1:
+        msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
+        raise InvalidParameterError(msg)
+    if len({part.positional for part in parts}) > 1:
+        msg = "some of the evaluations name their queries and some go by position"
+        raise InvalidParameterError(msg)
+    if any(part.counts.missed for part in parts):
+        msg = (
+            "evaluations of one ground truth shared by all queries cannot be merged: an item that "
+            "one part missed may have been found in another; evaluate all lists in one call"
+        )
+        raise InvalidParameterError(msg)
+    borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
+    query_ids = np.arange(borders[-1]) if parts[0].positional else _distinct_ids(parts)
+    by_relevance = None
+    if any(part.by_relevance is not None for part in parts):
+        by_relevance = _all_queries([part.by_score for part in parts], query_ids)
+    evaluated = set() if parts[0].positional else set(query_ids)
+    return RankingData(
+        _all_queries([part.rankings for part in parts], query_ids),
+        _merge_pools([part.pool for part in parts]),
+        by_relevance,
+        counts=_sum_counts([part.counts for part in parts]),
+        missing=np.concatenate(
+            [part.missing + first for part, first in zip(parts, borders, strict=False)]
+        ),
+        left_out=[query for part in parts for query in part.left_out if query not in evaluated],
+        keyed=parts[0].keyed,
+        assumed=max((part.assumed for part in parts), key=ASSUMED.index),
+        ties=_only_rule(parts),
+        positional=parts[0].positional,
+        query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
+        rank_all=_MergedWhole(tuple(parts), query_ids) if any(map(_is_cut, parts)) else None,
+    )
+
+
+def _only_rule(parts: Sequence[RankingData]) -> str:
+    """The tie rule of all parts; InvalidParameterError if they have several."""
+    rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
+    if len(rules) > 1:
+        msg = (
+            f"the evaluations break ties by different rules, {listed(rules)}, and no one call "
+            "would; pass the same ties= to evaluate"
+        )
+        raise InvalidParameterError(msg)
+    return rules[0] if rules else ""
+
+
+def _is_cut(part: RankingData) -> bool:
+    return part.rankings.cutoff is not None
+
+
+@dataclass(frozen=True)
+class _MergedWhole:
+    """Ranks the queries of all parts with all hits."""
+
+    parts: tuple[RankingData, ...]
+    query_ids: Sequence[Any] | Array
+
+    def __call__(self) -> JudgedRankings:
+        return _all_queries([part.whole for part in self.parts], self.query_ids)
+
+
+def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
+    """The ids of all queries; QueryMismatchError if one was evaluated twice."""
+    query_ids: dict[Any, None] = {}
+    twice = []
+    for part in parts:
+        ids = part.query_ids
+        for query in ids.tolist() if isinstance(ids, np.ndarray) else ids:
+            if query in query_ids:
+                twice.append(query)
+            query_ids[query] = None
+    if twice:
+        msg = (
+            f"{len(twice):,} queries are in more than one of the evaluations: {listed(twice)}. "
+            "Parts must have queries of their own; where each was given all judgements, pass "
+            "missing='skip' to evaluate"
+        )
+        raise QueryMismatchError(msg)
+    return list(query_ids)
+
+
+def _all_queries(
+    parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array
+) -> JudgedRankings:
+    """The queries of all parts under these ids; either all parts have weights or none has."""
+    weights = [part.weights for part in parts if part.weights is not None]
+    return JudgedRankings(
+        query_ids=query_ids,
+        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
+        above=np.concatenate([part.above for part in parts]),
+        tied=np.concatenate([part.tied for part in parts]),
+        grades=np.concatenate([part.grades for part in parts]),
+        n_ranked=np.concatenate([part.n_ranked for part in parts]),
+        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
+        judged_grades=np.concatenate([part.judged_grades for part in parts]),
+        weights=np.concatenate(weights) if weights else None,
+        cutoff=_merge_cutoffs(parts),
+        unjudged=merge_unjudged([part.unjudged for part in parts], list(map(len, parts))),
+    )
+
+
+def _merge_cutoffs(parts: Sequence[JudgedRankings]) -> Cutoff | None:
+    """What was counted where some part is not stored whole."""
+    depths = [part.cutoff.depth for part in parts if part.cutoff is not None]
+    if not depths:
+        return None
+    return Cutoff(
+        min(depths),
+        np.concatenate([part.n_retrieved for part in parts]),
+        np.concatenate([part.in_ties for part in parts]),
+    )
+
+
+def _sum_counts(counts: Sequence[InputCounts]) -> InputCounts:
+    names = [field.name for field in fields(InputCounts)]
+    return InputCounts(**{name: sum(getattr(part, name) for part in counts) for name in names})
+
+
+def _merge_pools(pools: Sequence[Pool]) -> Pool:
+    """One pool of all items; none where one of the parts has none."""
+    scored = [pool for pool in pools if isinstance(pool, ScorePool)]
+    if len(scored) < len(pools):
+        return next(
+            (pool for pool in pools if isinstance(pool, NoPool)),
+            NoPool("slices and merged evaluations of ranked lists have none"),
+        )
+    if len({pool.items.scores.dtype.kind for pool in scored}) > 1:
+        return NoPool("the evaluations have scores of different types")
+    items = _concatenate([pool.items for pool in scored])
+    judged = None
+    if any(pool.judged is not None for pool in scored):
+        relevant = [_relevant(pool) for pool in scored]
+        sizes = np.concatenate([sizes_of(offsets) for offsets, _ in relevant])
+        judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
+    return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
+
+
+def _relevant(pool: ScorePool) -> tuple[IntArray, FloatArray]:
+    """Offsets and grades of all relevant items."""
+    if pool.judged is not None:
+        return pool.judged
+    hits = _known(pool.items)
+    return hits.hit_offsets, hits.hit_grades
+
+
+def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
+    offsets = offsets_of(np.concatenate([sizes_of(part.offsets) for part in items]))
+    scores = np.concatenate([part.scores for part in items])
+    rows = [part for part in items if isinstance(part, GradedRows)]
+    if len(rows) == len(items):
+        return GradedRows(scores, offsets, np.concatenate([part.grades for part in rows]))
+    hits = [_known(part) for part in items]
+    firsts = accumulate((len(part.scores) for part in hits), initial=0)
+    positions: list[Array] = [
+        part.positions + first
+        for part, first in zip(hits, firsts, strict=False)
+        if part.positions is not None
+    ]
+    return KnownHits(
+        scores,
+        offsets,
+        offsets_of(np.concatenate([sizes_of(part.hit_offsets) for part in hits])),
+        np.concatenate([part.hit_scores for part in hits]),
+        np.concatenate([part.hit_grades for part in hits]),
+        np.concatenate(positions) if len(positions) == len(hits) else None,
+    )
+
+
+def _known(items: ScoredItems) -> KnownHits:
+    """The relevant items of graded rows."""
+    if isinstance(items, KnownHits):
+        return items
+    positions = np.flatnonzero(items.grades > 0)
+    return KnownHits(
+        items.scores,
+        items.offsets,
+        np.searchsorted(positions, items.offsets),
+        items.scores[positions],
+        items.grades[positions].astype(np.float64),
+        positions,
+    )

@@ -7,15 +7,16 @@ relevant, the greater scores of each are counted instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades
-from sklearn_rank.rankings.ties import TIE_RULES
+from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
     EMPTY,
@@ -31,6 +32,49 @@ from sklearn_rank.support.segments import (
 )
 from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged, sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
+
+
+@dataclass(frozen=True)
+class TieRule:
+    """What becomes of equally scored items."""
+
+    name: Ties
+    order: str
+    """The order of tied items, as the documentation has it."""
+    by_place: bool = False
+    """Whether tied items stand in the order in which they came, so that places must be kept."""
+    by_id: bool = False
+    """Whether they are put in falling order of their ids first, which takes ids."""
+
+
+TIE_RULES: Mapping[str, TieRule] = MappingProxyType(
+    {
+        rule.name: rule
+        for rule in (
+            TieRule("average", "the exact expectation over all orders"),
+            TieRule("stable", "the order of the input", by_place=True),
+            TieRule(
+                "docid",
+                "falling item ids, as trec_eval does; not for arrays, which have no ids",
+                by_place=True,
+                by_id=True,
+            ),
+            TieRule("optimistic", "relevant items first, the better grades before the others"),
+            TieRule("pessimistic", "relevant items last, the better grades after the others"),
+        )
+    }
+)
+
+
+def grade_order(ties: str) -> str:
+    """The rule if it puts tied items in the order of their grades; else empty."""
+    return ties if ties in ("optimistic", "pessimistic") else ""
+
+
+def check_ties(value: Any, owner: str) -> Ties:
+    """``value`` if it names a rule for tied items."""
+    return TIE_RULES[check_option(value, "ties", TIE_RULES, owner)].name
+
 
 RANK_BLOCK = 1 << 17
 """Items ranked at once; cost hardly changes between a quarter and twice of it."""

@@ -13,7 +13,7 @@ from sklearn_rank import evaluate, measure
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.rankings.remote import RankingSizes, refuse_remote
+from sklearn_rank.rankings.data import RankingSizes, refuse_remote
 
 MEASURES = (
     *("map", "ndcg@3", "auc", "auc(average=impressions)", "gauc(n_negatives=9)", "lag", "mrr"),

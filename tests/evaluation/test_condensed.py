@@ -10,7 +10,7 @@ import pytest
 
 from sklearn_rank import InvalidParameterError, evaluate
 from sklearn_rank.inputs import RelevanceInput
-from sklearn_rank.rankings.unjudged_items import item_codes
+from sklearn_rank.rankings.placements import item_codes
 
 MEASURES = ("map", "ndcg@3", "mrr", "precision@2", "recall@4", "err", "lag", "gauc", "rprec")
 RULES = ("average", "stable", "docid", "optimistic", "pessimistic")

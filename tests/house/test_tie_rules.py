@@ -12,7 +12,7 @@ import pytest
 
 from sklearn_rank import CONVENTIONS, InvalidParameterError, evaluate
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.rankings.ties import TIE_RULES, TieRule, check_ties
+from sklearn_rank.rankings.ranking import TIE_RULES, TieRule, check_ties
 from sklearn_rank.typing import Ties
 
 WORDS = ", ".join(repr(name) for name in TIE_RULES)

@@ -1,0 +1,489 @@
+"""Extremes that need no grading to be measured as a whole: those of nDCG and of average precision.
+
+Extremes of a sum of gains over their ideal sum: nDCG, and its change between two systems.
+
+Of B queries, U items each may have any gain between 0 and a greatest one. The greatest value of
+
+    (fixed + sum of coefficient * gain) / ideal
+
+is found by Dinkelbach's iteration: for a ratio r that some gains reach, those that make
+``fixed + sum of coefficient * gain - r * ideal`` greatest have a ratio of at least r, and of r only
+if r is the greatest. Given how many items have which gain, the ideal is fixed and the sum is
+greatest if the greatest gains go to the greatest coefficients. A gain between two neighbouring ones
+of other items changes both sums linearly, so that each gain may be taken to be 0, the greatest, or
+that of a known item. (Where a table of gains leaves few to choose from, these are tried and no
+others: that of a known item may be out of reach.) That leaves numbers of items per level of gain,
+which a dynamic programme over the levels from the top finds: its state is the number of items used,
+and since what a level adds depends on where it begins and on where it ends but not on both
+together, a running maximum takes the place of the maximum over all beginnings.
+
+The sum of P@i over the relevant ranks i is a sum over pairs of relevant items, an item and itself
+included, of one over the rank of the later one. So one more relevant item adds what it has with
+itself and with each of the others, and the sums for 0, 1, 2, ... of the earliest items, or of the
+latest, are running sums: no grading has to be measured as a whole. Of tied items these are
+expectations: a pair within a tie has the mean of one over the later of two ranks, any other pair
+the mean of one over the ranks of the later tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.bounds.gradings import Candidates
+from sklearn_rank.bounds.unjudged import OpenItems, possible_grades
+from sklearn_rank.kernels.expectation import PositionSums, as_float
+from sklearn_rank.kernels.graded import best_of, place_weights, rank_weights, relative_gains
+from sklearn_rank.measures.record import Measure
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.segments import (
+    offsets_of,
+    segment_index,
+    segment_max,
+    segment_sum,
+    similar_length_blocks,
+    take_segments,
+)
+from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+
+# A sum of gains over their ideal sum -------------------------------------------------------------
+
+
+class Problem(NamedTuple):
+    """B queries with at most U unjudged items and L levels of gain."""
+
+    fixed: FloatArray
+    """(B,) sum of the known items."""
+    coefficients: FloatArray
+    """(B, U) of the unjudged items; beyond ``sizes`` arbitrary."""
+    sizes: IntArray
+    """(B,) unjudged items."""
+    levels: FloatArray
+    """(B, L) gains, falling."""
+    counts: IntArray
+    """(B, L) known items of each level."""
+    tops: FloatArray
+    """(B, T) gains of unjudged items that are tried besides those of known ones."""
+    only_tops: bool
+    """Whether an unjudged item can have no other gain, or else any up to the greatest of these."""
+    discounts: FloatArray
+    """(K + 1,) running sums of the weights of ranks; what stands below K adds nothing."""
+
+
+def extremes(problem: Problem) -> tuple[FloatArray, FloatArray]:
+    """(B,) least and greatest ratio; NaN where the ideal is 0 whatever the gains."""
+    greatest = _greatest(problem)
+    least = -_greatest(problem._replace(fixed=-problem.fixed, coefficients=-problem.coefficients))
+    return least, greatest
+
+
+def _greatest(problem: Problem) -> FloatArray:
+    """(B,) greatest ratio."""
+    programme = _Programme(problem)
+    ratio = programme.first_ratio()
+    active = np.flatnonzero(~np.isnan(ratio))
+    while len(active):
+        better = programme.take(active).better(ratio[active])
+        rises = better > ratio[active]
+        active = active[rises]
+        ratio[active] = better[rises]
+    return ratio
+
+
+_PER_QUERY = (
+    "fixed",
+    "levels",
+    "counts",
+    "allowed",
+    "valid",
+    "sums",
+    "above",
+    "has_known",
+)
+
+
+class _Programme:
+    """The dynamic programme of some queries, with all that does not depend on the ratio."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.fixed, self.discounts = problem.fixed, problem.discounts
+        self.levels, self.counts = _with_tops(problem)
+        self.allowed = _allowed(self.levels, problem)
+        n_items = problem.coefficients.shape[1]
+        self.valid = np.arange(n_items + 1) <= problem.sizes[:, None]
+        falling = -np.sort(np.where(self.valid[:, 1:], -problem.coefficients, np.inf), axis=1)
+        self.sums = _running(np.where(self.valid[:, 1:], falling, 0.0))
+        self.above = _running(self.counts[:, :-1]).astype(np.int64)
+        self.has_known = np.asarray((self.counts * (self.levels > 0)).any(axis=1))
+
+    def take(self, queries: IntArray) -> _Programme:
+        """The programme of some of the queries."""
+        if len(queries) == len(self.fixed):
+            return self
+        part = object.__new__(_Programme)
+        part.discounts = self.discounts
+        for name in _PER_QUERY:
+            setattr(part, name, getattr(self, name)[queries])
+        return part
+
+    def first_ratio(self) -> FloatArray:
+        """A ratio that can be reached: nothing relevant, or all where that leaves no ideal."""
+        fill = np.where(self.has_known, 0, self.valid.sum(axis=1) - 1)
+        return self._ratio(np.where(self.allowed, fill[:, None], 0))
+
+    def better(self, ratio: FloatArray) -> FloatArray:
+        """The ratio of the gains that are best given a ratio."""
+        n_items = self.sums.shape[1]
+        rows, items = np.arange(len(ratio))[:, None], np.arange(n_items)
+        value = np.full(self.sums.shape, -np.inf)
+        value[:, 0] = 0.0
+        begins = []
+        for level in range(self.levels.shape[1]):
+            gain = self.levels[:, level, None]
+            linear = gain * self.sums
+            before = self._discount(self.above[:, level, None] + items)
+            after = self._discount(self.above[:, level, None] + self.counts[:, level, None] + items)
+            cost = ratio[:, None] * gain
+            start = value - linear + cost * before
+            best, begin = _running_best(start)
+            allowed = self.allowed[:, level, None]
+            value = np.where(allowed, best, start) + linear - cost * after
+            begins.append(np.where(allowed, begin, items))
+        # Without a known item all gains 0 would leave no ideal.
+        value = np.where(self.valid, value, -np.inf)
+        value[~self.has_known, 0] = -np.inf
+        end = value.argmax(axis=1)
+        ends = np.empty(self.levels.shape, np.int64)
+        for level in reversed(range(len(begins))):
+            ends[:, level] = end
+            end = begins[level][rows[:, 0], end]
+        return self._ratio(ends)
+
+    def _ratio(self, ends: IntArray) -> FloatArray:
+        """(B,) ratio where ``ends`` (B, L) items have at least the gain of each level."""
+        starts = np.concatenate((np.zeros((len(ends), 1), np.int64), ends[:, :-1]), axis=1)
+        sums = np.take_along_axis(self.sums, ends, 1) - np.take_along_axis(self.sums, starts, 1)
+        ideal = self._discount(self.above + self.counts + ends)
+        ideal -= self._discount(self.above + starts)
+        total = self.fixed + (self.levels * sums).sum(axis=1)
+        divisor = (self.levels * ideal).sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(divisor > 0, total / divisor, np.nan)
+
+    def _discount(self, number: IntArray) -> FloatArray:
+        """Sum of the weights of so many first ranks."""
+        return self.discounts.take(number, mode="clip")
+
+
+def _with_tops(problem: Problem) -> tuple[FloatArray, IntArray]:
+    """The levels with the gains of unjudged items among them."""
+    levels = np.column_stack((problem.levels, problem.tops))
+    counts = np.column_stack((problem.counts, np.zeros(problem.tops.shape, np.int64)))
+    order = np.argsort(-levels, axis=1, kind="stable")
+    return np.take_along_axis(levels, order, 1), np.take_along_axis(counts, order, 1)
+
+
+def _allowed(levels: FloatArray, problem: Problem) -> BoolArray:
+    """(B, L) the levels that unjudged items may have."""
+    if not problem.only_tops:
+        return np.asarray(levels <= problem.tops.max(axis=1, keepdims=True))
+    return np.asarray((levels[:, :, None] == problem.tops[:, None, :]).any(axis=2))
+
+
+def _running(values: Array) -> FloatArray:
+    """Sums of the first 0, 1, ... values of each row."""
+    result = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=result[:, 1:])
+    return result
+
+
+def _running_best(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Greatest value up to each place of a row, and where it stands."""
+    best = np.maximum.accumulate(values, axis=1)
+    is_new: BoolArray = np.ones(values.shape, dtype=bool)
+    is_new[:, 1:] = values[:, 1:] > best[:, :-1]
+    place = np.where(is_new, np.arange(values.shape[1]), 0)
+    return best, np.maximum.accumulate(place, axis=1)
+
+
+# nDCG --------------------------------------------------------------------------------------------
+
+
+_CELLS = 1 << 18
+"""Numbers of items and of levels that are worked on at once: they fit the processor's cache."""
+_LARGEST_POWER = 1000
+"""2^1000 and 2^-1000 are finite and normal numbers."""
+
+
+class _How(NamedTuple):
+    """How an nDCG weighs grades and ranks."""
+
+    gain: Any
+    grades: FloatArray
+    """Grades that an unjudged item may have, rising."""
+    by_rank: FloatArray
+    """Weights of the ranks that are read."""
+
+    def weights(self, above: IntArray, tied: IntArray) -> FloatArray:
+        """Weights of places; 0 where nobody reads."""
+        result = np.zeros(len(above))
+        inside = (above >= 0) & (above < len(self.by_rank))
+        result[inside] = place_weights(self.by_rank, above[inside], tied[inside])
+        return result
+
+
+def ndcg_extremes(
+    measure: Measure,
+    systems: Sequence[tuple[float, JudgedRankings]],
+    unjudged: OpenItems,
+    max_grade: float,
+) -> tuple[FloatArray, FloatArray]:
+    """(Q,) least and greatest sum over systems of factor times nDCG; NaN where never defined.
+
+    All systems rank the same queries, so that their ideal is one.
+    """
+    gain, first = measure.options["gain"], systems[0][1]
+    longest = max(rankings.longest for _, rankings in systems)
+    longest = max(
+        longest, int((first.n_relevant + unjudged.sizes + unjudged.absent).max(initial=0))
+    )
+    cut = longest if measure.k is None else min(measure.k, longest)
+    by_rank = rank_weights(cut, measure.options["discount"])
+    how = _How(gain, gradable(first, max_grade, gain), by_rank)
+    coefficients = np.zeros(int(unjudged.offsets[-1]))
+    for (factor, _), above, tied in zip(systems, unjudged.above, unjudged.tied, strict=True):
+        coefficients += factor * how.weights(above, tied)
+    sizes = unjudged.sizes + np.minimum(unjudged.absent, cut)
+    least, greatest = np.empty((2, len(first)))
+    for queries in similar_length_blocks(sizes + 1, _CELLS):
+        problem = _problem(systems, unjudged.offsets, coefficients, sizes, queries, how)
+        least[queries], greatest[queries] = extremes(problem)
+    return least, greatest
+
+
+def gradable(rankings: JudgedRankings, max_grade: float, gain: Any) -> FloatArray:
+    """Grades above 0 that an unjudged item may have, rising; a table of gains says which."""
+    if isinstance(gain, tuple):
+        return np.array(sorted(grade for grade, _ in gain if 0 < grade <= max_grade))
+    return possible_grades(rankings, max_grade)
+
+
+def least_and_best_grade(
+    rankings: JudgedRankings, max_grade: float, gain: Any
+) -> tuple[float, float]:
+    """The possible grades above 0 with the least and with the greatest gain; 0 if there is none."""
+    grades = gradable(rankings, max_grade, gain)
+    if not len(grades):
+        return 0.0, 0.0
+    if isinstance(gain, str):
+        return float(grades[0]), float(grades[-1])
+    gains = relative_gains(grades, np.ones(len(grades)), gain)
+    return float(grades[gains.argmin()]), float(grades[gains.argmax()])
+
+
+def _problem(
+    systems: Sequence[tuple[float, JudgedRankings]],
+    offsets: IntArray,
+    coefficients: FloatArray,
+    sizes: IntArray,
+    queries: IntArray,
+    how: _How,
+) -> Problem:
+    chosen = [(factor, rankings.take(queries)) for factor, rankings in systems]
+    ideal = chosen[0][1]
+    highest = how.grades.max(initial=0.0)
+    top_grades = np.maximum(ideal.max_grade, highest)
+    known = relative_gains(ideal.all_grades, np.repeat(top_grades, ideal.n_relevant), how.gain)
+    best = best_of(known, ideal.judged_offsets, len(how.by_rank))
+    tops = _gains_to_try(how, top_grades)
+    # A power of two that keeps sums away from the ends of float64; the ratio cancels it.
+    exponent = np.frexp(np.maximum(segment_max(best.values, best.offsets), tops.max(axis=1)))[1]
+    unit = np.ldexp(1.0, -np.clip(exponent, -_LARGEST_POWER, _LARGEST_POWER))
+    fixed = np.zeros(len(queries))
+    for factor, rankings in chosen:
+        scale = np.repeat(top_grades, rankings.n_hits)
+        gains = relative_gains(rankings.grades, scale, how.gain)
+        gains = gains * np.repeat(unit, rankings.n_hits)
+        gains *= how.weights(rankings.above, rankings.tied)
+        fixed += factor * segment_sum(gains, rankings.offsets)
+    levels, counts = _levels(best.values * np.repeat(unit, np.diff(best.offsets)), best.offsets)
+    items, borders = take_segments(offsets, queries)
+    return Problem(
+        fixed,
+        _padded(coefficients[items], borders, int(sizes[queries].max(initial=0))),
+        sizes[queries],
+        levels,
+        counts,
+        tops * unit[:, None],
+        isinstance(how.gain, tuple),
+        np.concatenate(([0.0], np.cumsum(how.by_rank))),
+    )
+
+
+def _gains_to_try(how: _How, top_grades: FloatArray) -> FloatArray:
+    """(B, T) greatest gain of an unjudged item, over the same number as those of its query.
+
+    All its gains, if a table says what they are.
+    """
+    if not len(how.grades):
+        return np.zeros((len(top_grades), 1))
+    if isinstance(how.gain, str):
+        highest = np.full(len(top_grades), how.grades.max())
+        return relative_gains(highest, top_grades, how.gain)[:, None]
+    gains = relative_gains(how.grades, np.ones(len(how.grades)), how.gain)
+    tried = gains if isinstance(how.gain, tuple) else gains.max(keepdims=True)
+    return np.tile(tried, (len(top_grades), 1))
+
+
+def _levels(gains: FloatArray, offsets: IntArray) -> tuple[FloatArray, IntArray]:
+    """(B, L) different gains of each query, falling, and how many items have each."""
+    query = segment_index(offsets)
+    new = np.ones(len(gains), dtype=bool)
+    new[1:] = (gains[1:] != gains[:-1]) | (query[1:] != query[:-1])
+    starts = np.flatnonzero(new)
+    borders = offsets_of(np.bincount(query[starts], minlength=len(offsets) - 1))
+    width = int(np.diff(borders).max(initial=0))
+    counts = np.diff(starts, append=len(gains))
+    return _padded(gains[starts], borders, width), _padded(counts, borders, width).astype(np.int64)
+
+
+def _padded(values: Array, offsets: IntArray, width: int) -> FloatArray:
+    """(B, width) values of each segment, and zeros."""
+    rows = np.zeros((len(offsets) - 1, width))
+    query = segment_index(offsets)
+    rows[query, np.arange(len(values)) - offsets[:-1][query]] = values
+    return rows
+
+
+# Average precision -------------------------------------------------------------------------------
+
+
+class _Places(NamedTuple):
+    """(B, U) unjudged items, earliest first, and what each has with known items."""
+
+    own: FloatArray
+    """Mean of one over its rank."""
+    tied: FloatArray
+    """Mean of one over the later rank of itself and another item of its tie."""
+    known: FloatArray
+    """What it adds with all known items, itself included."""
+    alike: IntArray
+    """Number of the first item of the same tie."""
+    last: IntArray
+    """Number of the last item of the same tie, plus one."""
+
+
+def sums_by_formula(measure: Measure) -> bool:
+    """Whether the extremes of a measure are found here."""
+    name, divisor = measure.metric.name, measure.options.get("denominator")
+    return name == "gmap" or (name == "map" and divisor != "retrieved")
+
+
+def average_precision_extremes(
+    measure: Measure, rankings: JudgedRankings, unjudged: OpenItems, known: FloatArray
+) -> Candidates:
+    """Least and greatest value of each query; ``known`` (Q,) is the value of known items alone.
+
+    For each number of relevant unjudged items the earliest are best, with nothing relevant out of
+    reach, and the latest worst, with everything there.
+    """
+    divisor = _divisor(measure, rankings, np.zeros(len(rankings), np.int64))
+    total = np.where(rankings.n_relevant > 0, known * divisor, 0.0)
+    least, greatest = np.full((2, len(rankings)), np.nan)
+    for queries in similar_length_blocks(unjudged.sizes + 1, _CELLS):
+        chosen, own = rankings.take(queries), unjudged.take(queries)
+        valid, places = _places(chosen, own, measure.k)
+        for is_best, result in ((True, greatest), (False, least)):
+            sums = total[queries, None] + _added_sums(places, valid, earliest=is_best)
+            numbers = np.arange(sums.shape[1])
+            added = numbers if is_best else numbers + own.absent[:, None]
+            added = np.broadcast_to(added, sums.shape)
+            divisors = _divisor(measure, chosen, added)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = np.where(chosen.n_relevant[:, None] + added > 0, sums / divisors, np.nan)
+            values[:, 1:][~valid] = np.nan
+            result[queries] = (np.fmax if is_best else np.fmin).reduce(values, axis=1)
+    query = np.arange(len(rankings))
+    return Candidates.of(np.concatenate((query, query)), np.concatenate((least, greatest)))
+
+
+def _divisor(measure: Measure, rankings: JudgedRankings, added: IntArray) -> FloatArray:
+    """What the sum is divided by with so many more relevant items; same shape as ``added``."""
+    shape = (-1, *[1] * (added.ndim - 1))
+    relevant = (rankings.n_relevant.reshape(shape) + added).astype(np.float64)
+    kind = "relevant" if measure.metric.name == "gmap" else measure.options["denominator"]
+    if kind == "relevant" or measure.k is None:
+        capped = relevant
+    else:
+        capped = np.minimum(relevant, as_float(measure.k))
+    if kind == "listed":
+        return np.minimum(capped, rankings.n_ranked.reshape(shape))
+    if kind == "k" and measure.k is not None:
+        return np.full(relevant.shape, as_float(measure.k))
+    return capped
+
+
+def _added_sums(places: _Places, valid: BoolArray, *, earliest: bool) -> FloatArray:
+    """(B, U + 1) sum that the 0, 1, 2, ... earliest or latest items add."""
+    number = np.arange(places.own.shape[1])
+    if earliest:
+        # All that were taken before stand above, or in the same tie.
+        gain = places.known + places.own * places.alike
+        gain += places.tied * (number - places.alike)
+        return _running(np.where(valid, gain, 0.0))
+    # All that were taken before stand below, where their own ranks count, or in the same tie.
+    own = _running(np.where(valid, places.own, 0.0))
+    last = np.minimum(places.last, valid.sum(axis=1)[:, None])
+    below = own[:, -1:] - np.take_along_axis(own, last, 1)
+    gain = places.known + below + places.tied * (last - 1 - number)
+    gain = np.where(valid, gain, 0.0)
+    # The latest first: rows are filled from the left, so that what is beyond their end adds 0.
+    from_end = valid.sum(axis=1)[:, None] - 1 - number
+    turned = np.take_along_axis(gain, np.maximum(from_end, 0), 1)
+    return _running(np.where(valid, turned, 0.0))
+
+
+def _places(
+    rankings: JudgedRankings, unjudged: OpenItems, k: int | None
+) -> tuple[BoolArray, _Places]:
+    """Which cells of the rows are items, and what these add with known items."""
+    sizes, (above,), (tied,) = unjudged.sizes, unjudged.above, unjudged.tied
+    width = int(sizes.max(initial=0))
+    valid = np.arange(width) < sizes[:, None]
+    longest = int(max(rankings.longest, (above + tied).max(initial=0)))
+    cut = longest if k is None else min(k, longest)
+    sums = PositionSums(1.0 / np.arange(1.0, cut + 1.0))
+    query, query_of_hit = segment_index(unjudged.offsets), segment_index(rankings.offsets)
+    own = _mean_weight(sums, above, tied, cut)
+    inside = np.minimum(np.maximum(cut - above, 0), tied)
+    harmonic = sums.over(np.minimum(above, cut), np.minimum(above + tied, cut))
+    pairs = np.maximum(tied * (tied - 1), 1)
+    within = np.where(tied > 1, 2.0 * (inside - (above + 1) * harmonic) / pairs, 0.0)
+    # Known items above, in the same tie, and what those below have with themselves.
+    step = longest + 1
+    keys, hits = query * step + above, query_of_hit * step + rankings.above
+    before, after = np.searchsorted(hits, keys, "left"), np.searchsorted(hits, keys, "right")
+    starts, ends = rankings.offsets[:-1][query], rankings.offsets[1:][query]
+    below = _sum_between(_mean_weight(sums, rankings.above, rankings.tied, cut), after, ends)
+    known = own * (1 + before - starts) + within * (after - before) + below
+    first = np.searchsorted(keys, keys, "left") - unjudged.offsets[:-1][query]
+    last = np.searchsorted(keys, keys, "right") - unjudged.offsets[:-1][query]
+    columns = []
+    for values in (own, within, known, first, last):
+        rows = np.zeros((len(sizes), width), values.dtype)
+        rows[valid] = values
+        columns.append(rows)
+    return valid, _Places(*columns)
+
+
+def _mean_weight(sums: PositionSums, above: IntArray, tied: IntArray, cut: int) -> FloatArray:
+    """Mean of one over the ranks of places, those beyond the cutoff counting 0."""
+    total = sums.over(np.minimum(above, cut), np.minimum(above + tied, cut))
+    return np.asarray(total / tied)
+
+
+def _sum_between(values: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+    """Sum of the values from a first one to before a last one."""
+    return PositionSums(values).over(first, last)

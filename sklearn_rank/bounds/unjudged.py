@@ -1,0 +1,264 @@
+"""The unjudged items of queries as one measure reads them, and rankings with grades for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklearn_rank.kernels.graded import SMALL_INTEGERS
+from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
+from sklearn_rank.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Bounds"]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Least and greatest value of a measure, or of its change, over all ways to grade.
+
+    Attributes
+    ----------
+    measure : str
+        Canonical spelling.
+    low, high : float
+        Of the mean over queries; NaN if no grading defines it.
+    per_query_low, per_query_high : ndarray of shape (n_queries,)
+        Of each query, over the gradings for which it is defined; NaN where it is for none.
+    query_ids : sequence of shape (n_queries,)
+        Ids of the queries.
+    may_be_undefined : ndarray of bool of shape (n_queries,)
+        Whether some grading leaves a query without a value.
+
+    Examples
+    --------
+    >>> from sklearn_rank import evaluate
+    >>> ev = evaluate([{"a": 1, "b": 0}], [["a", "b", "new"]], "map")
+    >>> bounds = ev.bounds("map")  # new is irrelevant, or (1 + 2/3) / 2
+    >>> round(bounds.low, 4), bounds.high
+    (0.8333, 1.0)
+    """
+
+    measure: str
+    low: float
+    high: float
+    per_query_low: FloatArray = field(repr=False)
+    per_query_high: FloatArray = field(repr=False)
+    query_ids: Any = field(repr=False)
+    may_be_undefined: BoolArray = field(repr=False)
+
+
+NOWHERE = -1
+"""In place of the number of items above: the item is not retrieved, or never read."""
+
+
+class OpenItems(NamedTuple):
+    """Unjudged items of Q queries in one or two systems, and how many there are out of reach."""
+
+    offsets: IntArray
+    """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``, class after class."""
+    classes: IntArray
+    """(Q, C) items of each class; within one the earliest come first."""
+    above: tuple[IntArray, ...]
+    """For each system (U,) items strictly above the item's tie group."""
+    tied: tuple[IntArray, ...]
+    """For each system (U,) size of the tie group."""
+    absent: IntArray
+    """(Q,) items that can be relevant and are nowhere among the ranks that are read."""
+
+    @property
+    def sizes(self) -> IntArray:
+        """(Q,) unjudged items in reach."""
+        return np.diff(self.offsets)
+
+    def of(self, queries: IntArray) -> list[tuple[IntArray, IntArray]]:
+        """(B, U) places of queries that have equally many items, in each system."""
+        size = int(self.sizes[queries[0]]) if len(queries) else 0
+        items = self.offsets[:-1][queries][:, None] + np.arange(size)
+        return [
+            (above[items], tied[items]) for above, tied in zip(self.above, self.tied, strict=True)
+        ]
+
+    def take(self, queries: IntArray) -> OpenItems:
+        """The items of some queries alone."""
+        items, offsets = take_segments(self.offsets, queries)
+        return OpenItems(
+            offsets,
+            self.classes[queries],
+            tuple(above[items] for above in self.above),
+            tuple(tied[items] for tied in self.tied),
+            self.absent[queries],
+        )
+
+
+def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -> OpenItems:
+    """Unjudged items within the first ``cut`` ranks; what lies below is absent.
+
+    So are items that were not retrieved, at most ``unretrieved`` of each query whose ground truth
+    is partial.
+    """
+    unjudged = rankings.unjudged
+    if unjudged is None:
+        return _nothing(len(rankings))
+    places = unjudged.within(cut)
+    sizes = np.diff(places.offsets)
+    return OpenItems(
+        places.offsets,
+        sizes[:, None],
+        (places.above.astype(np.int64),),
+        (places.tied.astype(np.int64),),
+        unjudged.counts - sizes + unjudged.may_lack(unretrieved),
+    )
+
+
+def _nothing(n_queries: int) -> OpenItems:
+    offsets, empty = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int64)
+    return OpenItems(offsets, np.diff(offsets)[:, None], (empty,), (empty,), np.diff(offsets))
+
+
+def apart_from_cut(open_items: OpenItems, cut: int) -> OpenItems:
+    """The same with items whose tie the cutoff divides in a class of their own."""
+    divided = open_items.above[0] + open_items.tied[0] > cut
+    n_divided = np.add.reduceat(np.append(divided, False).astype(np.int64), open_items.offsets[:-1])
+    n_divided[open_items.sizes == 0] = 0
+    return open_items._replace(classes=np.column_stack((open_items.sizes - n_divided, n_divided)))
+
+
+def highest_grade(rankings: JudgedRankings) -> float:
+    """Highest grade of the data; 1 where nothing is relevant."""
+    return float(rankings.judged_grades.max(initial=0)) or 1.0
+
+
+def possible_grades(rankings: JudgedRankings, max_grade: float) -> FloatArray:
+    """Grades above 0 that an unjudged item may have, rising: those of the data, and the highest.
+
+    Where these are small whole numbers, all whole numbers are possible.
+    """
+    seen = np.unique(rankings.all_grades)
+    grades = np.append(seen[seen < max_grade], max_grade)
+    if max_grade < SMALL_INTEGERS and (grades == np.floor(grades)).all():
+        grades = np.arange(1.0, max_grade + 1.0)
+    return grades[grades > 0]
+
+
+# Items of two systems ----------------------------------------------------------------------------
+
+
+def shared_open_items(
+    sides: Sequence[JudgedRankings],
+    codes: Sequence[IntArray],
+    cut: int | None,
+    unretrieved: int,
+) -> OpenItems:
+    """Unjudged items that a system reads: those of the first alone, of the second alone, of both.
+
+    Equal ``codes`` within a query are one item. What neither system reads is absent.
+    """
+    n_queries = len(sides[0])
+    open_items = [side.unjudged or Unjudged.nothing(n_queries) for side in sides]
+    places = [unjudged.within(None) for unjudged in open_items]
+    query = np.concatenate([segment_index(place.offsets) for place in places])
+    keys, item = np.unique(
+        np.column_stack((query, np.concatenate(codes))), axis=0, return_inverse=True
+    )
+    item, of_query = item.ravel(), keys[:, 0]
+    above = np.full((2, len(keys)), NOWHERE)
+    tied = np.ones((2, len(keys)), np.int64)
+    first = 0
+    for side, place in enumerate(places):
+        own = item[first : first + len(place.above)]
+        above[side, own], tied[side, own] = place.above, place.tied
+        first += len(place.above)
+    if cut is not None:
+        above[above >= cut] = NOWHERE
+    is_read = above >= 0
+    is_absent = np.asarray(~is_read.any(axis=0))
+    n_absent = np.bincount(of_query[is_absent], minlength=n_queries)
+    kind = np.where(is_read[0], np.where(is_read[1], 2, 0), 1)
+    order = np.lexsort((np.where(kind == 1, above[1], above[0]), kind, of_query))
+    order = order[~is_absent[order]]
+    classes = np.bincount(of_query[order] * 3 + kind[order], minlength=3 * n_queries)
+    classes = classes.reshape(n_queries, 3)
+    lacking = np.maximum(*(unjudged.may_lack(unretrieved) for unjudged in open_items))
+    return OpenItems(
+        offsets_of(classes.sum(axis=1)),
+        classes,
+        (above[0, order], above[1, order]),
+        (tied[0, order], tied[1, order]),
+        n_absent + lacking,
+    )
+
+
+# Rankings with grades for their unjudged items ---------------------------------------------------
+
+
+def completed(
+    rankings: JudgedRankings,
+    query: IntArray,
+    places: tuple[IntArray, IntArray],
+    grades: FloatArray,
+    absent: tuple[IntArray, FloatArray] | None = None,
+) -> JudgedRankings:
+    """For each of C gradings the query that it speaks of, with these items judged as well.
+
+    ``places`` (above, tied) and ``grades`` have shape (C, U): a grade of 0 leaves an item
+    irrelevant, an item that is ``NOWHERE`` is only among the relevant ones. ``absent`` (numbers and
+    grades, of shape (C,)) adds items that are not retrieved.
+    """
+    above, tied = places
+    is_relevant = grades > 0
+    row, column = np.nonzero(is_relevant & (above >= 0))
+    rows, offsets = take_segments(rankings.offsets, query)
+    grading = np.concatenate((segment_index(offsets), row))
+    all_above = np.concatenate((rankings.above[rows], above[row, column]))
+    all_tied = np.concatenate((rankings.tied[rows], tied[row, column]))
+    all_grades = np.concatenate((rankings.grades[rows], grades[row, column]))
+    order = _order(grading, all_above, all_grades, is_tied=bool((all_tied > 1).any()))
+    counts = np.diff(offsets) + np.bincount(row, minlength=len(query))
+    judged_offsets, judged_grades = _judged(rankings, query, grades, absent)
+    return JudgedRankings(
+        query_ids=query,
+        offsets=offsets_of(counts),
+        above=all_above[order],
+        tied=all_tied[order],
+        grades=all_grades[order],
+        n_ranked=rankings.n_ranked[query],
+        judged_offsets=judged_offsets,
+        judged_grades=judged_grades,
+    )
+
+
+def _order(grading: IntArray, above: IntArray, grades: FloatArray, *, is_tied: bool) -> IntArray:
+    """By grading and rank; in a tie the better grades first."""
+    if is_tied:
+        return np.lexsort((-grades, above, grading))
+    return np.argsort(grading * (int(above.max(initial=0)) + 1) + above, kind="stable")
+
+
+def _judged(
+    rankings: JudgedRankings,
+    query: IntArray,
+    grades: FloatArray,
+    absent: tuple[IntArray, FloatArray] | None,
+) -> tuple[IntArray, FloatArray]:
+    """Offsets and grades of all relevant items of each grading."""
+    is_relevant = grades > 0
+    rows, known = take_segments(rankings.judged_offsets, query)
+    added = is_relevant.sum(axis=1)
+    missed, missed_grades = absent or (np.zeros(len(query), np.int64), np.zeros(len(query)))
+    missed = np.where(missed_grades > 0, missed, 0)
+    offsets = offsets_of(np.diff(known) + added + missed)
+    result = np.empty(int(offsets[-1]))
+    first = offsets[:-1]
+    for start, borders, values in (
+        (first, known, rankings.judged_grades[rows]),
+        (first + np.diff(known), offsets_of(added), grades[is_relevant]),
+        (first + np.diff(known) + added, offsets_of(missed), np.repeat(missed_grades, missed)),
+    ):
+        sizes = np.diff(borders)
+        result[np.arange(len(values)) + np.repeat(start - borders[:-1], sizes)] = values
+    return offsets, result
