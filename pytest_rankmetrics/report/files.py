@@ -158,8 +158,7 @@ def html_text(summary: Summary) -> str:
 
 def _sections(runs: Sequence[GateRun]) -> list[Any]:
     """Gates that failed have their items first, for as long as there is room."""
-    from sklearn_rank.report.content import Section
-    from sklearn_rank.report.data import MOST_BYTES, size_of, without_items
+    from sklearn_rank.report.content import MOST_BYTES, Section, size_of, without_items
 
     room, sections = MOST_BYTES, []
     for run in runs:

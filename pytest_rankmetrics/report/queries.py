@@ -19,8 +19,7 @@ from sklearn_rank.comparison.changes import explain
 from sklearn_rank.evaluation.averaging import on_scale
 from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
-from sklearn_rank.report.content import Item, Queries
-from sklearn_rank.report.data import as_data, numbers
+from sklearn_rank.report.content import Item, Queries, as_data, numbers
 from sklearn_rank.support.text import as_text
 from sklearn_rank.tables.table import Cell, Column, Kind, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray

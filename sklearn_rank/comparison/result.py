@@ -534,7 +534,7 @@ class Comparison(Tabular):
         ...     "<title>new against old</title>" in path.read_text(encoding="utf-8")
         True
         """
-        from sklearn_rank.report.doors import report_comparison
+        from sklearn_rank.report.comparison import report_comparison
 
         report_comparison(
             self,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from sklearn_rank.comparison.changes import QueryChange
@@ -16,18 +18,37 @@ from sklearn_rank.comparison.result import (
 )
 from sklearn_rank.evaluation.result import text_function
 from sklearn_rank.measures.record import Measure
-from sklearn_rank.report.content import Item, Number, Picture, Queries, Report, Section
-from sklearn_rank.report.data import as_data, by_change, numbers
-from sklearn_rank.report.pictures import NO_PICTURES, pictures_of
+from sklearn_rank.report.content import (
+    Item,
+    Number,
+    Picture,
+    Queries,
+    Report,
+    Section,
+    as_data,
+    by_change,
+    numbers,
+)
+from sklearn_rank.report.page import write_page
+from sklearn_rank.support.disk import HTML_REPORT, check_target
 from sklearn_rank.support.text import as_text
 from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 
+MOST_DRAWN = 3
+"""Systems that have a picture of their own; a report is to be read."""
+NO_PICTURES = "Pictures need Matplotlib, which is not installed."
 MOST_NAMED = 3
 """Systems in a title."""
 MOST_CHANGES = 10
 """Queries that are named in each direction where no script runs."""
 _CHUNK = 256
 """Queries that are looked up at once: there is room for the items of some thousands."""
+
+
+def report_comparison(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write the page of a comparison to a file."""
+    check_target(path, HTML_REPORT)  # before the work is done
+    write_page(report_of(comparison, **options), path)
 
 
 def report_of(
@@ -206,3 +227,25 @@ class _Row(NamedTuple):
 
 def _weight(item: Item) -> float:
     return -max((abs(share) for share in item.shares if share is not None), default=0.0)
+
+
+# Pictures ----------------------------------------------------------------------------------------
+
+
+def pictures_of(comparison: Comparison, measure: str) -> tuple[Picture, ...]:
+    """Mean differences with intervals, and differences per query; none without Matplotlib."""
+    if find_spec("matplotlib") is None or not measure:
+        return ()
+    from sklearn_rank.displays.forest import ForestDisplay
+    from sklearn_rank.displays.queries import QueryDifferencesDisplay
+
+    baseline = comparison.baseline
+    interval = f"{100 * comparison.level:g} % intervals"
+    forest = ForestDisplay.from_comparison(comparison, measure)
+    said = f"Mean difference in {measure} from {baseline}, with {interval}"
+    pictures = [Picture(forest.to_svg(title=said, prefix="forest-"), said)]
+    for place, system in enumerate(comparison.others[:MOST_DRAWN]):
+        each = QueryDifferencesDisplay.from_comparison(comparison, measure, system=system)
+        said = f"{measure} of {system} minus that of {baseline}, query by query, sorted"
+        pictures.append(Picture(each.to_svg(title=said, prefix=f"queries-{place}-"), said))
+    return tuple(pictures)

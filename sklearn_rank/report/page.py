@@ -11,8 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from sklearn_rank import __version__
-from sklearn_rank.report.content import Report, Section
-from sklearn_rank.report.data import script_json
+from sklearn_rank.report.content import Report, Section, script_json
 from sklearn_rank.support.disk import GENERATOR, HTML_REPORT, check_target, writable, write_whole
 from sklearn_rank.tables.formats import STYLE, escape_html, html_table
 from sklearn_rank.tables.table import BOLD, Table

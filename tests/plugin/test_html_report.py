@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sklearn_rank.report.data import size_of
+from sklearn_rank.report.content import size_of
 from tests.plugin.conftest import Suite, said
 from tests.plugin.test_hostile import FORBIDDEN, HOSTILE, SUITE
 from tests.tables.test_hostile_names import Page
@@ -168,7 +168,7 @@ def test_gates_that_failed_keep_their_items_when_there_is_no_room_for_all(
 ) -> None:
     gates.run("--rank-html=report.html")
     room = size_of(data_of(page_of(gates))[0])
-    monkeypatch.setattr("sklearn_rank.report.data.MOST_BYTES", room)
+    monkeypatch.setattr("sklearn_rank.report.content.MOST_BYTES", room)
     gates.run("--rank-html=report.html")
     engine, floor = data_of(page_of(gates))
     assert None not in engine["items"]

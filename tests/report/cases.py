@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from functools import partial
 
-from sklearn_rank.report.content import Item, Queries, Report, Section
-from sklearn_rank.report.data import as_data
+from sklearn_rank.report.content import Item, Queries, Report, Section, as_data
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from sklearn_rank import UnknownMeasureError, compare, compare_all
-from sklearn_rank.report import pictures
 from sklearn_rank.report.comparison import report_of
 from sklearn_rank.report.page import page
 
@@ -118,7 +117,7 @@ def test_pictures_are_inline_svg_with_ids_of_their_own() -> None:
 
 
 def test_without_matplotlib_the_page_says_why_it_has_no_pictures(monkeypatch) -> None:
-    monkeypatch.setattr(pictures, "find_spec", lambda _: None)
+    monkeypatch.setattr("sklearn_rank.report.comparison.find_spec", lambda _: None)
     text = page(report_of(compared()))
     assert "<svg" not in text
     assert "Pictures need Matplotlib, which is not installed." in text

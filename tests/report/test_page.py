@@ -10,8 +10,17 @@ from dataclasses import replace
 
 import pytest
 
-from sklearn_rank.report.content import Item, Picture, Queries, Report, Section
-from sklearn_rank.report.data import MOST_CHARACTERS, as_data, by_change, script_json
+from sklearn_rank.report.content import (
+    MOST_CHARACTERS,
+    Item,
+    Picture,
+    Queries,
+    Report,
+    Section,
+    as_data,
+    by_change,
+    script_json,
+)
 from sklearn_rank.report.page import GENERATOR, page, write_page
 from sklearn_rank.support.text import safe_text
 from sklearn_rank.tables.table import Column, Table, text_cell
