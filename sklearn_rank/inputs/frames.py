@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -71,11 +70,11 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
         raise TypeError(msg)
     if is_series_of_lists(y_true) and is_series_of_lists(y_score) and columns is None:
         sides = ((y_true, "y_true"), (y_score, "y_score"))
-        truth, ranked = (
+        keyed = [
             _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
             for side, name in sides
-        )
-        return truth, ranked
+        ]
+        return keyed[0], keyed[1]
     truth_is, score_is = is_frame(y_true), is_frame(y_score)
     if not truth_is and not (score_is and isinstance(y_true, Mapping)):
         if columns is not None:
@@ -431,13 +430,12 @@ DIVIDED_QUERY = "column {} is to make slices of queries, but query {} has both {
 """What to say of a query with several labels."""
 
 
-@dataclass(frozen=True)
 class QueryColumns:
-    """Columns of a frame that say something of its queries."""
+    """Columns of a frame that say something of its queries, which stand in column ``query``."""
 
-    frame: nw.DataFrame[Any]
-    query: str
-    """Name of the column of the queries."""
+    def __init__(self, frame: nw.DataFrame[Any], query: str) -> None:
+        self.frame = frame
+        self.query = query
 
     def __contains__(self, name: object) -> bool:
         return name in self.frame.columns

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, product, starmap
 from numbers import Integral, Number
 from operator import countOf
@@ -90,12 +89,11 @@ def _spoken(types: Iterable[type], names: Mapping[type, str]) -> str:
     return " and ".join(sorted(names[kind] for kind in types))
 
 
-@dataclass(frozen=True, eq=False)
 class PlainIds:
-    """Query ids that NumPy compares by itself."""
+    """Query ids, (n_samples,), that NumPy compares by itself."""
 
-    values: Array
-    """(n_samples,)"""
+    def __init__(self, values: Array) -> None:
+        self.values = values
 
     def __len__(self) -> int:
         return len(self.values)
@@ -111,13 +109,15 @@ class PlainIds:
         return PlainIds(self.values[rows])
 
 
-@dataclass(frozen=True, eq=False)
 class CodedIds:
-    """Query ids coded by distinct id, so that text and objects are compared only once."""
+    """Query ids coded by distinct id, so that text and objects are compared only once.
 
-    distinct: Array | list[Any]
-    codes: IntArray
-    """(n_samples,) place of each row's id among the ``distinct`` ones."""
+    ``codes``, (n_samples,), are the places of the rows' ids among the ``distinct`` ones.
+    """
+
+    def __init__(self, distinct: Array | list[Any], codes: IntArray) -> None:
+        self.distinct = distinct
+        self.codes = codes
 
     def __len__(self) -> int:
         return len(self.codes)

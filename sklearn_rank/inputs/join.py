@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, compress
 from typing import Any, NamedTuple
 
@@ -74,8 +74,7 @@ class Ragged(NamedTuple):
     values: FloatArray
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """The relevant items among those that were ranked."""
 
     sizes: IntArray
@@ -188,8 +187,7 @@ def _by_falling_id(joined: Joined, ids: Any) -> Joined:
         moved = np.empty_like(unjudged.flags)
         moved[came] = unjudged.flags[by_id]
         unjudged = unjudged._replace(flags=moved)
-    return replace(
-        joined,
+    return joined._replace(
         rows=rows[order],
         hit_scores=joined.scores[rows[order]],
         grades=Ragged(joined.grades.offsets, joined.grades.values[order]),

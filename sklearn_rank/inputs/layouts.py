@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.frames import as_tables, is_frame
@@ -29,8 +29,7 @@ from sklearn_rank.support.runtime import warn
 from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """A form in which ground truth and rankings may come."""
 
     name: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,8 +183,7 @@ def _rise(ids: Array) -> bool:
     return ids.dtype.kind in "biufmMSU" and bool((ids[1:] > ids[:-1]).all())
 
 
-@dataclass(frozen=True)
-class GradedQueries:
+class GradedQueries(NamedTuple):
     """Checked grades of rows, query after query: all that stays the same whatever the scores."""
 
     grades: Array

@@ -478,13 +478,12 @@ class Qrels(LongTable):
         return replace(self, item_ids=items, offsets=offsets, grades=self.grades[rows])
 
 
-@dataclass(frozen=True)
 class TableScores:
     """Counts scores of a long table that conventions speak of."""
 
-    scores: Array
-    offsets: IntArray
-    """Of the queries."""
+    def __init__(self, scores: Array, offsets: IntArray) -> None:
+        self.scores = scores
+        self.offsets = offsets
 
     def __call__(self, case: str) -> int:
         """Scores of at most 0, or queries of another case."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, NamedTuple, cast
 
@@ -168,7 +168,7 @@ class _EvalMetric:
                 queries = _read(rows, negative)
                 if query_ids is not None:
                     grouping = queries.grouping._replace(query_ids=query_ids)
-                    queries = replace(queries, grouping=grouping)
+                    queries = queries._replace(grouping=grouping)
                 # Copies: whatever becomes of the caller's arrays.
                 columns = (None if part is None else np.array(part) for part in rows[:3])
                 grades, sizes, weights = columns
