@@ -12,7 +12,7 @@ from sklearn_rank.support.runtime import waiting
 
 if TYPE_CHECKING:
     from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.engines.options import EngineOptions
+    from sklearn_rank.engines.read import EngineOptions
     from sklearn_rank.engines.scan import ScanEngine
 
 FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
