@@ -250,10 +250,13 @@ def _undefined(measured: StrictEvaluation) -> str:
             continue
         if settled == 0 and used.metric.greater_is_better:
             continue  # the worst value
+        undefined = np.isnan(measured.evaluation.per_query[name])
+        if not undefined.any():
+            continue
         least = used.options.get("min_rel") or 0.0
         wanted = segment_sum(rankings.judged_grades >= least, rankings.judged_offsets)
         found = segment_sum(rankings.grades >= least, rankings.offsets)
-        lost = np.isnan(measured.evaluation.per_query[name]) & (wanted > 0) & (found == 0)
+        lost = undefined & (wanted > 0) & (found == 0)
         if lost.any():
             ids = [measured.query_ids[number] for number in np.flatnonzero(lost).tolist()]
             count = "count as well as can be" if settled in (0, 1) else "be left out"
