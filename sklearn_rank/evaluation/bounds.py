@@ -313,7 +313,7 @@ def bound_changes(
 ) -> Bounds:
     """The same for two rankings of the same queries, in one order, weighed as ``new`` says.
 
-    ``new_codes`` and ``old_codes`` number the unjudged items of each, in the order of the waist;
+    ``new_codes`` and ``old_codes`` number the unjudged items of each, in rank order;
     within a query one number is one item.
     """
     reason = cannot_bound(measure, change=True)

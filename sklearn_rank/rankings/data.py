@@ -77,7 +77,7 @@ several the last prevails."""
 
 @dataclass(frozen=True)
 class KeptItems:
-    """Ids of the items that were read, by query; the waist itself knows places alone."""
+    """Ids of the items that were read, by query; judged rankings know places alone."""
 
     rankings: Mapping[Any, tuple[Collection[Any], Array | None]]
     """Items of each ranking, and their scores; None: in ranked order."""
@@ -411,8 +411,8 @@ class UnrankedItems:
         Rules that put relevant items first or last say nothing of the others: these stay tied.
         """
         ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
-        waist = ranked(self.items, ties, query_ids=np.arange(len(self.items.offsets) - 1))
-        return Places(waist.offsets, waist.above, waist.tied)
+        rankings = ranked(self.items, ties, query_ids=np.arange(len(self.items.offsets) - 1))
+        return Places(rankings.offsets, rankings.above, rankings.tied)
 
     def part(self, queries: slice) -> UnrankedItems:
         """The items of queries that follow each other."""

@@ -1,4 +1,4 @@
-"""The narrow waist: where the relevant items of each query stand.
+"""Judged rankings: where the relevant items of each query stand.
 
 Every metric depends on the places of the relevant items alone; irrelevant ones enter through
 counts. Each input layout is turned into these values once, and each metric is a short function

@@ -95,7 +95,7 @@ def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> 
 def hit_items(
     rankings: JudgedRankings, query_ids: Sequence[Any], kept: KeptItems
 ) -> Iterator[list[Any]]:
-    """Ids of the relevant items that were retrieved, in the order of the waist, query by query.
+    """Ids of the relevant items that were retrieved, in rank order, query by query.
 
     The same ids as in the placements, which hold much more: a baseline of many queries takes only
     these.
@@ -121,7 +121,7 @@ def hit_items(
 
 
 def judged_from(placements: Sequence[Placement]) -> RankingData:
-    """The waist of some placements, as if their rankings had been read again."""
+    """Judged rankings of some placements, as if their rankings had been read again."""
     hits = [
         sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
     ]
@@ -145,7 +145,7 @@ def judged_from(placements: Sequence[Placement]) -> RankingData:
 
 
 def judged_alone(rankings: JudgedRankings) -> RankingData:
-    """Rankings of which nothing is known but the waist; ValueError if it contradicts itself."""
+    """Rankings of which nothing else is known; ValueError if it contradicts itself."""
     rankings.check()
     return RankingData(rankings, NoPool("placements carry no scores"))
 
