@@ -24,7 +24,7 @@ from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Joined:
     """Systems over the queries that all of them have."""
 

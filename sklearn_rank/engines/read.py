@@ -129,7 +129,7 @@ def _read_size(path: str) -> int:
 # Engines and their frames -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class EngineRecord:
     """An engine and the frames that are its own."""
 
@@ -188,7 +188,7 @@ IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
 SideName = Literal["y_true", "y_score"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """Judgements and rankings, of which the rankings at least are a lazy frame."""
 

@@ -39,7 +39,7 @@ class Pool(Protocol):
         """One ranking of the items of all queries, or of the chosen ones."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NoPool:
     """Stands in for a pool where scores do not compare across queries."""
 
@@ -75,7 +75,7 @@ or the truth is a set, which is complete; that they are irrelevant; or that nobo
 several the last prevails."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class KeptItems:
     """Ids of the items that were read, by query; judged rankings know places alone."""
 
@@ -108,7 +108,7 @@ def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -
     return label_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankingData:
     """What an input layout delivers: all queries, whole."""
 
@@ -218,7 +218,7 @@ class RemoteRankings(Protocol):
         """Forget what was kept for the next call, which makes it anew."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankingSizes(JudgedRankings):
     """Sizes of rankings, in which no hit and no grade is stored."""
 
@@ -297,7 +297,7 @@ def refuse_remote() -> NoReturn:
 # Items with a score each -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScorePool:
     """Ranks the items of all queries together by their scores."""
 
@@ -332,7 +332,7 @@ class ScorePool:
         return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _AllHits:
     """Ranks queries once more, with all hits."""
 
@@ -398,7 +398,7 @@ def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
 # Unjudged items that are known by their scores ---------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class UnrankedItems:
     """All items of some queries, where the unjudged ones have grade 1."""
 

@@ -33,7 +33,7 @@ CUTS_KEPT = 4
 """Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TieGroups:
     """Groups of equally scored items that hold at least one relevant item, in rank order.
 
@@ -61,7 +61,7 @@ class TieGroups:
         return np.flatnonzero(self.size > 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cutoff:
     """What was counted where hits below some rank are not stored, because nobody reads them."""
 
@@ -78,7 +78,7 @@ class Cutoff:
         return Cutoff(self.depth, n_retrieved, self.in_ties[queries])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class JudgedRankings:
     """Places and grades of the relevant items of Q queries.
 

@@ -34,7 +34,7 @@ from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tag
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TieRule:
     """What becomes of equally scored items."""
 
@@ -97,7 +97,7 @@ class ItemRows(NamedTuple):
     """Cells after the end of a query; what stands there is not relevant."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GradedRows:
     """A score and a grade for every item; those of a query are ``offsets[i]:offsets[i+1]``.
 
@@ -164,7 +164,7 @@ class GradedRows:
         return ItemRows(scores, grades, width, beyond)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class KnownHits:
     """A score for every item, and which scores are those of relevant items.
 

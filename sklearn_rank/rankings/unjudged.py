@@ -58,7 +58,7 @@ class Source(Protocol):
         """The items of some queries alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unjudged:
     """Retrieved items of Q queries that nobody judged.
 
