@@ -18,6 +18,7 @@ from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.searches import (
     Fold,
     current_fold,
+    drawn_from,
     length,
     notes_of_search,
     values_above,
@@ -196,7 +197,11 @@ class QueryIds(NamedTuple):
             known = notes_of_search().setdefault("splits", {})
             key = (self.name, id(self.fold.scored), id(self.fold.test))
             if key not in known:
-                known[key] = self._fault_of_split(self.fold), self.fold.scored, self.fold.test
+                fault = self._fault_of_split(self.fold)
+                whole = drawn_from(length(self.fold.X))
+                if fault is None and whole is not None:
+                    fault = self._fault_of_sample(whole)
+                known[key] = fault, self.fold.scored, self.fold.test
             faults.append(known[key][0])
         return [fault for fault in faults if fault is not None]
 

@@ -59,8 +59,7 @@ def is_running() -> bool:
 
 def current_fold(passed_as: str, X: Any, n_rows: int) -> Fold | None:
     """The innermost split that is scored, or else the data that rows to score are drawn from."""
-    frames = _frames()
-    for frame in frames:
+    for frame in _frames():
         known = frame.f_locals
         if all(name in known for name in ("X", "y", "train", "test")):
             permutes = frame.f_code.co_name == "_permutation_test_score"
@@ -71,7 +70,12 @@ def current_fold(passed_as: str, X: Any, n_rows: int) -> Fold | None:
             split = (known["train"], known["test"], known[parts[0]] if parts else None)
             groups = _all_groups(known, passed_as)
             return Fold(known["X"], known["y"], groups, *split, permutes, permutes and not within)
-    for frame in frames:
+    return drawn_from(n_rows)
+
+
+def drawn_from(n_rows: int) -> Fold | None:
+    """The innermost data of more rows than these, if any."""
+    for frame in _frames():
         known = frame.f_locals
         if known.get("X") is not None and length(known["X"]) > n_rows:
             return Fold(known["X"], known.get("y"))
