@@ -674,18 +674,10 @@ def _merge_pools(pools: Sequence[Pool]) -> Pool:
     items = _concatenate([pool.items for pool in scored])
     judged = None
     if any(pool.judged is not None for pool in scored):
-        relevant = [_relevant(pool) for pool in scored]
+        relevant = [pool.judged or pool.items.relevant() for pool in scored]
         sizes = np.concatenate([sizes_of(offsets) for offsets, _ in relevant])
         judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
     return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
-
-
-def _relevant(pool: ScorePool) -> tuple[IntArray, FloatArray]:
-    """Offsets and grades of all relevant items."""
-    if pool.judged is not None:
-        return pool.judged
-    hits = _known(pool.items)
-    return hits.hit_offsets, hits.hit_grades
 
 
 def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
@@ -694,7 +686,7 @@ def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
     rows = [part for part in items if isinstance(part, GradedRows)]
     if len(rows) == len(items):
         return GradedRows(scores, offsets, np.concatenate([part.grades for part in rows]))
-    hits = [_known(part) for part in items]
+    hits = [part.known() for part in items]
     firsts = accumulate((len(part.scores) for part in hits), initial=0)
     positions: list[Array] = [
         part.positions + first
@@ -708,19 +700,4 @@ def _concatenate(items: Sequence[ScoredItems]) -> ScoredItems:
         np.concatenate([part.hit_scores for part in hits]),
         np.concatenate([part.hit_grades for part in hits]),
         np.concatenate(positions) if len(positions) == len(hits) else None,
-    )
-
-
-def _known(items: ScoredItems) -> KnownHits:
-    """The relevant items of graded rows."""
-    if isinstance(items, KnownHits):
-        return items
-    positions = np.flatnonzero(items.grades > 0)
-    return KnownHits(
-        items.scores,
-        items.offsets,
-        np.searchsorted(positions, items.offsets),
-        items.scores[positions],
-        items.grades[positions].astype(np.float64),
-        positions,
     )

@@ -131,13 +131,8 @@ class GradedRows:
 
     def relevant(self) -> tuple[IntArray, Array]:
         """Grades of the relevant items of each query, and their offsets."""
-        grades, counts = [], []
-        for first, last in blocks(self.offsets):
-            start, stop = self.offsets[first], self.offsets[last]
-            places = np.flatnonzero(self.grades[start:stop] > 0)
-            grades.append(self.grades[start:stop][places])
-            counts.append(sizes_of(np.searchsorted(places, self.offsets[first : last + 1] - start)))
-        return offsets_of(np.concatenate(counts)), np.concatenate(grades)
+        places = np.flatnonzero(self.grades > 0)
+        return np.searchsorted(places, self.offsets), self.grades[places]
 
     @cached_property
     def n_hits(self) -> int:

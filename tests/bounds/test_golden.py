@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from sklearn_rank import Bounds, evaluate
+from sklearn_rank import Bounds, evaluate, measure
 
 
 def bounds(grades: list[int | None], chosen: str, **told: object) -> Bounds:
@@ -117,3 +117,23 @@ def test_average_precision_of_long_rankings_is_a_running_sum() -> None:
     ev = evaluate([{"a": 1, "z": 0}], [[*items, "a"]], ("map", "map@10"))
     assert ends(ev.bounds("map")) == close(1 / 1000, 1.0)
     assert ends(ev.bounds("map@10")) == close(0.0, 1.0)
+
+
+NDCG = measure("ndcg", k=3, gain={0: 0, 1: 3, 2: 1, 3: 2})
+
+
+def test_the_gain_of_a_grade_out_of_reach_is_not_tried() -> None:
+    """Grades of x up to 2 have the gains 0, 3 and 1; a gain of 2 would give the greatest value.
+
+    Gains in the order of ranks: x, 1, 0, and below the cutoff 2.
+    """
+    truth = {"q": {"one": 2, "two": 3, "zero": 0}}
+    ev = evaluate(truth, {"q": ["x", "one", "zero", "two"]}, NDCG)
+    second, third = 1 / log2(3), 1 / 2
+    none, least, most = (
+        second / (2 + second),
+        (1 + second) / (2 + second + third),
+        (3 + second) / (3 + 2 * second + third),
+    )
+    found = ev.bounds(NDCG, max_grade=2)
+    assert (found.low, found.high) == pytest.approx((none, max(least, most)), abs=1e-12)

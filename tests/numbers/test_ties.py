@@ -454,3 +454,15 @@ def test_stable_keeps_the_order_of_long_ties(dtype: type, layout: str) -> None:
         )
     found = evaluate(y_true, y_score, "ndcg", **options)
     np.testing.assert_allclose(found.per_query["ndcg"], expected, rtol=1e-12)
+
+
+def test_all_hit_of_many_divided_ties_by_arithmetic() -> None:
+    sizes, relevant, cut = [7, 1, 9, 12, 30], [2, 1, 5, 1, 6], 6
+    grades = np.concatenate([np.arange(m) < r for m, r in zip(sizes, relevant, strict=True)])
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    values = evaluate(grades, np.zeros(len(grades)), f"all_hit@{cut}", groups=groups)
+    expected = [
+        1.0 if m <= cut else math.comb(m - r, cut - r) / math.comb(m, cut) if r <= cut else 0.0
+        for m, r in zip(sizes, relevant, strict=True)
+    ]
+    assert values.per_query[f"all_hit@{cut}"].tolist() == pytest.approx(expected, rel=1e-14)

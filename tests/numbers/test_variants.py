@@ -18,7 +18,7 @@ from sklearn_rank.rankings import ranking as _ranks
 from sklearn_rank.support import segments as _segments
 from sklearn_rank.support import sorting as _order
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.support.sorting import falling_codes, order_segments
+from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged
 from tests.numbers.invariants import MEASURES, POOLED, bits, places
 from tests.strategies import examples
 
@@ -318,3 +318,74 @@ def test_codes_fall_where_integers_rise(dtype: str) -> None:
     rising = np.array(sorted({limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max}), dtype)
     codes = falling_codes(rising).tolist()
     assert sorted(set(codes), reverse=True) == codes
+
+
+# Keys of 32 bits: rows whose order they leave in doubt are ordered again ------------------------
+
+
+def placed(scores: Any, tags: list[int], width: int, dtype: str) -> tuple[list[int], list[bool]]:
+    codes = falling_codes(np.array(scores, dtype))
+    tagged = sort_tagged(codes, np.array(tags, np.uint8), width)
+    assert tagged is not None
+    same = [False] * (len(tags) - 1) if tagged.same is None else tagged.same.tolist()
+    return tagged.tags.tolist(), same
+
+
+def test_neighbours_that_differ_in_their_last_bit_alone_are_told_apart() -> None:
+    # Three bits go to the tags, so that two of the scores near 1 look alike at first.
+    close = np.nextafter(np.float32(1), np.float32(2)) - 1
+    scores = [[-2, 1, 1 + close, 1 + 2 * close], *[[7, 0, 5, 3]] * 15]
+    with mock.patch.object(_order, "_by_wide_keys", wraps=_order._by_wide_keys) as wide:
+        tags, same = placed(np.ravel(scores), [248, 249, 250, 255] * 16, 4, "float32")
+    assert tags == [255, 250, 249, 248] + [248, 250, 255, 249] * 15
+    assert not any(same)
+    assert [len(call.args[0]) for call in wide.call_args_list] == [4]  # one row of sixteen
+
+
+def test_tied_scores_are_not_ordered_twice() -> None:
+    with mock.patch.object(_order, "_by_wide_keys", wraps=_order._by_wide_keys) as wide:
+        tags, same = placed([0.3, 7, 0.3, 0.1, 0.2, 0.1], [255, 250, 249] * 2, 3, "float32")
+    assert (tags, same) == ([250, 249, 255, 250, 249, 255], [False, True, False, False, True])
+    assert not wide.called
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+def test_integers_of_small_range_leave_no_doubt(dtype: str) -> None:
+    with mock.patch.object(_order, "_without_doubt") as doubt:
+        tags, same = placed([100, 101, 100, 101], [3, 2, 1, 4], 4, dtype)
+    assert (tags, same) == ([2, 4, 1, 3], [True, False, True])
+    assert not doubt.called
+
+
+@pytest.mark.parametrize(("width", "n_tags", "is_narrow"), [(512, 7, True), (2048, 7, False)])
+def test_long_rows_would_hold_many_that_look_alike(
+    width: int, n_tags: int, is_narrow: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    codes = falling_codes(rng.normal(size=4 * width).astype("float32"))
+    tags = rng.integers(255 - n_tags, 256, len(codes)).astype(np.uint8)
+    narrow = _order._by_narrow_keys(codes, tags, width, np.zeros(0, np.int64))
+    assert (narrow is not None) == is_narrow
+
+
+# Rounded scores repeat to the last bit, and are ordered by one sort all the same -----------------
+
+N_ITEMS = 5000
+OFFSETS = np.array([0, 100, 1000, N_ITEMS])
+ROUNDED = np.round(np.random.default_rng(3).standard_normal(N_ITEMS), 2)
+
+
+@pytest.mark.parametrize("next_bits", [False, True])
+def test_ties_are_sorted_again_only_if_their_last_bits_differ(*, next_bits: bool) -> None:
+    values = ROUNDED.copy()
+    if next_bits:
+        # Too near for a key of 64 bits, of which the item's number takes 13.
+        values[::2] = np.nextafter(values[::2], np.inf)
+    with mock.patch.object(_order, "_sort_rising", wraps=_order._sort_rising) as sort:
+        ordered = order_segments(falling_codes(values), OFFSETS)
+    assert sort.call_count == (2 if next_bits else 1)
+    segment = np.repeat(np.arange(3), np.diff(OFFSETS))
+    expected = np.lexsort((-values, segment))
+    np.testing.assert_array_equal(ordered.order, expected)
+    same = (values[expected][1:] == values[expected][:-1]) & (segment[1:] == segment[:-1])
+    np.testing.assert_array_equal(ordered.same, same)
