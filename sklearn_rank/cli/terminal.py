@@ -59,6 +59,7 @@ _WORDS = {
     r"(contains a negative grade .*)": r"\1; --convention trec_eval reads it as not judged",
     r"; string_provider= can spell the items of both sides alike": "",
     r"Pass duplicates='first' to evaluate to keep the best-ranked one\.": "Keep one of them.",
+    r"; label them \[\] if that is right": "",
     r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
 }
 _OPTIONS = {"min_rel": "level", "overwrite": "force", "metrics": "measure"}

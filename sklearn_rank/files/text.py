@@ -301,7 +301,7 @@ def _fields(rows: Rows, line: int, header: str, columns: Columns | None, *, is_r
         rows.source.fail(
             line,
             f"the first line looks like data ({listed(names)}), where the names of the columns "
-            f"belong; write a header above it, such as query{separator}item{separator}{number}",
+            f"belong; write a header above it with the names query, item and {number}",
         )
     named = find_columns(names, columns, rows.source.name, is_run=is_run)
     rows.watched, rows.unread = named.watched, named.unread

@@ -33,12 +33,15 @@ def qrels_of(data: str, **options: Any) -> dict[str, Any]:
 # Integers beyond 2^53 ---------------------------------------------------------------------------
 
 NOW = 1_700_000_000_000_000_000
-RUN = {"q": {"a": NOW + 1, "b": NOW}, "p": {"a": 3}}
+RUN = {"q": {"a": NOW + 1, "b": NOW}, "p": {"a": (1 << 53) + 1, "b": 1 << 53}}
 
 
 @pytest.mark.parametrize("name", ["x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet"])
 def test_integers_that_float64_cannot_hold_come_back_exactly(name: str, tmp_path: Any) -> None:
-    write_run(RUN, tmp_path / name)
+    edge = {"p": RUN["p"]}  # the first integer that float64 does not have
+    write_run(edge, tmp_path / name)
+    assert dict(read_run(tmp_path / name)) == edge
+    write_run(RUN, tmp_path / name, overwrite=True)
     run = read_run(tmp_path / name)
     assert dict(run) == RUN
     assert list(run["q"]) == ["a", "b"]

@@ -21,6 +21,7 @@ FORMATS = (None, "trec", "csv", "jsonl", "json")
 fields = st.sampled_from(
     [
         *("q", "Q0", "d", "1", "0.5", "t", "", " ", "é", "#", "-1", "1e5", "1e999", "nan", "00"),
+        "9007199254740993",
         *("\t", "\r", '"', ",", "query", "item", "score", "1.", ".5", "\u2028", "\x0b", "null"),
     ]
 )
