@@ -199,7 +199,7 @@ def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
     codes = grades if grades.dtype == np.uint8 else small_integers(grades)
     if codes is not None:
         gains = _EXP2_TABLE.take(codes)
-        return gains if np.ndim(scale) == 0 and scale == 0 else gains * np.exp2(-scale)
+        return np.asarray(gains if np.ndim(scale) == 0 and scale == 0 else gains * np.exp2(-scale))
     grades = grades.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
         return np.where(
