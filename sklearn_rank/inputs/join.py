@@ -308,26 +308,23 @@ def _join_items(
     offsets = offsets_of(_sizes(rankings))
     found: list[Any] = []
     grades: list[float] = []
+    borders = [0]
+    counter = range(max(map(len, rankings)))
     flags: list[bytes] = []
     for first, last in blocks(offsets, _BLOCK):
         part, wanted = rankings[first:last], relevant[first:last]
         if are_plain is not None and not all(map(are_plain, part)):
             return None
         if by_place:
-            start, stop = int(offsets[first]), int(offsets[last])
-            if not is_scored and sum(map(len, map(set, part))) < stop - start:
-                return None
-            contains = [own.__contains__ for own in wanted]
-            are_hits = chain.from_iterable(map(map, contains, part))
-            rows = list(compress(range(start, stop), are_hits))
-            found += rows
-            if is_graded and rows:
-                items = list(chain.from_iterable(part))
-                numbers = np.searchsorted(offsets, rows, side="right").tolist()
-                grades += [
-                    relevant[number - 1][items[row - start]]
-                    for number, row in zip(numbers, rows, strict=True)
-                ]
+            # All that is done with a ranking is done while its items are in the cache.
+            for own, ranking in zip(wanted, part, strict=True):
+                if not is_scored and len(set(ranking)) < len(ranking):
+                    return None
+                found += compress(counter, map(own.__contains__, ranking))
+                if is_graded and len(found) > borders[-1]:
+                    items = list(ranking) if is_scored else ranking
+                    grades += [own[items[place]] for place in found[borders[-1] :]]
+                borders.append(len(found))
         else:
             look_up = [ranking.get for ranking in part]
             found += chain.from_iterable(map(map, look_up, wanted))
@@ -348,13 +345,12 @@ def _join_items(
     judged = Ragged(offsets_of(_sizes(relevant)), _grades(relevant, is_graded))
     scores = read_scores(rankings, offsets, query_ids) if is_scored else None
     if by_place:
-        places = np.array(found, dtype=np.int64)
-        hit_grades = np.array(grades, np.float64) if is_graded else np.ones(len(places))
-        own = Ragged(np.searchsorted(places, offsets), hit_grades)
-        hit_scores = None if scores is None else scores[places]
-        joined = Joined(
-            sizes_of(offsets), scores, places, hit_scores, own, judged, assumed, unjudged
-        )
+        hit_offsets = np.array(borders, dtype=np.int64)
+        rows = np.array(found, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
+        hit_grades = np.array(grades, np.float64) if is_graded else np.ones(len(rows))
+        own = Ragged(hit_offsets, hit_grades)
+        hit_scores = None if scores is None else scores[rows]
+        joined = Joined(sizes_of(offsets), scores, rows, hit_scores, own, judged, assumed, unjudged)
         if scores is not None and TIE_RULES[ties].by_id:
             return _by_falling_id(joined, list(chain.from_iterable(rankings)))
         return joined
