@@ -15,11 +15,10 @@ from sklearn_rank.files.columnar import columnar_kind
 from sklearn_rank.files.read import (
     FORMATS,
     FileFormat,
-    Part,
     read_parts,
 )
 from sklearn_rank.files.source import Limits, Source, opened, source_of
-from sklearn_rank.files.text import NamedColumns, find_columns
+from sklearn_rank.files.text import FileColumns, NamedColumns, find_columns
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.disk import readable
@@ -304,7 +303,7 @@ def _text(
     return register_io_source(read, schema=schema)
 
 
-def _frame(part: Part, schema: Mapping[str, Any]) -> pl.DataFrame:
+def _frame(part: FileColumns, schema: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     columns = {"query": part.queries, "item": part.items}

@@ -6,7 +6,7 @@ import io
 import os
 from collections.abc import Generator, Iterator, Mapping
 from itertools import chain
-from typing import IO, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import IO, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -213,19 +213,9 @@ def _steps(
         yield read_json(rows.source, rest, columns, is_run=is_run, lines=kind == "jsonl")
 
 
-class Part(NamedTuple):
-    """Some rows of a file of text."""
-
-    queries: Any
-    items: Any
-    numbers: Array | None
-    role: Role
-    """What the numbers are."""
-
-
 def read_parts(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> Generator[Part]:
+) -> Generator[FileColumns]:
     """The rows of a file of text, some at a time; those of JSON all at once."""
     taken = 0
     kinds: set[str] = set()
@@ -234,7 +224,7 @@ def read_parts(
         kind, rest = _text(source, format, file, head)
         for rows, role in _steps(Rows(source), kind, rest, columns, is_run=is_run):
             if rows.n_rows > taken:  # else a block of comments
-                part = Part(*rows.take_away(), role)
+                part = FileColumns(*rows.take_away(), role, {}, [], 0)
                 kinds |= set() if part.numbers is None else {part.numbers.dtype.kind}
                 if len(kinds) > 1:
                     source.fail(None, "integers beyond 2^53 stand in some parts; read it at once")

@@ -11,7 +11,7 @@ import gzip
 import io
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
@@ -79,10 +79,6 @@ class Block(NamedTuple):
     data: bytes
     n_lines: int
 
-    def windows(self) -> Iterator[Array]:
-        """The bytes as numbers, a few at a time."""
-        return windows(self.data)
-
 
 def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
     """A path or an open binary file as a source."""
@@ -121,28 +117,22 @@ def decompressed(file: IO[bytes], head: bytes, source: Source) -> IO[bytes]:
 
 def _zstd(file: IO[bytes], source: Source) -> IO[bytes]:
     """A reader of Zstandard, of whichever package is there."""
-    try:
+    with suppress(ImportError):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
 
         return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
-    except ImportError:
-        pass
-    try:
+    with suppress(ImportError):
         import zstandard  # type: ignore[import-not-found,unused-ignore]
 
-        return zstandard.ZstdDecompressor().stream_reader(  # type: ignore[no-any-return,unused-ignore]
-            file, read_across_frames=True
-        )
-    except ImportError:
-        pass
-    try:
+        decompressor = zstandard.ZstdDecompressor()
+        return decompressor.stream_reader(file, read_across_frames=True)  # type: ignore[no-any-return,unused-ignore]
+    with suppress(ImportError):
         import pyarrow as pa
 
         return pa.CompressedInputStream(pa.PythonFile(file), "zstd")  # type: ignore[no-any-return]
-    except ImportError:
-        return source.fail(
-            None, "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
-        )
+    return source.fail(
+        None, "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
+    )
 
 
 def blocks(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Block]:
@@ -180,7 +170,15 @@ def _parts(
     No more of it than allowed, if that cannot be seen from the file's size or must be held at once.
     """
     limit, total = source.limits.max_bytes, 0
-    while data := _read(source, file, compressed=compressed):
+    while True:
+        try:
+            data = file.read(BLOCK_BYTES)
+        except Exception as error:  # each of the libraries has errors of its own
+            if not compressed:
+                raise
+            source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
+        if not data:
+            return
         if not total:
             data = data.removeprefix(_BOM)
         total += len(data)
@@ -189,15 +187,6 @@ def _parts(
             option = source.option("max_bytes")
             source.fail(None, f"{does} more than {limit:,} bytes; pass {option} to read it")
         yield data
-
-
-def _read(source: Source, file: IO[bytes], *, compressed: bool) -> bytes:
-    if not compressed:
-        return file.read(BLOCK_BYTES)
-    try:
-        return file.read(BLOCK_BYTES)
-    except Exception as error:  # each of the libraries has errors of its own
-        return source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
 
 
 def _refuse_long_line(source: Source, line: int) -> NoReturn:

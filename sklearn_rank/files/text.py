@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.files.source import MAX_ID, Block, Source, check_id
+from sklearn_rank.files.source import MAX_ID, Block, Source, check_id, windows
 from sklearn_rank.inputs.roles import (
     GRADE,
     ORDER,
@@ -469,7 +469,7 @@ def _is_regular(block: Block, fields: Fields, separator: str) -> bool:
         return False
     n_separators = n_low = 0
     before = True  # nothing may separate the first field from what is before it
-    for part in block.windows():
+    for part in windows(data):
         low = part < _SPACE + is_spaced
         n_separators += int(np.count_nonzero(part == ord(separator)))
         n_low += int(np.count_nonzero(low))
