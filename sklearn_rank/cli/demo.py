@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
-
-from sklearn_rank.cli.terminal import FAILED
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,10 +24,7 @@ def run(_: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("pydoc_data"):
             raise
-        print(
-            "sklearn-rank demo: this Python was installed without its help pages",
-            file=sys.stderr,
-        )
-        return FAILED
+        msg = "this Python was installed without its help pages"
+        raise ImportError(msg) from None
     run_demo()
     return 0

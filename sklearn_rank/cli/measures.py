@@ -63,16 +63,13 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 
 def _in_full(metric: Metric) -> str:
-    described = _described(metric)
-    parameters = ", ".join(f"{name}={value}" for name, value in described["parameters"].items())
-    lines = {
-        "spellings": ", ".join(described["spellings"]),
-        "meaning": metric.summary,
-        "formula": described["formula"],
-        "range": described["range"],
-        "cutoff": f"{metric.name}@10" if metric.takes_k else "none",
+    lines = _described(metric)
+    name, symbol = lines.pop("name"), lines.pop("symbol")
+    parameters = ", ".join(f"{key}={value}" for key, value in lines["parameters"].items())
+    lines |= {
+        "spellings": ", ".join(lines["spellings"]),
+        "cutoff": f"{name}@10" if metric.takes_k else "none",
         "parameters": parameters or "none",
-        "reference": metric.reference,
     }
-    title = f"{metric.name} ({metric.symbol})"
-    return "\n".join([title, *(f"  {name + ':':<12} {text}" for name, text in lines.items())])
+    told = (f"  {key + ':':<12} {text}" for key, text in lines.items())
+    return "\n".join([f"{name} ({symbol})", *told])
