@@ -1,8 +1,8 @@
-"""What gates make of judgements with holes: a simulation of the three policies.
+"""Gates with unjudged items: a simulation of the three policies.
 
-``python -m tests.benchmarks.holes [--gates 100] [--seed 0]`` prints a Markdown table. Each gate has
-100 queries of which the top 10 of the old system are judged; a new system is better, as good or
-worse. The same gate with every item judged says what is right, and each policy is held against it.
+``python -m tests.benchmarks.unjudged [--gates 100] [--seed 0]`` prints a Markdown table. Each gate
+has 100 queries with the top 10 of the old system judged; a new system is better, as good or worse.
+The same gate with every item judged says what is right, and each policy is held against it.
 """
 
 from __future__ import annotations
