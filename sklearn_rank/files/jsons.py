@@ -308,8 +308,6 @@ class _Reader:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             self.source.fail(line, f"{self.kind} {safe_repr(value)} is not a number")
-        if not -(10**300) < value < 10**300:
-            self.source.fail(line, f"{self.kind} {safe_repr(value)} is too large for a number")
         return value
 
     def _id(self, line: int | None, value: Any, what: str) -> str:

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -142,7 +143,7 @@ def write_qrels(
 
 def _row(query: Any, item: Any, value: Any) -> _Row:
     number = value.item() if hasattr(value, "item") else value
-    if not isinstance(number, (int, float)) or not abs(number) < 1e300:
+    if not isinstance(number, (int, float)) or not abs(number) < math.inf:
         msg = f"query {safe_repr(query)} holds {safe_repr(value)}, which is not a finite number"
         raise ValueError(msg)
     return id_as_text(query), id_as_text(item), int(number) if isinstance(number, bool) else number

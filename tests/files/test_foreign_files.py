@@ -38,6 +38,8 @@ RUN = {"q": {"a": NOW + 1, "b": NOW}, "p": {"a": (1 << 53) + 1, "b": 1 << 53}}
 
 @pytest.mark.parametrize("name", ["x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet"])
 def test_integers_that_float64_cannot_hold_come_back_exactly(name: str, tmp_path: Any) -> None:
+    write_run({"q": {"a": 1e300, "b": 2}}, tmp_path / f"large_{name}")
+    assert dict(read_run(tmp_path / f"large_{name}")) == {"q": {"a": 1e300, "b": 2}}
     edge = {"p": RUN["p"]}  # the first integer that float64 does not have
     write_run(edge, tmp_path / name)
     assert dict(read_run(tmp_path / name)) == edge
