@@ -152,7 +152,7 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
     Looks at a sample of the values; frames are passed as long tables.
     """
     first = _first_of(y_score)
-    if isinstance(first, (float, np.floating)) and first % 1:
+    if isinstance(first, (float, np.floating)) and not float(first).is_integer():
         return ""  # most often, and at once
     grades: list[Any] = []
     for value in _numbers(y_score):  # ends with the first value that is no grade
@@ -172,7 +172,7 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
         n_distinct = len(set(scores))
         large = max(scores) > _MOST_GRADE**2
         if n_distinct <= max(_MANY_SCORES, len(scores) // 2) or not (
-            large or sum(score % 1 != 0 for score in scores) > len(scores) // 2
+            large or sum(map(_has_fraction, scores)) > len(scores) // 2
         ):
             return ""
         found = "many different real numbers, as scores are"
@@ -199,6 +199,11 @@ def _same_items(truth: Collection[Any], ranking: Any) -> bool:
         return len(truth) > 1 and isinstance(ranking, Mapping) and set(truth) == ranking.keys()
     except TypeError:
         return False
+
+
+def _has_fraction(score: float) -> bool:
+    """Infinities included; without the warning that NumPy gives of their remainder."""
+    return isinstance(score, float) and not score.is_integer()
 
 
 def _numbers(side: Any) -> Iterator[Any]:

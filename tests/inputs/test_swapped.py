@@ -77,3 +77,10 @@ def test_ranked_lists_of_the_judged_items_are_noticed() -> None:
 )
 def test_others_are_not(what: str, truth: Any, run: Any) -> None:
     assert swap_suspicion(truth, run) == ""
+
+
+@pytest.mark.parametrize("first", [np.inf, -np.inf])
+def test_infinite_scores_are_scores(first: float) -> None:
+    scores = np.array([first, 1.0, 0.0, 2.0])
+    for y_score in (scores, scores.tolist(), list(scores)):
+        evaluate([1, 0, 0, 1], y_score, "ndcg", groups=[0, 0, 1, 1])  # warns of nothing
