@@ -444,7 +444,8 @@ def _pairs_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
 def _hits_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
     """Objects with an id and a score, or a rank, or in ranked order."""
     columns: dict[str, list[Any]] = {"item": [], "score": [], "rank": []}
-    for hit in ranking:
+    kept: dict[str, list[int]] = {role: [] for role in columns}
+    for place, hit in enumerate(ranking):
         if not isinstance(hit, Mapping):
             return ranking
         for key, value in hit.items():
@@ -452,22 +453,42 @@ def _hits_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
             role = "item" if plain == "id" else role_of(plain)
             if role in columns and value is not None:
                 columns[role].append(value)
+                kept[role].append(place)
     items, scores, ranks = columns.values()
-    if len(items) != len(ranking):
+    each = list(range(len(ranking)))
+    if kept["item"] != each:
         keys = listed(ranking[0])
         msg = (
             f"query {number} of y_score holds dicts without one id each ({keys}); the id is called "
             '"id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
         )
         raise TypeError(msg)
-    if scores and len(scores) != len(items):
-        msg = f"query {number} of y_score has {len(scores)} scores for {len(items)} items"
+    role = "score" if scores else "rank"
+    if kept[role] and kept[role] != each:
+        told = f"{len(columns[role])} {role}s for {len(items)} items"
+        msg = f"query {number} of y_score has {told}; give each item one, or none"
         raise ValueError(msg)
     if scores:
         return _scored(items, scores, number, reader)
-    if len(ranks) == len(items):
-        return [items[place] for place in sorted(range(len(items)), key=ranks.__getitem__)]
+    if ranks:
+        _check_ranks(ranks, number)
+        return [items[place] for place in sorted(each, key=ranks.__getitem__)]
     return items
+
+
+def _check_ranks(ranks: list[Any], number: int) -> None:
+    """TypeError or ValueError unless they order the items, in which text and NaN would err."""
+    for rank in ranks:
+        if not isinstance(rank, (Real, np.number)) or isinstance(rank, bool):
+            msg = f"query {number} of y_score has rank {safe_repr(rank)}; pass a number"
+            raise TypeError(msg)
+        if rank != rank:
+            msg = f"query {number} of y_score has rank NaN; pass a number"
+            raise ValueError(msg)
+    if len(set(ranks)) < len(ranks):
+        twice = next(rank for place, rank in enumerate(ranks) if rank in ranks[:place])
+        msg = f"query {number} of y_score has two items of rank {twice}"
+        raise ValueError(msg)
 
 
 def _scored(items: list[Any], scores: list[Any], number: int, reader: ItemReader) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -66,6 +67,23 @@ def test_hits_that_cannot_be_read() -> None:
         evaluate([{"b"}], [[{"id": "b", "score": 1}, {"id": "c"}]], "mrr")
     with pytest.raises(TypeError, match="unhashable list"):
         evaluate([{"b"}], [[(["b"], 1.0)]], "mrr")
+
+
+@pytest.mark.parametrize(
+    ("hits", "error", "message"),
+    [
+        ([{"rank": 2}, {"rank": 1}, {}], ValueError, "2 ranks for 3 items"),
+        ([{"rank": 1}, {"rank": 1}], ValueError, "two items of rank 1"),
+        ([{"rank": "10"}, {"rank": "9"}], TypeError, "has rank '10'; pass a number"),
+        ([{"rank": 2}, {"rank": math.nan}, {"rank": 1}], ValueError, "has rank NaN"),
+        ([{"score": 1, "sim": 5}, {}], ValueError, "2 scores for 2 items; give each item one"),
+        ([{"doc_id": "x", "score": 1}], TypeError, "dicts without one id each"),
+    ],
+)
+def test_hits_whose_numbers_order_nothing(hits: Any, error: type, message: str) -> None:
+    named = [{"id": f"d{number}", **hit} for number, hit in enumerate(hits)]
+    with pytest.raises(error, match=message):
+        evaluate({"q": {"d1"}}, {"q": named}, "mrr")
 
 
 @pytest.mark.parametrize(
