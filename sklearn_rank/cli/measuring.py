@@ -15,6 +15,7 @@ from sklearn_rank.engines.read import EngineOptions
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.tables import remarks, table_of
+from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.join import judged_alone, read_columns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.measures.catalogue import Measure
@@ -178,6 +179,10 @@ def _slices(
     results: Sequence[Evaluation], labels: Mapping[str, str]
 ) -> dict[str, list[Evaluation]]:
     """The evaluations of each label that every run has queries of."""
+    for evaluation in results:
+        if labels.keys().isdisjoint(map(str, evaluation.query_ids)):
+            msg = "--slices gives none of the queries a label"
+            raise InvalidParameterError(msg)
     by_run = [
         evaluation.by_slice(
             {query: labels[query] for query in map(str, evaluation.query_ids) if query in labels}

@@ -85,6 +85,8 @@ def read_labels(path: str, option: str = "--slices", what: str = "label") -> dic
     for line, query, label in _pairs(source, text, what):
         if not isinstance(label, (str, int, float)):
             source.fail(line, f"the {what} of query {safe_repr(query)} is not text")
+        if label == "" and what == "label":
+            continue  # an empty cell is no label, and no slice of that name
         if labels.setdefault(str(query), str(label)) != str(label):
             both = f"{safe_repr(labels[str(query)])} and {safe_repr(str(label))}"
             source.fail(line, f"query {safe_repr(query)} has the {what}s {both}")

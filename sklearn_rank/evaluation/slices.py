@@ -12,6 +12,7 @@ from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.ids import numbered
 from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.support.checks import MISSING_TYPES, is_missing
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import listed, safe_repr
 from sklearn_rank.typing import IntArray
@@ -41,6 +42,7 @@ def _read_labels(
 ) -> dict[Any, IntArray]:
     members: dict[Any, Any] = {}
     if all(map(known.__contains__, slices)):
+        slices = _without_holes(slices)
         members = _by_query(slices, place)
         unlabelled = [query for query in place if query not in slices]
         if unlabelled and any(map(len, members.values())):
@@ -82,6 +84,19 @@ def _by_query(slices: Mapping[Any, Any], place: dict[Any, int]) -> dict[Any, Any
         for label in dict.fromkeys(labels if isinstance(labels, _COLLECTIONS) else (labels,)):
             members.setdefault(label, []).append(place[query])
     return members
+
+
+def _without_holes(slices: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Without labels that are NaN, NA or NaT: no two of them are equal, so that none is shared."""
+    if not any(_may_be_hole(kind) for kind in set(map(type, slices.values()))):
+        return slices
+    return {
+        query: label for query, label in slices.items() if label is None or not is_missing(label)
+    }
+
+
+def _may_be_hole(kind: type) -> bool:
+    return issubclass(kind, (float, np.floating)) or kind.__name__ in MISSING_TYPES
 
 
 _COLLECTIONS = (set, frozenset, list, tuple)

@@ -224,6 +224,13 @@ def test_some_queries_have_no_label(five):
     assert five.by_slice({"a": [1, 3]})["a"].query_ids.tolist() == [1, 3]
 
 
+def test_labels_that_are_missing_are_none(five):
+    labels = {0: "a", 1: float("nan"), 2: np.float32("nan"), 3: "a", 4: 1.5}
+    with pytest.warns(RankingDataWarning, match=r"^2 of 5 queries have no label .*: 1, 2; "):
+        parts = five.by_slice(labels)
+    assert {label: len(part.query_ids) for label, part in parts.items()} == {"a": 2, 1.5: 1}
+
+
 def test_labels_that_are_no_keys_are_refused(five):
     with pytest.raises(InvalidParameterError, match="not hashable"):
         five.by_slice({0: "a", 1: {}})

@@ -109,6 +109,8 @@ def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(form, missing):
         ("query,label\nq1\n", "labels:2: 1 fields instead of 2"),
         ('{"q1": ["de"]}', "labels: the label of query 'q1' is not text"),
         ('{"q1": "de", "q1": "fr"}', "labels: is not JSON: the key 'q1' stands twice"),
+        ("query,label\nq77,de\n", "--slices gives none of the queries a label"),
+        ("query,label\nq1,\n", "--slices gives none of the queries a label"),
         ("", "labels:1: needs the columns query and label, and the first line has nothing"),
     ],
 )
@@ -116,6 +118,14 @@ def test_labels_that_are_no_labels(labels, message, tmp_path, capsys):
     (tmp_path / "labels").write_text(labels)
     assert main(["evaluate", "dev.qrels", "bm25.run", "--slices", "labels"]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:1 of 2 queries have no label")
+def test_an_empty_label_is_none(tmp_path, capsys):
+    (tmp_path / "labels").write_text("query,label\nq1,\nq2,x\n")
+    assert main(["evaluate", "dev.qrels", "bm25.run", "--slices", "labels", "-m", "mrr"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[1] for line in lines if line.startswith("mrr ")] == ["all", "x"]
 
 
 def test_labels_may_hold_line_separators(tmp_path, capsys):
