@@ -28,6 +28,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.is_relative_to(here) and item.path.relative_to(here).parts[0] in SLOW:
             item.add_marker("slow")
+        if "numbers" in item.path.parts:
+            # Drawn data may look odd, which tests of numbers do not mind.
+            item.add_marker(
+                pytest.mark.filterwarnings("ignore:every (judged|ranked) item of every")
+            )
+            item.add_marker(pytest.mark.filterwarnings("ignore:y_true holds"))
 
 
 @pytest.fixture(autouse=True)

@@ -298,7 +298,7 @@ def _join_items(
         ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
         are_plain = ARE_ALL.get(type(next(ids, "")))
         plain = are_plain is not None and all(map(are_plain, truths))
-    relevant = _relevant(truths, kinds_of_truth) if plain else None
+    relevant = _relevant(truths, kinds_of_truth, are_read=are_read) if plain else None
     if relevant is None:
         return None
     is_graded = dict in kinds_of_truth
@@ -364,13 +364,13 @@ def _join_items(
     return Joined(sizes_of(offsets), scores, None, hit_scores, own, judged, assumed, unjudged)
 
 
-def _relevant(truths: Sequence[Any], kinds: set[type]) -> Sequence[Any] | None:
+def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any] | None:
     """The relevant items of each query as a set, or with their grades; None for odd truths."""
     if kinds <= _SETS:
         return truths
     # To look at the grades of all queries at once takes a call instead of several for each query.
     grades = [*chain.from_iterable(truth.values() for truth in truths if type(truth) is dict)]
-    if not are_grades(grades):
+    if not are_read and not are_grades(grades):
         return None
     has_zero = 0 in grades
     relevant = []

@@ -113,6 +113,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "rprec": "it reads one rank more then",
     },
     "irrelevant items at the end change nothing": {
+        "bpref": "it divides by the number of judged irrelevant items",
         "precision": NO_CUTOFF,
         "precision(denominator=retrieved)@3": "it divides by the length of a short ranking",
         "fbeta": NO_CUTOFF,

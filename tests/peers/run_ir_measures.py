@@ -2,11 +2,17 @@
 
 import ir_measures
 from exchange import serve
-from ir_measures import AP, ERR, RR, IPrec, P, R, Rprec, SetAP, SetF, Success, nDCG
+from ir_measures import AP, ERR, RR, Bpref, IPrec, P, R, Rprec, SetAP, SetF, Success, nDCG
 
 NAMES = {"map": AP, "precision": P, "recall": R, "hit_rate": Success, "ndcg": nDCG, "mrr": RR}
 CUT_ONLY = {"precision", "recall", "hit_rate"}
-WHOLE = {"fbeta": SetF, "rprec": Rprec, "set_map": SetAP, "iprec(recall=0.1)": IPrec @ 0.1}
+WHOLE = {
+    "fbeta": SetF,
+    "rprec": Rprec,
+    "set_map": SetAP,
+    "bpref": Bpref,
+    "iprec(recall=0.1)": IPrec @ 0.1,
+}
 
 
 def solve(problem):

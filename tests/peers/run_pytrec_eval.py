@@ -12,6 +12,7 @@ NAMES = {
     "recall": "set_recall",
     "rprec": "Rprec",
     "set_map": "set_map",
+    "bpref": "bpref",
     "iprec": "11pt_avg",
     "iprec(recall=0.5)": "iprec_at_recall_0.50",
 }
