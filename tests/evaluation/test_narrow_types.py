@@ -20,7 +20,7 @@ from sklearn_rank import (
 from sklearn_rank.evaluation import evaluate_placements
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.metrics import curves as _curves
-from sklearn_rank.rankings import pool as _pool
+from sklearn_rank.rankings import data as _data
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support import segments as _segments
 from tests.numbers.invariants import MEASURES, POOLED, STRICT_MEASURES
@@ -57,7 +57,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 
 
 def _narrow_readers(patch: pytest.MonkeyPatch, module: ModuleType) -> None:
-    read, rank = module.read_any, _pool.ranked
+    read, rank = module.read_any, _data.ranked
 
     def read_narrow(*args: Any, **options: Any) -> Any:
         judged = read(*args, **options)
@@ -69,7 +69,7 @@ def _narrow_readers(patch: pytest.MonkeyPatch, module: ModuleType) -> None:
         )
 
     patch.setattr(module, "read_any", read_narrow)
-    patch.setattr(_pool, "ranked", lambda *args, **options: narrowed(rank(*args, **options)))
+    patch.setattr(_data, "ranked", lambda *args, **options: narrowed(rank(*args, **options)))
 
 
 def tied_rows(seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:

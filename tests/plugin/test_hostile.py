@@ -217,7 +217,8 @@ def test_no_line_of_a_github_log_is_a_command(
         """
     )
     text = said(suite.run(f"--tb={traceback}"))
-    assert "\\x3a:error::forged" in text
+    if traceback != "line":  # of which pytest 8 shows no message
+        assert "\\x3a:error::forged" in text
     assert not [line for line in text.splitlines() if line.lstrip().startswith("::")]
     assert "##[" not in text.replace("'##[error]forged')[n]", ""), "but for the test's source"
 
