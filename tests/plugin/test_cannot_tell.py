@@ -7,14 +7,16 @@ worse in one case of two. Unjudged items are the other reason; see ``test_unjudg
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from pytest_rankmetrics import RankGateWarning, assert_not_worse, expected_failure
 from pytest_rankmetrics.policy.settings import Settings
 from pytest_rankmetrics.policy.verdicts import Rule, Verdict, assess_change
-from tests.plugin.cases import case
 from tests.plugin.conftest import Suite, said
 
 ONE_FELL = [10] + [2] * 29
@@ -184,15 +186,30 @@ def test_an_update_lowers_nothing(undecided: Suite) -> None:
     assert undecided.baselines() != before
 
 
-def test_outside_of_pytest_as_inside(monkeypatch: pytest.MonkeyPatch) -> None:
-    truth, old = case([2] * 30)
-    _, new = case(ONE_FELL)
-    monkeypatch.setenv("CI", "")
-    with pytest.warns(RankGateWarning, match="too few to confirm any drop"):
-        assert assert_not_worse(truth, new, old, "mrr").passed
-    monkeypatch.setenv("CI", "1")
-    with expected_failure(match="^cannot tell: mrr -0.0133"):
-        assert_not_worse(truth, new, old, "mrr")
+OUTSIDE = f"""
+from pytest_rankmetrics import assert_not_worse
+from tests.plugin.cases import case
+truth, old = case([2] * 30)
+assert_not_worse(truth, case({ONE_FELL})[1], old, "mrr")
+"""
+
+
+def test_outside_of_pytest_as_inside() -> None:
+    def stderr(ci: str) -> str:
+        """Of a process of its own: a session of pytest knows from its start whether CI runs it."""
+        ran = subprocess.run(
+            [sys.executable, "-c", OUTSIDE],
+            env=os.environ | {"CI": ci},
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == bool(ci), ran.stderr
+        return ran.stderr
+
+    assert "RankGateWarning: mrr -0.0133" in stderr("")
+    assert "cannot tell: mrr -0.0133" in stderr("1")
 
 
 def test_the_setting_has_a_default() -> None:
