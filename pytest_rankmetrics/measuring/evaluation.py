@@ -25,7 +25,7 @@ from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import KeptItems
 from sklearn_rank.rankings.placements import Placement, UnjudgedItem
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 _TOP = 10
@@ -237,7 +237,7 @@ class StrictEvaluation:
             slices = self._in_own_ids(slices)
         parts = self.evaluation.by_slice(slices)
         if len({str(label) for label in parts}) < len(parts):
-            msg = f"slices has labels that read alike: {listed(parts)}"
+            msg = f"slices has labels that read alike: {format_list(parts)}"
             raise InvalidParameterError(msg)
         return {str(label): part for label, part in parts.items()}
 

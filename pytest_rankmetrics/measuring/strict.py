@@ -31,7 +31,7 @@ from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.tables import Run
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.segments import segment_sum
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 _PASSED_ON = (
     *("groups", "candidates", "string_provider", "relevance", "sample_weight", "ties"),
@@ -82,7 +82,7 @@ def measure_strictly(
     named = ""
     if not is_lazy and isinstance(y_true, Mapping) and "unjudged" not in allow:
         strangers = [query for query in y_score if query not in y_true]
-        unjudged_queries, named = len(strangers), f": {listed(strangers)}"
+        unjudged_queries, named = len(strangers), f": {format_list(strangers)}"
     if unjudged_queries and "unjudged" not in allow:
         have = "query has" if unjudged_queries == 1 else "queries have"
         left_out = f"ranked {have} no judgements and would be left out{named}"
@@ -214,7 +214,7 @@ def _shared(measured: StrictEvaluation) -> str:
     )
     shared = [item for item, times in found.items() if times > 1]
     text = f"{len(shared):,} items of the one ground truth were found by several queries"
-    return f"{text} ({listed(shared)}) and would count for each" if shared else ""
+    return f"{text} ({format_list(shared)}) and would count for each" if shared else ""
 
 
 def _single_rows(measured: StrictEvaluation) -> str:
@@ -263,7 +263,7 @@ def _undefined(measured: StrictEvaluation) -> str:
             have = "query has" if len(ids) == 1 else "queries have"
             return (
                 f"{len(ids):,} {have} relevant items, retrieved none of them and would {count}, "
-                f"because {name} is undefined there ({listed(ids)})"
+                f"because {name} is undefined there ({format_list(ids)})"
             )
     return ""
 

@@ -14,7 +14,7 @@ from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.exceptions import ConventionWarning, RankingDataWarning
 from sklearn_rank.inputs.hints import almost_equal, equal_but_for
 from sklearn_rank.inputs.tables import LongTable, Qrels, Run, as_list
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import IntArray
 
 FEW_QUERIES = 30
@@ -38,7 +38,7 @@ def of_qrels(qrels: Qrels) -> Iterator[Finding]:
     if qrels.comments:
         yield "", f"{qrels.comments:,} comment lines in {qrels.source}"
     if none:
-        yield "!", f"no relevant item for {len(none):,} queries: {listed(none)}"
+        yield "!", f"no relevant item for {len(none):,} queries: {format_list(none)}"
     if grades.keys() <= {1}:
         yield "", "every judgement is relevant: nothing tells unjudged from irrelevant"
     if min(grades) < 0:
@@ -53,9 +53,9 @@ def of_slices(qrels: Qrels, labels: Mapping[str, str]) -> Iterator[Finding]:
     without = [query for query in qrels if query not in labels]
     yield "", f"{len(sizes):,} slices"
     if thin:
-        yield "!", f"slices of fewer than {FEW_QUERIES} queries: {listed(thin)}"
+        yield "!", f"slices of fewer than {FEW_QUERIES} queries: {format_list(thin)}"
     if without:
-        yield "!", f"{len(without):,} queries have no label: {listed(without)}"
+        yield "!", f"{len(without):,} queries have no label: {format_list(without)}"
 
 
 def of_run(qrels: Qrels, run: Run) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def of_run(qrels: Qrels, run: Run) -> Iterator[Finding]:
         ([run.query_ids[place] for place in np.flatnonzero(lengths == 0)], "rankings are empty"),
     ):
         if queries:
-            yield "!", f"{len(queries):,} {what}: {listed(queries)}"
+            yield "!", f"{len(queries):,} {what}: {format_list(queries)}"
     judged, ranked = _ids(qrels), _ids(run)
     sides = ((set(missing), set(unjudged), "queries"), (judged - ranked, ranked - judged, "items"))
     for left, right, what in sides:  # ids that would meet if they were written alike
@@ -87,19 +87,22 @@ def of_run(qrels: Qrels, run: Run) -> Iterator[Finding]:
 def _of_table(table: LongTable, what: str) -> Iterator[Finding]:
     """Columns without a role, queries that are perhaps one, repeated items."""
     if table.unread:
-        yield "", f"columns without a role, which are not read: {listed(table.unread, limit=20)}"
+        yield (
+            "",
+            f"columns without a role, which are not read: {format_list(table.unread, limit=20)}",
+        )
     for change, pairs in equal_but_for(table).items():
-        shown = "; ".join(listed(pair) for pair in pairs[:3])
+        shown = "; ".join(format_list(pair) for pair in pairs[:3])
         many = f"{len(pairs):,} queries are written in several ways"
         yield "!", f"{many}, but for {change}: {shown}"
     rows = table.rows.repeated()
     if len(rows):
         queries = np.unique(np.searchsorted(table.offsets, rows, side="right") - 1)
         item = as_list(table.item_ids[int(rows[0]) : int(rows[0]) + 1])
-        where = listed([table.query_ids[queries[0]]])
+        where = format_list([table.query_ids[queries[0]]])
         others = len(queries) - 1
         more = f", and {others:,} more queries repeat items" if others else ""
-        yield "!", f"the item {listed(item)} is {what} more than once for query {where}{more}"
+        yield "!", f"the item {format_list(item)} is {what} more than once for query {where}{more}"
 
 
 def _ids(table: LongTable) -> set[str]:

@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pytest_rankmetrics.gates.files import judge_files
     from pytest_rankmetrics.report.files import write_reports, write_step_summary
     from pytest_rankmetrics.report.terminal import print_summary
-    from sklearn_rank.support.text import listed
+    from sklearn_rank.support.text import format_list
 
     # Zero-width spaces and the like are no reason that anybody can read.
     if arguments.accept != any(letter.isalnum() for letter in arguments.reason):
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     unused = session.unused(gates) if arguments.config else []
     if unused:
         where = f"baselines in {shown(session.directory)} of no gate"
-        summary = replace(summary, remarks=(f"{where}: {listed(unused)}",))
+        summary = replace(summary, remarks=(f"{where}: {format_list(unused)}",))
     inputs = [arguments.config, *(file for gate in gates for file in gate.files)]
     targets = {name: getattr(arguments, name) for name in ("json", "markdown", "junit")}
     complaints = write_reports(summary, targets, inputs=inputs)

@@ -19,7 +19,7 @@ from sklearn_rank.files.source import Limits, Source, source_of
 from sklearn_rank.inputs.roles import Columns, plain_name, role_of
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.disk import readable
-from sklearn_rank.support.text import listed, safe_repr, safe_text
+from sklearn_rank.support.text import format_list, safe_repr, safe_text
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _columns(source: Source, names: list[str], what: str, line: int = 1) -> tupl
         taken = map(plain_name, other)
         found = [name for name in rest if role_of(name) is None and plain[name] not in taken]
     if len(queries) != 1 or len(found) != 1:
-        shown = listed(names, limit=20) or "nothing"
+        shown = format_list(names, limit=20) or "nothing"
         source.fail(line, f"needs the columns query and {what}, and the first line has {shown}")
     return queries[0], found[0]
 

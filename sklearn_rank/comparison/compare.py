@@ -18,7 +18,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.statistics.differences import Alternative, Correction, PairedTest
 from sklearn_rank.support.checks import check_option
-from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.support.text import closest, format_list, safe_repr
 
 __all__ = ["compare", "compare_all"]
 
@@ -293,7 +293,9 @@ def _read_systems(
     if not systems:
         systems = _evaluated(given[0], given[1], measures, reading, owner)
     elif reading:
-        msg = f"{listed(reading)} says how data are read; results of evaluate were read already"
+        msg = (
+            f"{format_list(reading)} says how data are read; results of evaluate were read already"
+        )
         raise TypeError(msg)
     for name, system in systems.items():
         if not isinstance(name, str) or not name.strip():
@@ -318,7 +320,7 @@ def _names(names: Any, n_systems: int) -> Sequence[str]:
     elif len(names) != n_systems:
         msg = f"names has {len(names)} names for {n_systems} systems"
     elif len(set(map(repr, names))) < len(names):
-        msg = f"names of systems must differ, got {listed(names)}"
+        msg = f"names of systems must differ, got {format_list(names)}"
     else:
         return names
     raise InvalidParameterError(msg)
@@ -331,7 +333,7 @@ def _evaluated(
     if _are_queries(y_true, runs):
         msg = (
             f"{owner} takes y_true and {{name: y_score}}, a name for each system; the keys of "
-            f"y_score are queries: {listed(runs, limit=3)}"
+            f"y_score are queries: {format_list(runs, limit=3)}"
         )
         raise TypeError(msg)
     frames = map(without_wrapper, (y_true, *runs.values()))
@@ -341,7 +343,7 @@ def _evaluated(
     if isinstance(relevance, Mapping) and set(relevance) != set(runs):
         msg = (
             "relevance belongs to the rankings of one system; pass {name: relevance} with the "
-            f"names {listed(runs)}, got {listed(relevance)}"
+            f"names {format_list(runs)}, got {format_list(relevance)}"
         )
         raise InvalidParameterError(msg)
     systems = {}

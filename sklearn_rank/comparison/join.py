@@ -20,7 +20,7 @@ from sklearn_rank.inputs.hints import spelling_hint
 from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.support.segments import segment_index, take_segments
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
 
@@ -133,7 +133,7 @@ def join(
     shared = set(first).intersection(*others)
     if not shared:
         examples = "; ".join(
-            f"{safe_repr(name)} has {listed(own, limit=3)}" for name, own in ids.items()
+            f"{safe_repr(name)} has {format_list(own, limit=3)}" for name, own in ids.items()
         )
         hint = next(filter(None, (spelling_hint(first, own) for own in others)), "")
         msg = f"no query was evaluated for all systems: {examples}{hint}"
@@ -231,7 +231,7 @@ def _check_positions(systems: Mapping[str, Evaluation]) -> None:
 
 def _named_queries(queries: Mapping[str, Sequence[Any]]) -> str:
     return ", ".join(
-        f"{len(own):,} of {safe_repr(name)} ({listed(own, limit=3)})"
+        f"{len(own):,} of {safe_repr(name)} ({format_list(own, limit=3)})"
         for name, own in queries.items()
         if own
     )

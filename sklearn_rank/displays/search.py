@@ -12,7 +12,7 @@ from sklearn_rank.displays.labels import name_lines
 from sklearn_rank.displays.style import Display, canvas, series_style, text_color
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.samples import check_share
-from sklearn_rank.support.text import closest, listed, safe_repr, safe_text
+from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class SearchResultsDisplay(Display):
         for name in (param, lines):
             if name is not None and name not in known:
                 meant = closest(str(name), known)
-                has = f"it has: {listed(known)}"
+                has = f"it has: {format_list(known)}"
                 msg = f"the search has no parameter {safe_repr(name)}{meant}; {has}"
                 raise InvalidParameterError(msg)
         means = np.asarray(cv_results[f"mean_test_{score}"], dtype=np.float64)
@@ -259,11 +259,11 @@ def _score_name(results: Mapping[str, Any], measure: str | None) -> str:
     if measure is None and len(known) == 1:
         return known[0]
     if measure is None:
-        msg = f"the search has several scores: {listed(known)}; name one of them by measure="
+        msg = f"the search has several scores: {format_list(known)}; name one of them by measure="
         raise InvalidParameterError(msg)
     if measure not in known:
         meant = closest(str(measure), known)
-        msg = f"the search has no score {safe_repr(measure)}{meant}; it has: {listed(known)}"
+        msg = f"the search has no score {safe_repr(measure)}{meant}; it has: {format_list(known)}"
         raise InvalidParameterError(msg)
     return measure
 

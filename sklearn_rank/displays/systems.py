@@ -19,7 +19,7 @@ from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
 from sklearn_rank.model_selection.reading import Responses, read_call
 from sklearn_rank.support.checks import check_cutoff, refuse_unordered
-from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.support.text import closest, format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 
@@ -113,7 +113,7 @@ def check_system(comparison: Comparison, system: str | None) -> str:
         msg = (
             f"the comparison has no system {safe_repr(system)}"
             f"{closest(str(system), comparison.others)}; beside {safe_repr(comparison.baseline)} "
-            f"there is: {listed(comparison.others)}"
+            f"there is: {format_list(comparison.others)}"
         )
         raise InvalidParameterError(msg)
     return system

@@ -22,7 +22,7 @@ from sklearn_rank.files.text import FileColumns, NamedColumns, find_columns
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.disk import readable
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 if TYPE_CHECKING:
     import polars as pl
@@ -203,8 +203,9 @@ def _columnar(
         if names != first:
             source.fail(
                 None,
-                f"holds the columns {listed(names)} of those that count, and {sources[0].name} "
-                f"{listed(first)}; files of one run are alike",
+                f"holds the columns {format_list(names)} of those that count, and "
+                f"{sources[0].name} "
+                f"{format_list(first)}; files of one run are alike",
             )
     # Shards may differ in the width of their numbers, and in columns that nobody reads.
     return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical_relaxed")

@@ -37,7 +37,7 @@ from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.segments import segment_index
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -555,7 +555,7 @@ def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
         ]
         if len(twins) > 1:
             msg = (
-                f"columns {listed(twins)} of {name} are of one name to Spark, and "
+                f"columns {format_list(twins)} of {name} are of one name to Spark, and "
                 f"{safe_repr(column)} is to be read; rename or drop the others"
             )
             raise ColumnRoleError(msg)

@@ -12,7 +12,7 @@ from sklearn_rank import exceptions
 from sklearn_rank.exceptions import UndefinedMetricError
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.support.text import MAX_LISTED, listed, safe_repr
+from sklearn_rank.support.text import MAX_LISTED, format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray
 
 
@@ -62,7 +62,7 @@ def average(
 def _first(chosen: BoolArray, query_ids: Sequence[Any] | Array) -> str:
     """First few of the chosen queries, and how many more there are."""
     places = np.flatnonzero(chosen)
-    text = listed([query_ids[place] for place in places[:MAX_LISTED].tolist()])
+    text = format_list([query_ids[place] for place in places[:MAX_LISTED].tolist()])
     more = len(places) - MAX_LISTED
     return f"{text} and {more:,} more" if more > 0 else text
 
@@ -98,7 +98,7 @@ def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> N
     ]
     if undefined:
         label, *others = undefined
-        also = f" (and slices {listed(others)})" if others else ""
+        also = f" (and slices {format_list(others)})" if others else ""
         warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
 
 

@@ -43,7 +43,7 @@ from sklearn_rank.rankings.data import NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import item_codes, unjudged_items
 from sklearn_rank.support.checks import check_integer, check_number, check_option
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 __all__ = ["bounds_of_change"]
@@ -277,8 +277,8 @@ def _common_queries(new: RankingData, old: RankingData) -> tuple[list[int], list
     ]
     if not common:
         msg = (
-            f"the evaluations have no query in common: {listed(new.listed_ids())} against "
-            f"{listed(old.listed_ids())}"
+            f"the evaluations have no query in common: {format_list(new.listed_ids())} against "
+            f"{format_list(old.listed_ids())}"
         )
         raise QueryMismatchError(msg)
     of_new, of_old = zip(*common, strict=True)

@@ -15,7 +15,7 @@ from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Tabular
 from sklearn_rank.tables.table import Cell, Column, Table, count_cell, number_cell, text_cell
 
@@ -79,9 +79,9 @@ def combine(
         name: [label for label, part in evaluations.items() if math.isnan(part.scores[name])]
         for name in combination
     }
-    told = [f"{name} for {listed(labels)}" for name, labels in left_out.items() if labels]
+    told = [f"{name} for {format_list(labels)}" for name, labels in left_out.items() if labels]
     if told:
-        end = f"; NaN is the mean of {listed(undefined)}" if undefined else ""
+        end = f"; NaN is the mean of {format_list(undefined)}" if undefined else ""
         warn(
             f"undefined, and left out of the mean: {'; '.join(told)}{end}",
             exceptions.UndefinedMetricWarning,

@@ -12,7 +12,7 @@ from sklearn_rank.kernels.pairwise import auc
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import format_list
 
 FEW = 10
 """Fewer rankings or items than this may be alike by chance."""
@@ -41,7 +41,8 @@ def _warn_of_masked(measures: Sequence[Measure]) -> None:
     """Warn of scores that mask cells."""
     if measures:
         warn(
-            f"y_score holds -inf, which {listed(map(str, measures))} counts as an irrelevant item "
+            f"y_score holds -inf, which {format_list(map(str, measures))} counts as "
+            "an irrelevant item "
             "that was ranked right; if these cells cannot be ranked at all, say which can: "
             "candidates=, or a masked array",
             RankingDataWarning,
@@ -66,7 +67,8 @@ def _warn_of_cut(measures: Sequence[Measure], data: RankingData) -> None:
     if (rankings.n_retrieved < rankings.n_relevant).any():
         warn(
             f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
-            f"{listed(map(str, measures))} knows no irrelevant items to stand above or below; pass "
+            f"{format_list(map(str, measures))} knows no irrelevant items to stand "
+            "above or below; pass "
             "n_negatives= (how many irrelevant items a query has), or whole rankings",
             RankingDataWarning,
         )
@@ -89,7 +91,8 @@ def _warn_of_ratings(measures: Sequence[Measure], data: RankingData) -> None:
     if low < high:
         warn(
             f"every judged item of every query is relevant (lowest grade {low:g}), so that the "
-            f"order does not matter to {listed(map(str, measures))}; pass min_rel=, the lowest "
+            f"order does not matter to {format_list(map(str, measures))}; pass "
+            "min_rel=, the lowest "
             f"grade that is relevant, as in 'map(min_rel={high:g})'",
             RankingDataWarning,
         )

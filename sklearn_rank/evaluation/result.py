@@ -24,7 +24,7 @@ from sklearn_rank.measures.grammar import safe_names
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.rankings.data import KeptItems, RankingData
 from sklearn_rank.support.checks import check_integer, check_option
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.tables.formats import Tabular
 from sklearn_rank.typing import FloatArray, IntArray
 
@@ -784,7 +784,7 @@ def check_same_measures(evaluations: Iterable[Evaluation]) -> None:
         if other != first:
             msg = (
                 f"evaluation {number} has other measures than the first: "
-                f"{listed(map(str, other))} against {listed(map(str, first))}"
+                f"{format_list(map(str, other))} against {format_list(map(str, first))}"
             )
             raise InvalidParameterError(msg)
 

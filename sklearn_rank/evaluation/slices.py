@@ -14,7 +14,7 @@ from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import MISSING_TYPES, is_missing
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import IntArray
 
 
@@ -48,7 +48,7 @@ def _read_labels(
         if unlabelled and any(map(len, members.values())):
             warn(
                 f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
-                f"{listed(unlabelled)}; label them [] if that is right",
+                f"{format_list(unlabelled)}; label them [] if that is right",
                 RankingDataWarning,
             )
     else:
@@ -106,7 +106,7 @@ _COLLECTIONS = (set, frozenset, list, tuple)
 def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
     unknown = [query for query in queries if query not in known]
     if unknown:
-        msg = f"slices names queries that were not evaluated: {listed(unknown)}"
+        msg = f"slices names queries that were not evaluated: {format_list(unknown)}"
         raise InvalidParameterError(msg)
 
 

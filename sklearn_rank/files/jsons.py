@@ -28,7 +28,7 @@ from sklearn_rank.inputs.roles import (
     refuse_unused,
     role_of,
 )
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 
 def _plain(names: str) -> frozenset[str]:
@@ -129,7 +129,8 @@ def _objects_of_file(
         what = "a run" if is_run else "judgements"
         source.fail(
             None,
-            f"has the keys {listed(value)}, which are not the shape of {what}: {{query: items}}, "
+            f"has the keys {format_list(value)}, which are not the shape of {what}: "
+            f"{{query: items}}, "
             "or a list of objects with a query and its items",
         )
 
@@ -187,7 +188,7 @@ class _Reader:
         where = f"{self.source.name}:{line}" if line else self.source.name
         lists = self._lists(value)
         if len(lists) > 1:
-            self.source.fail(line, f"has several lists of items: {listed(lists, limit=20)}")
+            self.source.fail(line, f"has several lists of items: {format_list(lists, limit=20)}")
         if not lists:
             self._refuse_other_shapes(line, value)
             roles = find_roles(
@@ -279,7 +280,7 @@ class _Reader:
         if "item" not in roles:
             plain = [key for key in element if key in _IDS]
             if len(plain) != 1:
-                keys = listed(element, limit=20) or "no keys"
+                keys = format_list(element, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
             roles["item"] = plain[0]
         item = self._id(line, element[roles["item"]], "item")

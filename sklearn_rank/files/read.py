@@ -37,7 +37,7 @@ from sklearn_rank.inputs.roles import Columns, Role
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import Array
 
 FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow", "letor"]
@@ -203,7 +203,7 @@ def _steps(
     """The rows so far, after each block, and what their numbers are."""
     if kind in ("trec", "letor"):
         if columns:
-            named = listed(f"{role}={name or ''}" for role, name in columns.items())
+            named = format_list(f"{role}={name or ''}" for role, name in columns.items())
             rows.source.fail(None, f"has no named columns, which columns= is about ({named})")
         add = add_trec if kind == "trec" else add_letor
         yield from ((rows, role) for role in add(rows, rest, is_run=is_run))

@@ -13,7 +13,7 @@ from sklearn_rank.files.text import Rows, add_delimited
 from sklearn_rank.files.write import csv_of, id_as_text, save
 from sklearn_rank.inputs.tables import Qrels, as_list
 from sklearn_rank.support.disk import Kind, check_target
-from sklearn_rank.support.text import listed, safe_text
+from sklearn_rank.support.text import format_list, safe_text
 
 _FORMULA = ("=", "+", "-", "@", "'")
 """What a spreadsheet would take for a formula, and the sign that says it is none."""
@@ -147,7 +147,7 @@ def _is_untouched(path: Path, columns: Iterable[str]) -> bool:
         return False
     added = [name for name in rows.unread if name not in {*_COLUMNS, *columns}]
     what = f"holds grades that were filled in ({rows.n_rows:,})" if rows.n_rows else ""
-    what = what or (f"holds columns that were added ({listed(added)})" if added else "")
+    what = what or (f"holds columns that were added ({format_list(added)})" if added else "")
     if what:
         msg = (
             f"{safe_text(str(path))} {what}; read them first (--filled, read_template), and write "

@@ -36,7 +36,7 @@ from sklearn_rank.inputs.roles import (
     refuse_unused,
     role_of,
 )
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array
 
 MAX_GRADE = 10**15
@@ -300,7 +300,8 @@ def _fields(rows: Rows, line: int, header: str, columns: Columns | None, *, is_r
         number = "rank (or score)" if is_run else "grade"
         rows.source.fail(
             line,
-            f"the first line looks like data ({listed(names)}), where the names of the columns "
+            f"the first line looks like data ({format_list(names)}), where the names "
+            "of the columns "
             f"belong; write a header above it with the names query, item and {number}",
         )
     named = find_columns(names, columns, rows.source.name, is_run=is_run)

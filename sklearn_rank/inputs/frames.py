@@ -31,7 +31,7 @@ from sklearn_rank.inputs.roles import (
 from sklearn_rank.inputs.tables import Qrels, Run, as_list
 from sklearn_rank.rankings.data import one_label_each
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
-from sklearn_rank.support.text import listed, safe_repr, safe_text
+from sklearn_rank.support.text import format_list, safe_repr, safe_text
 from sklearn_rank.typing import Array
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _keyed(queries: list[Any], values: list[Any], where: str) -> dict[Any, Any]:
     table = dict(zip(queries, values, strict=True))
     if len(table) < len(queries):
         twice = [query for query, times in Counter(queries).items() if times > 1]
-        msg = f"{where} holds queries more than once: {listed(twice)}"
+        msg = f"{where} holds queries more than once: {format_list(twice)}"
         raise ValueError(msg)
     return table
 
@@ -207,8 +207,10 @@ def share_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None
     named = [name for name in columns.values() if name is not None]
     lacking = [name for name in named if not any(name in names for names in present)]
     if lacking:
-        known = listed(dict.fromkeys(name for names in present for name in sorted(names)), limit=20)
-        msg = f"columns names {listed(lacking)}, which no frame has; there is {known}"
+        known = format_list(
+            dict.fromkeys(name for names in present for name in sorted(names)), limit=20
+        )
+        msg = f"columns names {format_list(lacking)}, which no frame has; there is {known}"
         raise ColumnRoleError(msg)
     return [
         {role: name for role, name in columns.items() if name is None or name in names}
@@ -250,7 +252,9 @@ def columns_of(
         named = _roles(frame, columns, name, ("query", "item"), optional)
     except ColumnRoleError as error:
         levels = [level for level in getattr(_index_of(frame), "names", ()) if level is not None]
-        hint = f" The index has {listed(levels)}: .reset_index() makes columns." if levels else ""
+        hint = (
+            f" The index has {format_list(levels)}: .reset_index() makes columns." if levels else ""
+        )
         msg = f"{error}; the metric functions take no columns=, there rename it.{hint} {_WIDE}"
         raise ColumnRoleError(msg) from None
     for role in ("query", "item"):

@@ -23,7 +23,7 @@ from sklearn_rank.exceptions import (
 from sklearn_rank.inputs.tables import LongTable, Qrels, as_list, take_ids
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
@@ -342,7 +342,7 @@ def with_unknown_counted(judged: RankingData, y_true: Any, corpus: Corpus) -> Ra
     verb = "is" if len(unknown) == 1 else "are"
     warn(
         f"{len(unknown):,} of {len(items):,} judged items {verb} not in the index "
-        f"({listed(unknown)}{f'; {cause}' if cause else ''}): was the corpus re-chunked?",
+        f"({format_list(unknown)}{f'; {cause}' if cause else ''}): was the corpus re-chunked?",
         UnknownItemsWarning,
     )
     return replace(judged, counts=replace(judged.counts, unknown_items=len(unknown)))

@@ -25,7 +25,7 @@ from sklearn_rank.support.checks import (
     refuse_unordered,
 )
 from sklearn_rank.support.segments import blocks
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, Duplicates, IntArray, NegativeGrades, StringProvider
 
 __all__ = ["RelevanceInput"]
@@ -457,7 +457,7 @@ def _hits_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
     items, scores, ranks = columns.values()
     each = list(range(len(ranking)))
     if kept["item"] != each:
-        keys = listed(ranking[0])
+        keys = format_list(ranking[0])
         msg = (
             f"query {number} of y_score holds dicts without one id each ({keys}); the id is called "
             '"id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'

@@ -49,7 +49,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import TIE_RULES, KnownHits
 from sklearn_rank.support.checks import check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
-from sklearn_rank.support.text import as_text, listed, safe_repr
+from sklearn_rank.support.text import as_text, format_list, safe_repr
 from sklearn_rank.typing import (
     Array,
     Assume,
@@ -656,15 +656,16 @@ def join_queries(
     absent = [query for query in y_true if query not in y_score]
     if len(absent) == len(y_true):
         msg = (
-            f"y_true and y_score have no query in common: {listed(y_true)} against "
-            f"{listed(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
+            f"y_true and y_score have no query in common: {format_list(y_true)} against "
+            f"{format_list(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
         )
         raise QueryMismatchError(msg)
     if absent and missing != "skip":
         _refuse_other_type(absent, y_true, y_score)
     if absent and missing == "raise":
         msg = (
-            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: {listed(absent)}. "
+            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
+            f"{format_list(absent)}. "
             "Pass missing='zero' to count them as empty rankings, or missing='skip'."
         )
         raise QueryMismatchError(msg)
@@ -699,7 +700,7 @@ def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:
         raise TypeError(msg)
     absent = [query for query in queries if query not in sample_weight]
     if absent:
-        msg = f"sample_weight has no weight for {len(absent):,} queries: {listed(absent)}"
+        msg = f"sample_weight has no weight for {len(absent):,} queries: {format_list(absent)}"
         raise ValueError(msg)
     weights = [sample_weight[query] for query in queries]
     return check_weights(

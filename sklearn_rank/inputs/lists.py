@@ -15,7 +15,7 @@ from sklearn_rank.inputs.join import read_items
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_same_index, check_same_length, check_weights
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed
+from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import FloatArray
 
 
@@ -92,7 +92,8 @@ def _share(
     if several:
         warn(
             f"{len(several):,} items of the one ground truth were found by several queries "
-            f"({listed(several)}) and count as relevant for each; pass one ground truth per query, "
+            f"({format_list(several)}) and count as relevant for each; pass one "
+            "ground truth per query, "
             "or items that identify the pair of query and item",
             RankingDataWarning,
         )

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from sklearn_rank.exceptions import ColumnRoleError
 from sklearn_rank.support.checks import is_missing
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
@@ -91,7 +91,7 @@ def find_roles(
             _alone(matching[0], names, where)
         if len(matching) > 1:
             msg = (
-                f"{where} has several columns for the role {role!r}: {listed(matching)}. "
+                f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
                 f"Say which one: columns={{{role!r}: {safe_repr(matching[0])}}}"
             )
             raise ColumnRoleError(msg)
@@ -102,7 +102,7 @@ def find_roles(
             known = ", ".join(ROLES[role])
             msg = (
                 f"{where} has no column for the role {role!r}; its columns are "
-                f"{listed(names, limit=20) or 'none'}. Known names: {known}. "
+                f"{format_list(names, limit=20) or 'none'}. Known names: {known}. "
                 f"For another one pass columns={{{role!r}: {safe_repr(spare)}}}"
             )
             raise ColumnRoleError(msg)
@@ -128,7 +128,7 @@ def _check_given(columns: Columns | None, names: list[str], where: str) -> Colum
         if name is not None and name not in names:
             msg = (
                 f"columns says that {role!r} is {safe_repr(name)}, but {where} has "
-                f"{listed(names, limit=20) or 'no columns'}"
+                f"{format_list(names, limit=20) or 'no columns'}"
             )
             raise ColumnRoleError(msg)
     return columns

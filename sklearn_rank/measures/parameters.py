@@ -11,7 +11,7 @@ import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.support.checks import check_number, check_option
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
 Check = Callable[[Any, str, str], Any]
@@ -30,7 +30,7 @@ class ByQuery:
         unknown = [query for query in query_ids if query not in known]
         if unknown:
             queries = "query" if len(unknown) == 1 else f"{len(unknown):,} queries:"
-            msg = f"{name} has no number for {queries} {listed(unknown)}"
+            msg = f"{name} has no number for {queries} {format_list(unknown)}"
             raise InvalidParameterError(msg)
         return np.array([known[query] for query in query_ids], dtype=np.float64)
 

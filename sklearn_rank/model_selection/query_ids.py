@@ -24,7 +24,7 @@ from sklearn_rank.model_selection.searches import (
     values_above,
 )
 from sklearn_rank.support.checks import check_same_order
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, IntArray
 
 DEFAULT_NAME = "qid"
@@ -53,7 +53,7 @@ def query_name(name: str, X: Any, y: Any = None) -> str:
     if len(others) > 1:
         msg = (
             f"X and y have several columns and index levels that may be the query: "
-            f"{listed(others)}; say which one: with_options(groups_from={others[0]!r}), or "
+            f"{format_list(others)}; say which one: with_options(groups_from={others[0]!r}), or "
             f"query={others[0]!r} of QueryKFold and QueryRanker"
         )
         raise RankingConfigError(msg)
@@ -135,7 +135,7 @@ class QueryRows:
         return dict(zip(listed_ids(self.query_ids), self.sizes.tolist(), strict=True))
 
     def _names(self, queries: IntArray) -> str:
-        return listed([self.query_ids[number] for number in queries.tolist()])
+        return format_list([self.query_ids[number] for number in queries.tolist()])
 
 
 def _first_that_differs(

@@ -15,7 +15,7 @@ from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions
 from sklearn_rank.model_selection.query_ids import QueryIds, find_query_ids
 from sklearn_rank.support.checks import as_numpy, to_array
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, FloatArray
 
 MethodCaller = Callable[..., Any] | None
@@ -210,7 +210,8 @@ def _with_columns_of(y: Any, scores: Any, method: str) -> Any:
     if len(set(own)) == len(own) and set(own) == set(items):
         return scores[items]
     msg = (
-        f"columns of {method} are not those of y: {listed(own)} and {listed(items)}; name the same "
+        f"columns of {method} are not those of y: {format_list(own)} and "
+        f"{format_list(items)}; name the same "
         "items, or return an array"
     )
     raise RankingConfigError(msg)

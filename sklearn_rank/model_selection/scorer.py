@@ -35,7 +35,7 @@ from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.statistics.samples import error_of_mean
 from sklearn_rank.support.runtime import warnings_given_by
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 
 _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
@@ -437,7 +437,7 @@ def _undefined(scored: Scored, judged: RankingData) -> str:
     if judged.weights is not None:
         undefined &= judged.weights > 0
     ids = [judged.query_ids[place] for place in np.flatnonzero(undefined).tolist()]
-    return f"{len(ids):,} of {len(judged.query_ids):,} queries: {listed(ids)}"
+    return f"{len(ids):,} of {len(judged.query_ids):,} queries: {format_list(ids)}"
 
 
 class Raises:

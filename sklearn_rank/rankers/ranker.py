@@ -28,7 +28,7 @@ from sklearn_rank.rankers.boosters import (
 from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
 from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, FloatArray, IntArray
 
 __all__ = ["QueryRanker"]
@@ -308,7 +308,8 @@ def _warn_of_shared(number: int, rows: EvaluationRows, data: _Sorted) -> None:
     if shared and not (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
         warn(
             f"{len(shared):,} of {len(rows.sizes):,} queries of eval_set[{number}] are among those "
-            f"that the ranker is fitted on: {listed(shared)}; early stopping then goes by what it "
+            f"that the ranker is fitted on: {format_list(shared)}; early stopping "
+            "then goes by what it "
             "has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
             "not the same ids of their own",
             RankingDataWarning,

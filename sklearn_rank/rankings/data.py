@@ -28,7 +28,7 @@ from sklearn_rank.support.segments import (
     sizes_of,
     take_segments,
 )
-from sklearn_rank.support.text import listed, safe_repr
+from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
 
 
@@ -582,7 +582,7 @@ def _only_rule(parts: Sequence[RankingData]) -> str:
     rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
     if len(rules) > 1:
         msg = (
-            f"the evaluations break ties by different rules, {listed(rules)}, and no one call "
+            f"the evaluations break ties by different rules, {format_list(rules)}, and no one call "
             "would; pass the same ties= to evaluate"
         )
         raise InvalidParameterError(msg)
@@ -616,7 +616,8 @@ def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
             query_ids[query] = None
     if twice:
         msg = (
-            f"{len(twice):,} queries are in more than one of the evaluations: {listed(twice)}. "
+            f"{len(twice):,} queries are in more than one of the evaluations: "
+            f"{format_list(twice)}. "
             "Parts must have queries of their own; where each was given all judgements, pass "
             "missing='skip' to evaluate"
         )

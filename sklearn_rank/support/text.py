@@ -63,11 +63,14 @@ def _repr(value: Any) -> str:
         return f"<{type(value).__name__} without a representation>"
 
 
-def listed(values: Any, *, limit: int = MAX_LISTED) -> str:
+def format_list(values: Any, *, limit: int = MAX_LISTED) -> str:
     """The first few ids, and how many more there are."""
     values = list(values)
     text = ", ".join(safe_repr(value) for value in values[:limit])
     return f"{text} and {len(values) - limit:,} more" if len(values) > limit else text
+
+
+listed = format_list
 
 
 def closest(word: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_rank.support.text import closest, listed, safe_repr
+from sklearn_rank.support.text import closest, format_list, safe_repr
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_safe_repr_keeps_texts_apart(text):
 
 
 def test_listed_names_five_and_counts_the_rest():
-    assert listed([]) == ""
-    assert listed(["a", 1]) == "'a', 1"
-    assert listed(range(5)) == "0, 1, 2, 3, 4"
-    assert listed(range(2000)) == "0, 1, 2, 3, 4 and 1,995 more"
-    assert listed({"k": 1}) == "'k'"
+    assert format_list([]) == ""
+    assert format_list(["a", 1]) == "'a', 1"
+    assert format_list(range(5)) == "0, 1, 2, 3, 4"
+    assert format_list(range(2000)) == "0, 1, 2, 3, 4 and 1,995 more"
+    assert format_list({"k": 1}) == "'k'"
 
 
 def test_closest_suggests_or_is_silent():
