@@ -66,25 +66,14 @@ def expected_failure(
         try:
             yield info
         except BaseExceptionGroup as group:
-            member = _member(group, expected)
-            if member is None:
+            matching, others = group.split(expected)
+            if matching is None or others is not None or isinstance(group, expected):
                 raise
+            member: BaseException = matching
+            while isinstance(member, BaseExceptionGroup):
+                member = member.exceptions[0]
             raise member from group
     _drop_records(info.value)
-
-
-def _member(
-    group: BaseExceptionGroup[BaseException],
-    expected: type[Exception] | tuple[type[Exception], ...],
-) -> BaseException | None:
-    """The first member of a group that holds expected failures only."""
-    matching, others = group.split(expected)
-    if matching is None or others is not None or isinstance(group, expected):
-        return None
-    member: BaseException = matching
-    while isinstance(member, BaseExceptionGroup):
-        member = member.exceptions[0]
-    return member
 
 
 def _drop_records(error: BaseException) -> None:

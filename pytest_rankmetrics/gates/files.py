@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,9 +15,8 @@ from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.file import recorded_gate
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.recorded import Commands, RecordedGate, in_working_copy
 from pytest_rankmetrics.gates.run import check_gate, split_arguments
-from pytest_rankmetrics.gates.update import BaselineUpdater
+from pytest_rankmetrics.gates.update import BaselineUpdater, RecordedGate
 from pytest_rankmetrics.policy.policy import GateLimits, read_policy
 from pytest_rankmetrics.policy.settings import Settings, Writing, in_ci
 from pytest_rankmetrics.policy.verdicts import Verdict
@@ -52,12 +52,6 @@ class FileSession:
     command: tuple[str, ...] = ("sklearn-rank", "gate")
     """The command as typed, without the options that write."""
 
-    @property
-    def writing(self) -> Writing:
-        """What gates may write."""
-        accept = ("*",) if self.reason else ()
-        return Writing(update=self.update, accept=accept, reason=self.reason)
-
     def path_of(self, name: str) -> Path:
         """The baseline of a gate."""
         return self.directory / f"{slug(name)}{EXTENSION}"
@@ -68,9 +62,8 @@ class FileSession:
         names = (path.name for path in self.directory.glob(f"*{EXTENSION}"))
         return sorted(name for name in names if name not in used and not name.startswith("."))
 
-    @property
-    def commands(self) -> Commands:
-        """What to type when a baseline is to be written."""
+    def typed(self) -> str:
+        """The command, to be run where the baselines may be written."""
         words, here = list(self.command), in_working_copy(self.directory)
         if here:
             if "--baseline-dir" in words:
@@ -78,13 +71,12 @@ class FileSession:
                 del words[place : place + 2]
             words = [word for word in words if not word.startswith("--baseline-dir=")]
             words.append(f"--baseline-dir={here}")
-        typed = shlex.join(safe_text(word, limit=300) for word in words)
-        return Commands(f"{typed} --update", f'{typed} --accept --reason "..."')
+        return shlex.join(safe_text(word, limit=300) for word in words)
 
 
 def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
-    """Judge all gates; one that could not be measured is a problem and stops no other."""
-    if session.writing.writes and in_ci():
+    """Assess all gates; one that could not be measured is a problem and stops no other."""
+    if (session.update or session.reason) and in_ci():
         msg = (
             "--update and --accept are not for continuous integration (CI is set), where nothing "
             "that writes a baseline may end green: write it where you work, and commit it"
@@ -98,30 +90,31 @@ def judge_files(gates: Sequence[FileGate], session: FileSession) -> Summary:
     runs, problems = [], []
     for gate in gates:
         try:
-            result = _judged(gate, session)
+            result = _assessed(gate, session)
         except (ValueError, TypeError, OSError, ImportError) as error:
             text = safe_text(str(error), limit=2000)
             problems.append(f"gate {safe_repr(gate.name)} could not be measured: {text}")
             continue
-        record = result.as_dict(intervals=not result.passed)
-        outcome = "passed" if result.passed else "failed"
-        runs.append(GateRun({**record, "fixture": ""}, gate.name, outcome))
+        record = {**result.as_dict(intervals=not result.passed), "fixture": ""}
+        runs.append(GateRun(record, gate.name, "passed" if result.passed else "failed"))
     return Summary(
         gates=tuple(runs),
         problems=tuple(problems),
         settings=asdict(session.settings),
-        update=session.commands.update,
+        update=f"{session.typed()} --update",
     )
 
 
-def _judged(gate: FileGate, session: FileSession) -> GateResult:
+def _assessed(gate: FileGate, session: FileSession) -> GateResult:
     """The outcome of one gate; a refusal to measure is a failure, as it is in pytest."""
     limits, reading, store = split_arguments(gate.given, "gate")
     policy = read_policy(session.settings, limits)
+    accept = ("*",) if session.reason else ()
+    writing = Writing(update=session.update, accept=accept, reason=session.reason)
 
     def compare(recording: Recording) -> GateResult:
-        recorded = _recorded(gate, session)
-        return BaselineUpdater(recorded, session.writing, policy, recording, store).result()
+        recorded = _recorded(gate.name, session)
+        return BaselineUpdater(recorded, writing, policy, recording, store).result()
 
     data = gate.read()
     try:
@@ -132,17 +125,42 @@ def _judged(gate: FileGate, session: FileSession) -> GateResult:
     return replace(result, nodeid=gate.name)
 
 
-def _recorded(gate: FileGate, session: FileSession) -> RecordedGate:
+def _recorded(name: str, session: FileSession) -> RecordedGate:
     """The gate with its baseline."""
-    path = session.path_of(gate.name)
+    path, root, typed = session.path_of(name), session.directory, session.typed()
     owner = recorded_gate(path) if session.update and path.is_file() else ""
-    if owner not in ("", gate.name) and session.path_of(owner).exists():
+    if owner not in ("", name) and session.path_of(owner).exists():
         msg = (
             f"baseline {safe_text(path.as_posix(), limit=300)} is a copy of that of the gate "
             f"{safe_repr(owner)}; delete it, and record this gate anew"
         )
         raise ValueError(msg)
-    root, name = session.directory, gate.name
-    elsewhere = safe_text(str(root), limit=300) if in_working_copy(root) else ""
-    shown = path.as_posix()
-    return RecordedGate(name, name, path, root, shown, session.commands, lambda: (), elsewhere)
+    return RecordedGate(
+        name,
+        name,
+        path,
+        root,
+        path.as_posix(),
+        update=f"{typed} --update",
+        accept=f'{typed} --accept --reason "..."',
+        orphans=lambda: (),
+        elsewhere=safe_text(str(root), limit=300) if in_working_copy(root) else "",
+    )
+
+
+def in_working_copy(directory: Path) -> str:
+    """Where a directory of another checkout lies in the working copy; "" for one of its own."""
+    own, other = _checkout_of(Path.cwd()), _checkout_of(directory.absolute())
+    if other is None or other == own:
+        return ""
+    inner = directory.absolute().relative_to(other)
+    return Path(os.path.relpath(inner if own is None else own / inner)).as_posix()
+
+
+def _checkout_of(path: Path) -> Path | None:
+    """The git checkout that holds a path: the next directory above with a ``.git`` of its own."""
+    for place in (path, *path.parents):
+        git = place / ".git"
+        if git.is_dir() or (git.is_file() and b"/modules/" not in git.read_bytes()[:1000]):
+            return place
+    return None

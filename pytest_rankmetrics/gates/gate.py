@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,9 +15,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 from pytest_rankmetrics._support.naming import EXTENSION, slug
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.gates.recorded import Commands, RecordedGate
-from pytest_rankmetrics.gates.run import CheckArguments, check_gate, hide, run_gate, split_arguments
-from pytest_rankmetrics.gates.update import BaselineUpdater
+from pytest_rankmetrics.gates.run import (
+    CheckArguments,
+    check_gate,
+    claim,
+    hide,
+    run_gate,
+    split_arguments,
+)
+from pytest_rankmetrics.gates.update import BaselineUpdater, RecordedGate
 from pytest_rankmetrics.policy.policy import read_policy
 from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.baseline_files import orphans_beside, shown_path
@@ -134,15 +143,14 @@ class RankGate:
     def _recorded_gate(self, name: str, options: Options) -> RecordedGate:
         """The gate with its file: next to the test module, or below ``--rank-baseline-dir``."""
         config, module = self._request.config, Path(self._request.path)
-        path = self._fullpath
-        if path is None:
-            directory = self._directory or module.with_suffix("")
-            path = directory / f"{slug(name)}{EXTENSION}"
+        directory = self._directory or module.with_suffix("")
+        path = self._fullpath or directory / f"{slug(name)}{EXTENSION}"
         shown, root = shown_path(path, config), config.rootpath
         below = path.resolve().is_relative_to(root.resolve())
         if not below:
             # Tests outside of the root keep their baselines beside them, and nowhere else.
             root = module.parent
+        elsewhere = ""
         if options.baseline_dir is not None:
             if self._force_regen:
                 msg = "force_regen does not write to --rank-baseline-dir; leave one of them out"
@@ -150,42 +158,31 @@ class RankGate:
             if not below:
                 # Its path is absolute, and would lead to the very file that is not to be read.
                 msg = (
-                    f"--rank-baseline-dir has no place for {_line(shown)}, which is "
+                    f"--rank-baseline-dir has no place for {safe_text(shown, limit=300)}, which is "
                     f"not below the root of the project: set --rootdir to a common directory"
                 )
                 raise RankGateFailure(msg)
             path = options.baseline_dir / shown
-        self._claim(shown, current.running())
+            elsewhere = safe_text(str(options.baseline_dir), limit=300)
+        running = current.running()
+        claim(running, "baseline", shown)
+        nodeid = running.own or self._request.node.nodeid
+        update, accept = self._commands(name, nodeid)
         orphans = partial(orphans_beside, path, self._request)
-        commands = Commands.of_pytest(self._target(), name, self._nodeid)
-        elsewhere = "" if options.baseline_dir is None else _line(str(options.baseline_dir))
-        return RecordedGate(name, self._nodeid, path, root, shown, commands, orphans, elsewhere)
+        return RecordedGate(name, nodeid, path, root, shown, update, accept, orphans, elsewhere)
 
-    @property
-    def _nodeid(self) -> str:
-        return current.running().own or self._request.node.nodeid
-
-    def _target(self) -> str:
-        """The test as a command calls it: seen from where pytest was started."""
-        nodeid, start = self._nodeid, self._request.config.invocation_params.dir
-        try:
+    def _commands(self, name: str, nodeid: str) -> tuple[str, str]:
+        """What writes the baseline, and what lowers it, seen from where pytest was started."""
+        target, start = nodeid, self._request.config.invocation_params.dir
+        with suppress(ValueError):  # another drive of Windows
             file = Path(os.path.relpath(self._request.path, start)).as_posix()
-        except ValueError:  # another drive of Windows
-            return nodeid
-        return f"{file}::{nodeid.partition('::')[2]}"
-
-    def _claim(self, shown: str, running: current.Running) -> None:
-        """RankGateFailure if a baseline has an owner already."""
-        file = _line(shown)
-        owner = running.run.given.setdefault(f"file {shown}", running.own)
-        if owner != running.own:
-            msg = f"two tests use the baseline {file}: {_line(owner)} and {_line(running.own)}"
-            raise RankGateFailure(msg)
-        if f"file {shown}" in running.names:
-            msg = f"two gates of {_line(running.own)} use the baseline {file}; give them names"
-            raise RankGateFailure(msg)
-        running.names.append(f"file {shown}")
-
-
-def _line(text: str) -> str:
-    return safe_text(text, limit=300)
+            target = f"{file}::{nodeid.partition('::')[2]}"
+        # A pattern that needs no quoting: the gate's name, or else its test's.
+        glob = name.partition("[")[0]
+        if not re.fullmatch(r"[A-Za-z0-9_.\-]{1,80}", glob):
+            glob = nodeid.rpartition("::")[2].partition("[")[0]
+        pytest = f"pytest {shlex.quote(safe_text(target, limit=300))}"
+        return (
+            f"{pytest} --rank-update",
+            f'{pytest} --rank-accept "*{glob}*" --rank-reason "..."',
+        )

@@ -87,11 +87,11 @@ class RankRegressionFixture:
             raise ValueError(msg)
         if basename is not None:
             policy.setdefault("name", basename)
-        directory = Path(self.request.path).parent
+        file = None if fullpath is None else Path(self.request.path).parent / fullpath
         gate = RankGate(
             self.request,
             directory=self.original_datadir,
-            fullpath=None if fullpath is None else directory / fullpath,
+            fullpath=file,
             force_regen=self.force_regen,
             compare=self._compare,
         )
@@ -107,7 +107,8 @@ class RankRegressionFixture:
             return updater.result()
         from pytest_regressions.common import perform_regression_check
 
-        name = updater.gate.path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
+        path = updater.gate.path
+        name = path.name.removesuffix(EXTENSION) + ".obtained" + EXTENSION
         named = replace(updater, gate=replace(updater.gate, obtained=f"<tmp_path>/{name}"))
         results: list[GateResult] = []
         perform_regression_check(
@@ -117,7 +118,7 @@ class RankRegressionFixture:
             check_fn=lambda _obtained, _expected: results.append(named.result()),
             dump_fn=named.dump,
             extension=EXTENSION,
-            fullpath=updater.gate.path,
+            fullpath=path,
             obtained_filename=self.request.getfixturevalue("tmp_path") / name,
             with_test_class_names=self.with_test_class_names,
         )

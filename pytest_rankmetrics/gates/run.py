@@ -1,4 +1,4 @@
-"""One gate, wherever its data and baseline come from: measured, judged, recorded, raised."""
+"""One gate, wherever its data and baseline come from: measured, assessed, recorded, raised."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
-from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics._support.typing import DataOptions, refuse_unknown
 from pytest_rankmetrics.assessment.assess import assess
 from pytest_rankmetrics.assessment.findings import Assessment
@@ -38,26 +37,18 @@ class CheckArguments(GateLimits, DataOptions, total=False):
     store: Literal["ranks", "values"]
 
 
-class SplitArguments(NamedTuple):
-    """The same, sorted by purpose."""
-
-    limits: GateLimits
-    reading: DataOptions
-    store: Store
-
-
-def split_arguments(arguments: Mapping[str, Any], owner: str) -> SplitArguments:
+def split_arguments(
+    arguments: Mapping[str, Any], owner: str
+) -> tuple[GateLimits, DataOptions, Store]:
     """Limits, how the data is read, and what is stored; TypeError for any other name."""
     refuse_unknown(arguments, CheckArguments)
     store = arguments.get("store", "ranks")
     check_option(store, "store", ("ranks", "values"), owner)
-
-    def those_of(kind: type) -> dict[str, Any]:
-        return {name: arguments[name] for name in kind.__annotations__ if name in arguments}
-
-    return SplitArguments(
-        cast("GateLimits", those_of(GateLimits)), cast("DataOptions", those_of(DataOptions)), store
+    limits, reading = (
+        {name: arguments[name] for name in kind.__annotations__ if name in arguments}
+        for kind in (GateLimits, DataOptions)
     )
+    return cast("GateLimits", limits), cast("DataOptions", reading), store
 
 
 def check_gate(
@@ -67,17 +58,10 @@ def check_gate(
     name: str,
     compare: Callable[[Recording], GateResult],
 ) -> GateResult:
-    """Measure y_true and y_score, and judge them: by ``compare`` where there are allowed drops."""
-    measured = measure_strictly(
-        *data,
-        policy.measures,
-        reading,
-        unjudged=policy.settings.unjudged,
-        keep_items=policy.compares,
-    )
-    if policy.compares:
-        return compare(Recording(measured))
-    return result_of(assess(policy, measured), name)
+    """Measure y_true and y_score, and assess them: by ``compare`` if there are allowed drops."""
+    unjudged, keep = policy.settings.unjudged, policy.compares
+    measured = measure_strictly(*data, policy.measures, reading, unjudged=unjudged, keep_items=keep)
+    return compare(Recording(measured)) if keep else result_of(assess(policy, measured), name)
 
 
 def result_of(
@@ -88,19 +72,27 @@ def result_of(
     baseline: str = "",
     verdict: Verdict | None = None,
 ) -> GateResult:
-    """A assessment as a result; its long message is made when it is read."""
-    measured = assessment.measured
-    columns = {own: measured.per_query(own) for own in measured.names}
-    own = assessment.verdict if verdict is None else verdict
-    undecided = [text.full for text in assessment.findings if text.verdict is Verdict.CANNOT_TELL]
-    warned = [text.full for text in assessment.findings if text.verdict is Verdict.WARN]
+    """An assessment as a result; its long message is made when it is read."""
+    measured, allowed = assessment.measured, assessment.undecided_is_allowed
+    verdict = assessment.verdict if verdict is None else verdict
+    undecided = [own.full for own in assessment.findings if own.verdict is Verdict.CANNOT_TELL]
+    warned = [own.full for own in assessment.findings if own.verdict is Verdict.WARN]
     # What is allowed is still said; what fails is in the headline.
-    noted = undecided if assessment.undecided_is_allowed else []
-    noted = [*noted, assessment.new_unjudged] if assessment.new_unjudged else noted
-    warned += [] if assessment.undecided_is_allowed or assessment.undecided_fails else undecided
+    notes = [*assessment.notes, *(undecided if allowed else [])]
+    notes += [assessment.new_unjudged] if assessment.new_unjudged else []
+    warned += [] if allowed or assessment.undecided_fails else undecided
+
+    def explain() -> Explanation:
+        worst = worst_queries(assessment)
+        text = message(assessment, worst, list(footer))
+        if worst is None or verdict in UNREMARKABLE:
+            return Explanation(text)
+        return Explanation(text, worst.rows, worst.metric)
+
+    columns = {own: measured.per_query(own) for own in measured.names}
     return GateResult(
         name=name,
-        verdict=own,
+        verdict=verdict,
         headline=headline(assessment),
         metrics=assessment.metric_results,
         slices=tuple(assessment.slice_results),
@@ -111,53 +103,16 @@ def result_of(
             own: tuple(values.tolist()) for own, values in columns.items() if values is not None
         },
         warnings=tuple(warned),
-        notes=(*assessment.notes, *noted),
+        notes=tuple(notes),
         undecided_fails=assessment.undecided_fails,
         baseline=baseline,
         nodeid=current.running().own,
-        explain=partial(_explained, assessment, own, list(footer)),
+        explain=explain,
         look_up=partial(queries_data, assessment),
     )
 
 
-def _explained(assessment: Assessment, verdict: Verdict, footer: list[str]) -> Explanation:
-    worst = worst_queries(assessment)
-    text = message(assessment, worst, footer)
-    if worst is None or verdict in UNREMARKABLE:
-        return Explanation(text)
-    return Explanation(text, worst.rows, worst.metric)
-
-
 # Running it --------------------------------------------------------------------------------------
-
-
-def hide(excinfo: Any) -> bool:
-    """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
-    error = excinfo.value
-    return isinstance(error, (RankGateFailure, RankGateWarning)) or _is_refusal(error)
-
-
-def _is_refusal(error: BaseException) -> bool:
-    """Whether a ``raise`` of ours ended the gate: the message says what to do, the source not."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    if frame is None or not _is_ours(frame.tb_frame.f_globals.get("__name__", "")):
-        return False
-    line = linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno)
-    return line.lstrip().startswith("raise")
-
-
-def _without_source(error: BaseException) -> BaseException:
-    """A refusal without the frames that led to it; of what caused it the caller's stay."""
-    cause = error.__cause__ or error.__context__
-    while cause is not None:
-        frame = cause.__traceback__
-        while frame is not None and _is_ours(frame.tb_frame.f_globals.get("__name__", "")):
-            frame = frame.tb_next
-        cause.__traceback__ = frame
-        cause = cause.__cause__ or cause.__context__
-    return error.with_traceback(None)
 
 
 def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) -> GateResult:
@@ -169,10 +124,11 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
     running = current.running()
     running.ran = True
     try:
-        own = _name(name, subject, running)
-        result = work(own)
+        result = work(_name(name, subject, running))
     except Exception as error:
-        _record_error(running, name or running.test or subject, error)
+        own = str(name or running.test or subject)
+        failed = GateResult(own, Verdict.FAIL, _headline(error), metrics={}, nodeid=running.own)
+        _record(running, failed, error)
         if not _is_refusal(error):
             raise
         raise _without_source(error)  # noqa: B904
@@ -193,24 +149,28 @@ def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) 
 
 
 def _name(name: str | None, subject: str, running: current.Running) -> str:
-    """Name of a gate; RankGateFailure if another test of the session has taken it."""
+    """Name of a gate, taken for its test where it is given."""
     if name is None:
         return running.test or subject
     if not isinstance(name, str) or not name.strip():
         msg = f"name of a gate must be a str that is not empty, got {safe_repr(name)}"
         raise TypeError(msg)
-    owner = running.run.given.setdefault(name, running.own)
+    claim(running, "name", name)
+    return name
+
+
+def claim(running: current.Running, kind: str, name: str) -> None:
+    """RankGateFailure if another gate of the session has the name or the baseline."""
+    owner = running.run.owners.setdefault((kind, name), running.own)
+    own, what = safe_text(running.own, limit=300), f"the {kind} {safe_repr(name, limit=300)}"
     if owner != running.own:
-        both = f"{safe_text(owner, limit=300)} and {safe_text(running.own, limit=300)}"
-        msg = f"two tests use the name {safe_repr(name)}: {both}"
+        msg = f"two tests use {what}: {safe_text(owner, limit=300)} and {own}"
         raise RankGateFailure(msg)
-    if name in running.names:
-        test = safe_text(running.own, limit=300)
-        msg = f"the name {safe_repr(name)} is used twice in {test}"
+    if (kind, name) in running.names:
+        msg = f"two gates of {own} use {what}; give each a name of its own"
         raise RankGateFailure(msg)
     if running.nodeid:
-        running.names.append(name)
-    return name
+        running.names.append((kind, name))
 
 
 def _record(running: current.Running, result: GateResult, error: Exception | None = None) -> None:
@@ -222,14 +182,6 @@ def _record(running: current.Running, result: GateResult, error: Exception | Non
         if running.run.by_query:
             record[BY_QUERY] = result.by_query()
         running.record(record, error)
-
-
-def _record_error(running: current.Running, name: str, error: Exception) -> None:
-    if not running.recorded:
-        return
-    text = _headline(error)
-    failed = GateResult(str(name), Verdict.FAIL, text, metrics={}, nodeid=running.own)
-    running.record(plain(failed.as_dict()), error)
 
 
 def _headline(error: Exception) -> str:
@@ -245,12 +197,44 @@ def warn_user(text: str) -> None:
     """
     __tracebackhide__ = hide
     frame = sys._getframe(0)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and _is_ours(frame.f_globals):
         frame = frame.f_back
-    module = frame.f_globals.get("__name__")
-    file = frame.f_code.co_filename
+    file, module = frame.f_code.co_filename, frame.f_globals.get("__name__")
     warnings.warn_explicit(text, RankGateWarning, file, frame.f_lineno, module)
 
 
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in ("pytest_rankmetrics", "sklearn_rank")
+# What a traceback shows --------------------------------------------------------------------------
+
+
+def hide(excinfo: Any) -> bool:
+    """Frames of the plugin are left out of the traceback of a failed gate, not of an error."""
+    error = excinfo.value
+    return isinstance(error, (RankGateFailure, RankGateWarning)) or _is_refusal(error)
+
+
+def _is_refusal(error: BaseException) -> bool:
+    """Whether a ``raise`` of ours ended the gate: the message says what to do, the source not."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None or not _is_ours(frame.tb_frame.f_globals):
+        return False
+    line = linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno)
+    return line.lstrip().startswith("raise")
+
+
+def _without_source(error: BaseException) -> BaseException:
+    """A refusal without the frames that led to it; of what caused it the caller's stay."""
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        frame = cause.__traceback__
+        while frame is not None and _is_ours(frame.tb_frame.f_globals):
+            frame = frame.tb_next
+        cause.__traceback__ = frame
+        cause = cause.__cause__ or cause.__context__
+    return error.with_traceback(None)
+
+
+def _is_ours(namespace: Mapping[str, Any]) -> bool:
+    package = namespace.get("__name__", "").partition(".")[0]
+    return package in ("pytest_rankmetrics", "sklearn_rank")

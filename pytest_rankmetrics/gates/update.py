@@ -1,4 +1,4 @@
-"""Judges a gate against its baseline, and records it where that is asked for and right.
+"""A gate with a baseline: compares them, and records where that is asked for and right.
 
 Nothing that regenerates lowers a baseline: updates write what is missing, raise and refresh. Only
 ``--rank-accept`` lowers, with a reason that is stored.
@@ -7,10 +7,10 @@ Nothing that regenerates lowers a baseline: updates write what is missing, raise
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,29 +20,95 @@ from pytest_rankmetrics.assessment.assess import assess, assess_limits, labels_o
 from pytest_rankmetrics.assessment.findings import Assessment, Finding
 from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.baseline.align import align
-from pytest_rankmetrics.baseline.content import Baseline
+from pytest_rankmetrics.baseline.content import Baseline, Owner
 from pytest_rankmetrics.baseline.file import baseline_text, read_baseline, write_baseline
 from pytest_rankmetrics.baseline.record import Recording, Store
-from pytest_rankmetrics.gates.recorded import RecordedGate
 from pytest_rankmetrics.gates.run import result_of
-from pytest_rankmetrics.measuring.evaluation import refuse, refuse_unbounded
+from pytest_rankmetrics.measuring.evaluation import Reference, refuse, refuse_unbounded
 from pytest_rankmetrics.policy.policy import Policy
 from pytest_rankmetrics.policy.settings import Writing
 from pytest_rankmetrics.policy.verdicts import IMPROVEMENT, Verdict
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.support.disk import write_whole
-from sklearn_rank.support.text import safe_repr
+from sklearn_rank.support.text import safe_repr, safe_text
 
 BROKEN = (Verdict.FAIL, Verdict.STALE)
-NOT_WRITTEN = "the baseline was not written, because the gate fails; mend that first"
+MOST_ORPHANS = 3
+"""Names in a headline: more are counted."""
 
 Moves = Mapping[str, tuple[float, float]]
 """Recorded and present value of each measure."""
 
 
 @dataclass(frozen=True)
+class RecordedGate:
+    """What a gate with a baseline and its file are called, and what to do when it fails."""
+
+    name: str
+    nodeid: str
+    path: Path
+    """The baseline."""
+    root: Path
+    """Nothing is written outside of it."""
+    shown: str
+    """How messages call the baseline."""
+    update: str
+    """The command that writes the baseline, and raises it."""
+    accept: str
+    """The command that lowers it."""
+    orphans: Callable[[], Sequence[str]]
+    """Names of the baselines beside this one that belong to no test."""
+    elsewhere: str = ""
+    """Where the baseline is read from, if that is another checkout: that of the target branch."""
+    obtained: str = ""
+    """What messages call the file of present values, if one is written for inspection."""
+
+    @property
+    def owner(self) -> Owner:
+        """The gate, as its baseline knows it."""
+        return Owner(self.nodeid, self.name)
+
+    @property
+    def file(self) -> str:
+        """The path of the baseline, safe to print."""
+        return safe_text(self.shown, limit=300)
+
+    def remedy(self) -> str:
+        """What to do without a baseline; a gate that was renamed wants its old one back."""
+        if self.elsewhere:
+            return (
+                f"it is not below {self.elsewhere}: a gate that is new or renamed is red until it "
+                f"is; write it in the working copy, commit it and merge: {self.update}"
+            )
+        orphans = [safe_text(name, limit=100) for name in self.orphans()]
+        if not orphans:
+            return f"write it with: {self.update}"
+        more = len(orphans) - MOST_ORPHANS
+        names = ", ".join(orphans[:MOST_ORPHANS]) + (f" and {more:,} more" if more > 0 else "")
+        verb = "belongs" if len(orphans) == 1 else "belong"
+        old = self.file.removesuffix(self.path.name) + orphans[0]
+        move = f"git mv {shlex.quote(old)} {shlex.quote(self.file)}"
+        return (
+            f"beside it {names} {verb} to no test: renamed? {move}; "
+            f"then, or if it is new: {self.update}"
+        )
+
+    def footer(self, *, broken: bool) -> list[str]:
+        """The files, and how a drop that is wanted is accepted."""
+        lines = [f"baseline  {self.file}"]
+        lines += [f"obtained  {self.obtained}"] if self.obtained else []
+        lines += [f"accept    {self.accept}"] if broken else []
+        if broken and self.elsewhere:
+            lines.append(
+                f"the baseline is that of {self.elsewhere}: run this in the working copy and "
+                "commit the file; this run stays red until the change is merged"
+            )
+        return lines
+
+
+@dataclass(frozen=True)
 class BaselineUpdater:
-    """Judges one gate against its baseline, and writes the baseline if asked to."""
+    """Compares one gate with its baseline, and writes the baseline if asked to."""
 
     gate: RecordedGate
     options: Writing
@@ -55,55 +121,61 @@ class BaselineUpdater:
         """Whether there is a baseline, and nothing will be written."""
         return self.gate.path.is_file() and not self.options.writes
 
+    @property
+    def _accepts(self) -> bool:
+        names = self.gate.name, self.gate.nodeid
+        return any(is_called(glob, *names) for glob in self.options.accept)
+
+    @property
+    def _updates(self) -> bool:
+        """Regeneration, whatever the switch is called, is an update."""
+        return self.options.update or self.options.force_regen or self.options.regen_all
+
     def dump(self, path: Path) -> None:
-        """Write the present values beside the baseline's, for inspection."""
+        """Write the present values, for inspection beside the baseline's."""
         content = self.recording.baseline(self.gate.owner, self.store, {})
         write_whole(path, baseline_text(content).encode())
 
     def result(self) -> GateResult:
         """The outcome; the baseline is written if that is asked for and right."""
         self._refuse_unbounded()
-        if not os.path.lexists(self.gate.path):
+        gate, measured = self.gate, self.recording.measured
+        if not os.path.lexists(gate.path):
             return self._without_baseline()
-        baseline, read = read_baseline(self.gate.path, self.gate.file)
-        alignment = align(self.recording, baseline, self.gate.file)
-        assessment = assess(self.policy, self.recording.measured, alignment.reference, alignment)
-        if self.gate.elsewhere:  # no option alone: it is to be typed somewhere else
-            command = f"with: {self.gate.commands.update}"
+        baseline, read = read_baseline(gate.path, gate.file)
+        alignment = align(self.recording, baseline, gate.file)
+        assessment = assess(self.policy, measured, alignment.reference, alignment)
+        if gate.elsewhere:  # no option alone: it is to be typed somewhere else
+            command = f"with: {gate.update}"
             assessment.findings = [
                 replace(own, full=own.full.replace("with: --rank-update", command))
                 for own in assessment.findings
             ]
         self._require_ratchet(assessment)
-        if self._accepts:
-            return self._rewritten(baseline, read, assessment)
-        if self._updates:
-            lower = self._lower(assessment, baseline)
-            if lower and assessment.verdict not in BROKEN:
-                assessment.notes.append(f"not recorded: {', '.join(lower)}")
-            elif not lower and self._is_step_up(assessment, baseline):
-                return self._rewritten(baseline, read, assessment)
-        self._refuse_foreign(assessment, baseline)
-        self._note_unwritten(assessment)
+        moves = self._moves(assessment, baseline)
+        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
+        lower = [f"{name} {was:.4f} -> {now:.4f}" for name, (was, now) in lowered.items()]
+        lower += [
+            f"slice {formatting.shown(label)} {name} {formatting.signed(change.change)}"
+            for (label, name), change in assessment.slice_changes.items()
+            if change.drop > IMPROVEMENT and change.decision.verdict is not Verdict.SHOWN
+        ]
+        renamed = not baseline.owner.matches(gate.owner)
+        raises = self._updates and not lower
+        if self._accepts or (raises and self._is_step_up(assessment, bool(moves) or renamed)):
+            return self._rewritten(baseline, read, assessment, moves, lowered)
+        if self._updates and lower and assessment.verdict not in BROKEN:
+            assessment.notes.append(f"not recorded: {', '.join(lower)}")
+        if renamed:  # another gate's file may have been copied here because it asks for less
+            text = f"baseline {gate.file} was recorded by the gate {baseline.owner}"
+            remedy = (
+                "a gate that was renamed is red until the file there says so"
+                if gate.elsewhere
+                else "if that is this gate's old name, accept the new one with: "
+                f"{gate.update}; if not, restore the file"
+            )
+            assessment.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
         return self._result(assessment)
-
-    def _note_unwritten(self, assessment: Assessment) -> None:
-        """Say that nothing was recorded, where that was asked for and the gate fails."""
-        if (self._accepts or self._updates) and assessment.verdict in BROKEN:
-            assessment.notes.append(NOT_WRITTEN)
-
-    def _refuse_foreign(self, assessment: Assessment, baseline: Baseline) -> None:
-        """Another gate's baseline, which may have been copied here because it asks for less."""
-        if baseline.owner.matches(self.gate.owner):
-            return
-        text = f"baseline {self.gate.file} was recorded by the gate {baseline.owner}"
-        remedy = (
-            "if that is this gate's old name, accept the new one with: "
-            f"{self.gate.commands.update}; if not, restore the file"
-        )
-        if self.gate.elsewhere:
-            remedy = "a gate that was renamed is red until the file there says so"
-        assessment.findings.insert(0, Finding(Verdict.FAIL, f"{text}: {remedy}", text, True))
 
     def _refuse_unbounded(self) -> None:
         """RankGateFailure where a baseline could never say what unjudged items may change."""
@@ -120,91 +192,81 @@ class BaselineUpdater:
                 "by the grades of items; pass ties='average', 'stable' or 'docid'"
             )
 
-    # No baseline ---------------------------------------------------------------------------------
+    def _require_ratchet(self, assessment: Assessment) -> None:
+        """``rank_ratchet = require``: an improvement that nobody recorded fails."""
+        if self.policy.settings.ratchet != "require" or self.options.writes:
+            return
+        for name, change in assessment.changes.items():
+            if change.decision.verdict is Verdict.IMPROVED:
+                assessment.fail(
+                    f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
+                    f"than the baseline: record it with: {self.gate.update}",
+                    f"{name} {change.change:+.4f}",
+                )
 
     def _without_baseline(self) -> GateResult:
+        """Everything but the changes is judged; a first baseline is written if that passes."""
         measured = self.recording.measured
         assessment = assess(replace(self.policy, max_drop={}), measured)
         self._refuse_vacuous(assessment)
-        drops = self.policy.max_drop.keys() - set(assessment.policy.limited)
-        assess_limits(assessment, sorted(drops))
+        assess_limits(
+            assessment, sorted(self.policy.max_drop.keys() - set(assessment.policy.limited))
+        )
         if assessment.verdict in BROKEN:
-            self._note_unwritten(assessment)
             return self._result(assessment)
         if not (self._accepts or self._updates):
-            values = ", ".join(
-                f"{name} is {measured.value(name):.4f}" for name in self.policy.max_drop
-            )
+            names = self.policy.max_drop
+            values = ", ".join(f"{name} is {measured.value(name):.4f}" for name in names)
             gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
             assessment.fail(f"{gate}; {values} now - {self.gate.remedy()}")
             return self._result(assessment)
-        self._put(self._content((), {}, assessment), None)
+        self._write(self._content(assessment), None)
         return self._result(assessment, written="new", verdict=Verdict.NEW)
 
     # Writing -------------------------------------------------------------------------------------
 
-    @property
-    def _accepts(self) -> bool:
-        return any(
-            is_called(glob, self.gate.name, self.gate.nodeid) for glob in self.options.accept
-        )
+    def _is_lower(self, name: str, was: float, now: float) -> bool:
+        greater_is_better = self.recording.measured.used[name].metric.greater_is_better
+        return (was - now if greater_is_better else now - was) > IMPROVEMENT
 
-    @property
-    def _updates(self) -> bool:
-        """Regeneration, whatever the switch is called, is an update."""
-        return self.options.update or self.options.force_regen or self.options.regen_all
-
-    def _lower(self, assessment: Assessment, baseline: Baseline) -> list[str]:
-        """What an update would lower: measures, gated or not, and slices that have a limit."""
-        moves = self._moves(assessment, baseline)
-        lower = [
-            f"{name} {was:.4f} -> {now:.4f}"
-            for name, (was, now) in moves.items()
-            if self._is_lower(name, was, now)
-        ]
-        return lower + [
-            f"slice {formatting.shown(label)} {name} {formatting.signed(change.change)}"
-            for (label, name), change in assessment.slice_changes.items()
-            if change.drop > IMPROVEMENT and change.decision.verdict is not Verdict.SHOWN
-        ]
-
-    def _is_step_up(self, assessment: Assessment, baseline: Baseline) -> bool:
+    def _is_step_up(self, assessment: Assessment, differs: bool) -> bool:
         """Whether there is something to record, no limit is violated, and no measure is gone."""
         alignment, reference = assessment.alignment, assessment.reference
         if alignment is None or reference is None or not assessment.changes:
             return False
-        if alignment.not_comparable:
-            return False
-        if any(
-            name in reference.values for name in self.policy.max_drop.keys() - assessment.changes
+        not_compared = self.policy.max_drop.keys() - assessment.changes
+        verdicts = [finding.verdict for finding in assessment.findings]
+        if (
+            alignment.not_comparable
+            or any(name in reference.values for name in not_compared)
+            or Verdict.FAIL in verdicts
         ):
             return False
-        verdicts = [finding.verdict for finding in assessment.findings]
-        if Verdict.FAIL in verdicts:
-            return False
-        better = bool(self._moves(assessment, baseline))
-        renamed = not baseline.owner.matches(self.gate.owner)
         lacks = bool(alignment.notes) or alignment.lacks_unjudged
         lacks |= bool(assessment.slices) and not alignment.labels
-        return better or Verdict.STALE in verdicts or lacks or renamed
+        return differs or lacks or Verdict.STALE in verdicts
 
-    def _rewritten(self, baseline: Baseline, read: bytes, assessment: Assessment) -> GateResult:
+    def _rewritten(
+        self,
+        baseline: Baseline,
+        read: bytes,
+        assessment: Assessment,
+        moves: Moves,
+        lowered: Moves,
+    ) -> GateResult:
         """Write, unless something fails that a new baseline would not resolve."""
-        moves = self._moves(assessment, baseline)
-        lowered = {name: move for name, move in moves.items() if self._is_lower(name, *move)}
         settled = assessment.settled()
         self._refuse_vacuous(settled)
         if settled.verdict in BROKEN:
-            self._note_unwritten(settled)
             return self._result(settled)
-        renewed = self._content(baseline.accepted, lowered, assessment)
+        renewed = self._content(assessment, baseline, lowered)
         same_owner = baseline.owner.matches(self.gate.owner)
         if same_owner and renewed == replace(baseline, owner=renewed.owner):
             return self._result(settled)
-        self._put(renewed, read)
-        gone = [name for name in baseline.metrics if name not in self.recording.measured.names]
-        if lowered or gone:
-            return self._result(settled, written="LOWERED", moves=moves)
+        self._write(renewed, read)
+        if lowered or any(name not in self.recording.measured.names for name in baseline.metrics):
+            result = self._result(settled, written="LOWERED", moves=moves)
+            return replace(result, reason=self.options.reason)
         if not moves:
             return self._result(settled, written="refreshed")
         return self._result(settled, written="raised", verdict=Verdict.IMPROVED, moves=moves)
@@ -217,11 +279,7 @@ class BaselineUpdater:
             if text:
                 assessment.fail(text)
 
-    def _is_lower(self, name: str, was: float, now: float) -> bool:
-        greater_is_better = self.recording.measured.used[name].metric.greater_is_better
-        return (was - now if greater_is_better else now - was) > IMPROVEMENT
-
-    def _moves(self, assessment: Assessment, baseline: Baseline) -> dict[str, tuple[float, float]]:
+    def _moves(self, assessment: Assessment, baseline: Baseline) -> Moves:
         """The measures that move, over the common queries."""
         measured, moves = self.recording.measured, {}
         for name in measured.names:
@@ -229,25 +287,25 @@ class BaselineUpdater:
             if change is not None:
                 pair = (change.was, change.now)
             elif stored is not None:
-                pair = self._level(assessment, name) or (stored.value, measured.value(name))
+                both = self._common_means(name, assessment.reference)
+                pair = both or (stored.value, measured.value(name))
             else:
                 continue
             if abs(pair[0] - pair[1]) > IMPROVEMENT:
                 moves[name] = pair
         return moves
 
-    def _level(self, assessment: Assessment, name: str) -> tuple[float, float] | None:
-        """Means of a measure that has no limit, over the common queries; None if those are all."""
+    def _common_means(self, name: str, reference: Reference | None) -> tuple[float, float] | None:
+        """Means of a measure without limit over the common queries; None if those are all."""
         measured = self.recording.measured
-        reference, values = assessment.reference, measured.per_query(name)
+        values, weights = measured.per_query(name), measured.weights(name)
         if reference is None or reference.complete or values is None:
             return None
         was = reference.per_query.get(name)
         if was is None or not len(was):
             return None
-        now = values[reference.queries]
+        now, least = values[reference.queries], measured.used[name].metric.geometric_from
         left_out = np.isnan(was) | np.isnan(now)
-        least, weights = measured.used[name].metric.geometric_from, measured.weights(name)
         shares = None if weights is None else weights[reference.queries]
         old, new = (
             mean_over(np.where(left_out, np.nan, side), shares, least) for side in (was, now)
@@ -255,42 +313,25 @@ class BaselineUpdater:
         return None if np.isnan(old) or np.isnan(new) else (old, new)
 
     def _content(
-        self, accepted: Sequence[Mapping[str, Any]], lowered: Moves, assessment: Assessment
+        self, assessment: Assessment, baseline: Baseline | None = None, lowered: Moves | None = None
     ) -> Baseline:
-        accepted = list(accepted)
+        accepted = [] if baseline is None else list(baseline.accepted)
         if lowered:
             moves = {name: [round(old, 6), round(new, 6)] for name, (old, new) in lowered.items()}
             accepted.append({"reason": self.options.reason, **moves})
-        slices = self._slices(assessment)
-        labels = labels_of(assessment) if slices else None
-        return self.recording.baseline(self.gate.owner, self.store, slices, accepted, labels)
-
-    def _slices(self, assessment: Assessment) -> dict[str, dict[str, float]]:
         names = self.recording.measured.names
-        return {
+        slices = {
             label: {
                 "queries": len(part.members),
                 **{name: round(float(part.evaluation[name]), 6) for name in names},
             }
             for label, part in assessment.slices.items()
         }
+        labels = labels_of(assessment) if slices else None
+        return self.recording.baseline(self.gate.owner, self.store, slices, accepted, labels)
 
-    def _put(self, content: Baseline, read: bytes | None) -> None:
+    def _write(self, content: Baseline, read: bytes | None) -> None:
         write_baseline(self.gate.path, content, self.gate.root, self.gate.file, read)
-
-    # Saying --------------------------------------------------------------------------------------
-
-    def _require_ratchet(self, assessment: Assessment) -> None:
-        """``rank_ratchet = require``: an improvement that nobody recorded fails."""
-        if self.policy.settings.ratchet != "require" or self.options.writes:
-            return
-        for name, change in assessment.changes.items():
-            if change.decision.verdict is Verdict.IMPROVED:
-                assessment.fail(
-                    f"{name} {change.was:.4f} -> {change.now:.4f} ({change.change:+.4f}) is better "
-                    f"than the baseline: record it with: {self.gate.commands.update}",
-                    f"{name} {change.change:+.4f}",
-                )
 
     def _result(
         self,
@@ -300,6 +341,9 @@ class BaselineUpdater:
         verdict: Verdict | None = None,
         moves: Moves | None = None,
     ) -> GateResult:
+        if (self._accepts or self._updates) and assessment.verdict in BROKEN:
+            text = "the baseline was not written, because the gate fails; mend that first"
+            assessment.notes.append(text)
         result = result_of(
             assessment,
             self.gate.name,
@@ -307,5 +351,4 @@ class BaselineUpdater:
             baseline=self.gate.shown,
             verdict=verdict,
         )
-        reason = self.options.reason if written == "LOWERED" else ""
-        return replace(result, written=written, moves=dict(moves or {}), reason=reason)
+        return replace(result, written=written, moves=dict(moves or {}))

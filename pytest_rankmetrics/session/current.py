@@ -35,8 +35,8 @@ class Running:
     """Those of this try that were."""
     raised: list[tuple[BaseException, dict[str, Any], bool]] = field(default_factory=list)
     """What failed gates raised, with the record, and whether the test was marked xfail by then."""
-    names: list[str] = field(default_factory=list)
-    """Names of all gates of this try of the test."""
+    names: list[tuple[str, str]] = field(default_factory=list)
+    """Names and baselines of all gates of this try of the test."""
     ran: bool = False
     """Whether any gate was called in this try of the test."""
 
@@ -120,8 +120,8 @@ class Run:
         """Whether a report was asked for that says everything of gates that passed, too."""
         self.by_query = False
         """Whether one was asked for that shows the queries of every gate."""
-        self.given: dict[str, str] = {}
-        """Explicit names in the whole session, with the test that took each."""
+        self.owners: dict[tuple[str, str], str] = {}
+        """The test that took each name and each baseline of the session."""
         self._on_first_gate: Callable[[], None] | None = None
         self._item: pytest.Item | None = None
         self._running: Running | None = None
