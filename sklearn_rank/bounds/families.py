@@ -137,9 +137,8 @@ def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, chan
 def _members(measure: Measure) -> list[Measure]:
     """The measures that it combines, all the way down."""
     members = []
-    for member in measure.options.get("measures", ()):
-        own = measure.with_own_cutoff(member)
-        members += _members(own) or [own]
+    for member in measure.members:
+        members += _members(member) or [member]
     return members
 
 

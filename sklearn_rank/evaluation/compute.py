@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import Average, average, logarithms, warn_of_undefined
+from sklearn_rank.evaluation.averaging import (
+    Average,
+    average,
+    logarithms,
+    on_scale,
+    warn_of_undefined,
+)
 from sklearn_rank.evaluation.data_warnings import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.kernels.recall_levels import refuse_ties
@@ -30,7 +36,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scored:
-    """What one measure makes of an input."""
+    """Values, weights and mean of one measure."""
 
     measure: Measure
     values: FloatArray | None
@@ -38,7 +44,20 @@ class Scored:
     weights: FloatArray | None
     average: Average
     zero_division: str | float
-    """What a query counts for which the measure is undefined."""
+    """Value of queries for which the measure is undefined, or "warn" or "raise"."""
+
+
+class Block(NamedTuple):
+    """Some queries that follow each other, read by one thread alone.
+
+    What their measures share is cached in these rankings and dropped with them, so that the next
+    block finds its memory free.
+    """
+
+    queries: slice | IntArray
+    rankings: JudgedRankings
+    by_score: JudgedRankings
+    """Ranked by the relevance scores where those were given; else the same object."""
 
 
 def score_measures(
@@ -47,95 +66,98 @@ def score_measures(
     zero_division: str | float | Sequence[str | float],
     n_jobs: int | None = None,
 ) -> list[Scored]:
-    """Values of all queries and their means; all measures of a block while it is at hand.
+    """Values of all queries and their means, one ``zero_division`` for all measures or for each.
 
-    ``zero_division`` is that of all measures, or a sequence with that of each.
-    Functions of the caller, such as a gain, are called in one thread.
+    All measures read a block of queries while it is in the cache. Functions of the caller, such as
+    a gain, are called in one thread.
     """
     warn_of_rankings(measures, data)
     # What ties or cannot be pooled is refused before anything is computed.
     for measure in measures:
-        for part in (measure, *measure.options.get("measures", ())):
+        for part in (measure, *measure.members):
             if not part.metric.takes_ties and data.remote is None:
                 refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
-    undefined = list(zip(measures, zero_division, strict=True))
-    pooled = [_pooled(*each, data) if each[0].is_pooled else None for each in undefined]
-    values = iter(
-        _values_of_queries([each for each in measures if not each.is_pooled], data, n_jobs)
+    policies = list(zip(measures, zero_division, strict=True))
+    pooled = [_score_pool(*each, data) if each[0].is_pooled else None for each in policies]
+    per_query = iter(
+        _score_queries([each for each in measures if not each.is_pooled], data, n_jobs)
     )
     scored = [
-        averaged(measure, data, *next(values), settled) if done is None else done
-        for (measure, settled), done in zip(undefined, pooled, strict=True)
+        done or averaged(measure, data, *next(per_query), policy)
+        for (measure, policy), done in zip(policies, pooled, strict=True)
     ]
-    warned = {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
-    if any(mean.n_undefined for mean in warned.values()):
-        warn_of_undefined(warned)
+    if any(one.average.undefined for one in scored):
+        warn_of_undefined(
+            {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
+        )
     return scored
 
 
-def _values_of_queries(
+def _score_queries(
     measures: Sequence[Measure], data: RankingData, n_jobs: int | None
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """Values of each measure, and the weights of the queries in its mean."""
     functions = [valuation(measure, data) for measure in measures]
     if data.remote is not None:
-        return _remote_values(measures, data, data.remote)
+        return _score_remotely(measures, data, data.remote)
+    blocks = data.rankings.blocks()
 
     def values_of(queries: slice) -> list[FloatArray]:
         block = _cut(data, queries)
         return [function(block) for function in functions]
 
-    blocks = data.rankings.blocks()
-    if len(blocks) == 1:
-        per_query = values_of(blocks[0])
-    else:
-        in_one = any(measure.calls_back for measure in measures)
-        done = in_threads(values_of, blocks, None if in_one else n_jobs)
-        per_query = list(map(np.concatenate, zip(*done, strict=True)))
+    in_one = len(blocks) == 1 or any(measure.calls_back for measure in measures)
+    done = in_threads(values_of, blocks, None if in_one else n_jobs)
     return [
-        (values, _average_weights(measure, data))
-        for measure, values in zip(measures, per_query, strict=True)
+        (np.concatenate(parts) if len(blocks) > 1 else parts[0], query_weights(measure, data))
+        for measure, parts in zip(measures, zip(*done, strict=True), strict=True)
     ]
 
 
-def _remote_values(
+def _score_remotely(
     measures: Sequence[Measure], data: RankingData, remote: RemoteRankings
 ) -> list[tuple[FloatArray, FloatArray | None]]:
     """The same by sending the measures to where the places are."""
-    holes = [measure for measure in measures if measure.metric.reads_unjudged]
-    if holes and data.rankings.unjudged is not None:
-        msg = f"{holes[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
+    unjudged = [measure for measure in measures if measure.metric.reads_unjudged]
+    if unjudged and data.rankings.unjudged is not None:
+        msg = f"{unjudged[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
         raise InvalidParameterError(msg)
     weighed = [measure for measure in measures if _weighs_queries(measure)]
     try:
-        columns = remote.values(sent(measures), len(measures) + len(weighed))
+        columns = remote.values(
+            partial(remote_columns, measures=tuple(measures)), len(measures) + len(weighed)
+        )
     finally:
         remote.release()
     own = dict(zip(weighed, columns[len(measures) :], strict=True))
     return [
-        (values, _with_weights(own.get(measure), data.weights))
+        (values, _times(own.get(measure), data.weights))
         for measure, values in zip(measures, columns, strict=False)
     ]
 
 
-def sent(
-    measures: Sequence[Measure],
-) -> Callable[[JudgedRankings], list[FloatArray]]:
-    """A function that can be pickled: values of each measure, then weights of those that weigh."""
-    return partial(_columns_of, measures=tuple(measures))
-
-
-def _columns_of(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
-    data = RankingData(rankings, _PARTS_HAVE_NONE, keyed=True)
+def remote_columns(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> list[FloatArray]:
+    """Values of each measure, then the weights of those that weigh queries; can be pickled."""
+    data = RankingData(rankings, NoPool("a part of the queries has none"), keyed=True)
     block = _cut(data, slice(0, len(rankings)))
     columns = [valuation(measure, data)(block) for measure in measures]
     weights = (own_weights(measure, rankings) for measure in measures)
     return columns + [column for column in weights if column is not None]
 
 
-_PARTS_HAVE_NONE = NoPool("a part of the queries has none")
+def _cut(data: RankingData, queries: slice) -> Block:
+    """The only place where queries are cut into blocks, and made as wide as formulas read them."""
+    is_all = queries.stop - queries.start == len(data.rankings)
+    rankings, by_score = (
+        None
+        if ranked is None
+        else (ranked if is_all else ranked.part(queries)).widened(grades=False)
+        for ranked in (data.rankings, data.by_relevance)
+    )
+    assert rankings is not None
+    return Block(queries, rankings, rankings if by_score is None else by_score)
 
 
 def score_values(
@@ -143,8 +165,8 @@ def score_values(
 ) -> Scored:
     """Values per query that are known, with their mean; None: a pooled measure, computed now."""
     if values is None:
-        return _pooled(measure, zero_division, data)
-    return averaged(measure, data, values, _average_weights(measure, data), zero_division)
+        return _score_pool(measure, zero_division, data)
+    return averaged(measure, data, values, query_weights(measure, data), zero_division)
 
 
 def averaged(
@@ -155,15 +177,14 @@ def averaged(
     zero_division: str | float,
 ) -> Scored:
     """Values with their mean, which is that of their logarithms where it is geometric."""
-    least = measure.metric.geometric_from
-    settled = zero_division
-    if least is not None and not isinstance(settled, str):
-        settled = float(logarithms(np.float64(settled), least))
+    least, policy = measure.metric.geometric_from, zero_division
+    if least is not None and not isinstance(policy, str):
+        policy = float(logarithms(np.float64(policy), least))
     mean = average(
-        values if least is None else logarithms(values, least),
+        on_scale(values, least),
         weights,
         present=None if data.weights is None else data.weights > 0,
-        zero_division=settled,
+        zero_division=policy,
         measure=measure,
         query_ids=data.query_ids,
     )
@@ -172,7 +193,7 @@ def averaged(
     return Scored(measure, values, weights, mean, zero_division)
 
 
-def _pooled(measure: Measure, zero_division: str | float, data: RankingData) -> Scored:
+def _score_pool(measure: Measure, zero_division: str | float, data: RankingData) -> Scored:
     """The value of the one ranking of all items, which may be undefined too."""
     pool, negatives = data.pool(), measure.options["n_negatives"]
     if isinstance(negatives, ByQuery):
@@ -194,118 +215,47 @@ def _pooled(measure: Measure, zero_division: str | float, data: RankingData) -> 
 # One measure of one block ------------------------------------------------------------------------
 
 
-class Block(NamedTuple):
-    """Some queries that follow each other, read by one thread alone.
-
-    What their measures share is kept in these rankings and forgotten with them, so that the next
-    block finds its memory free.
-    """
-
-    queries: slice | IntArray
-    rankings: JudgedRankings
-    by_score: JudgedRankings
-    """Ranked by the relevance scores where those were given; else the same object."""
-
-
-def _cut(data: RankingData, queries: slice) -> Block:
-    """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    is_all = queries.stop - queries.start == len(data.rankings)
-
-    def cut(rankings: JudgedRankings) -> JudgedRankings:
-        return (rankings if is_all else rankings.part(queries)).widened(grades=False)
-
-    rankings = by_score = cut(data.rankings)
-    if data.by_relevance is not None:
-        by_score = cut(data.by_relevance)
-    return Block(queries, rankings, by_score)
-
-
 def valuation(measure: Measure, data: RankingData) -> Callable[[Block], FloatArray]:
     """Function from a block of queries to their values, NaN where undefined."""
-    metric, options = measure.metric, measure.options
+    metric = measure.metric
     if metric.combines:
-        first, second = (
-            valuation(measure.with_own_cutoff(member), data) for member in options["measures"]
-        )
-        return lambda block: metric.kernel(first(block), second(block), beta=options["beta"])
-    negatives = _negatives(options.get("n_negatives"), data)
+        first, second = (valuation(member, data) for member in measure.members)
+        beta = measure.options["beta"]
+        return lambda block: metric.kernel(first(block), second(block), beta=beta)
+    negatives = _negatives(measure.options.get("n_negatives"), data)
 
     def values_of(block: Block) -> FloatArray:
-        own = negatives[block.queries] if np.ndim(negatives) else negatives
-        rankings = block.by_score if metric.by_score else block.rankings
-        return _values(measure, rankings, own)
+        own = negatives[block.queries] if isinstance(negatives, np.ndarray) else negatives
+        return _values(measure, block.by_score if metric.by_score else block.rankings, own)
 
     return values_of
 
 
-def _average_weights(measure: Measure, data: RankingData) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
-    rankings = data.by_score if measure.metric.by_score else data.rankings
-    return _with_weights(own_weights(measure, rankings), data.weights)
-
-
-def _weighs_queries(measure: Measure) -> bool:
-    """Whether some queries count more than others in the mean, by their relevant items."""
-    is_macro = measure.options.get("average", "macro") == "macro"
-    return measure.metric.weights is not None and not is_macro
-
-
-def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
-    """(Q,) weights of the queries in the mean by what is relevant; None: all alike."""
-    options, weigh = measure.options, measure.metric.weights
-    if weigh is None or not _weighs_queries(measure):
-        return None
-    relevant = relevant_alone(measure, rankings)
-    return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
-
-
-def _with_weights(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
-    """Weights that a measure gives to queries times those of the data."""
-    if own is None or given is None:
-        return given if own is None else own
-    with np.errstate(over="ignore"):
-        together = own * given
-    # Only proportions count.
-    return together if np.isfinite(together).all() else own * in_unit(given)[0]
-
-
-def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:
-    """What the kernel makes of some rankings."""
-    own = {
-        name: value for name, value in measure.options.items() if name not in ("average", "min_rel")
-    }
-    if "n_negatives" in own:
-        own["n_negatives"] = negatives
-    rankings.check_depth(measure.depth)
-    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
-    return _within_bounds(measure, values)
-
-
-def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
-    """The rankings where only the grades that a measure calls relevant are so."""
-    min_rel = measure.options.get("min_rel")
-    return rankings if min_rel is None else rankings.at_least(min_rel)
-
-
 def _negatives(negatives: Any, data: RankingData) -> Any:
-    """Irrelevant items: one number, one for each query, or None."""
-    n_queries = len(data.query_ids)
+    """Irrelevant items: one number, an array with one for each query, or None."""
     if isinstance(negatives, ByQuery):
         return negatives.of(data.query_ids, "n_negatives")
-    if isinstance(negatives, tuple) and data.keyed:
+    if not isinstance(negatives, tuple):
+        return negatives
+    if data.keyed:
         msg = (
             "n_negatives by position is ambiguous for mappings, whose queries are joined by key; "
             "pass {query: number}"
         )
         raise InvalidParameterError(msg)
-    if isinstance(negatives, tuple) and len(negatives) != n_queries:
-        msg = f"n_negatives has {len(negatives)} numbers for {n_queries} queries"
+    if len(negatives) != len(data.query_ids):
+        msg = f"n_negatives has {len(negatives)} numbers for {len(data.query_ids)} queries"
         raise InvalidParameterError(msg)
-    return negatives
+    return np.array(negatives, dtype=np.float64)
 
 
-def _within_bounds(measure: Measure, values: FloatArray) -> FloatArray:
-    """The values, clipped where rounding took them out of the range; ArithmeticError beyond."""
+def _values(measure: Measure, rankings: JudgedRankings, negatives: Any) -> FloatArray:
+    """Values of the kernel, clipped where rounding took them out of the range of the metric."""
+    own = dict(measure.kernel_options)
+    if "n_negatives" in measure.options:
+        own["n_negatives"] = negatives
+    rankings.check_depth(measure.depth)
+    values = measure.metric.kernel(relevant_alone(measure, rankings), k=measure.k, **own)
     upper = measure.metric.upper
     # Of NaN and a number these are the number.
     if not len(values) or (np.fmin.reduce(values) >= 0.0 and np.fmax.reduce(values) <= upper):
@@ -316,6 +266,46 @@ def _within_bounds(measure: Measure, values: FloatArray) -> FloatArray:
         msg = f"{measure} came out as {values[outside][0]!r}, outside [0, {upper:g}]"
         raise ArithmeticError(msg)
     return np.clip(values, 0.0, upper)
+
+
+def relevant_alone(measure: Measure, rankings: JudgedRankings) -> JudgedRankings:
+    """The rankings where only the grades that a measure calls relevant are so."""
+    min_rel = measure.options.get("min_rel")
+    return rankings if min_rel is None else rankings.at_least(min_rel)
+
+
+# Weights of queries ------------------------------------------------------------------------------
+
+
+def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
+    """(Q,) weights of the queries in the mean, those of the data included; None: all alike."""
+    rankings = data.by_score if measure.metric.by_score else data.rankings
+    return _times(own_weights(measure, rankings), data.weights)
+
+
+def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
+    """(Q,) weights of the queries in the mean by what is relevant; None: all alike."""
+    if not _weighs_queries(measure):
+        return None
+    options, weigh = measure.options, measure.metric.weights
+    assert weigh is not None
+    relevant = relevant_alone(measure, rankings)
+    return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
+
+
+def _weighs_queries(measure: Measure) -> bool:
+    """Whether some queries count more than others in the mean, by their relevant items."""
+    is_macro = measure.options.get("average", "macro") == "macro"
+    return measure.metric.weights is not None and not is_macro
+
+
+def _times(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:
+    """Weights that a measure gives to queries times those of the data; only proportions count."""
+    if own is None or given is None:
+        return given if own is None else own
+    with np.errstate(over="ignore"):
+        together = own * given
+    return together if np.isfinite(together).all() else own * in_unit(given)[0]
 
 
 # Measures by any spelling -----------------------------------------------------------------------
@@ -330,10 +320,9 @@ def find_measure(spec: Any, scored: Mapping[str, Scored]) -> str:
         measure = kept.measure
         if measure == wanted or (name == str(wanted) and wanted.agrees_with(measure)):
             return name
-    names = list(scored)
-    asked = wanted.in_full()
-    msg = f"{safe_repr(asked)} was not evaluated{closest(asked, names)}; there is: "
-    raise UnknownMeasureError(msg + ", ".join(names))
+    full = wanted.in_full()
+    msg = f"{safe_repr(full)} was not evaluated{closest(full, list(scored))}; there is: "
+    raise UnknownMeasureError(msg + ", ".join(scored))
 
 
 class ByMeasure(Mapping[str, Any]):

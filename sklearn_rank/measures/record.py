@@ -213,8 +213,8 @@ class Measure:
         if self.k is None and dict(self.parameters).get("denominator") == "k":
             msg = f"{self.metric.name} with denominator='k' needs a cutoff k"
             raise InvalidParameterError(msg)
-        for member in self.options.get("measures", ()):
-            self.with_own_cutoff(member).complete()
+        for member in self.members:
+            member.complete()
         return self
 
     def with_parameters(self, **parameters: Any) -> Measure:
@@ -246,10 +246,24 @@ class Measure:
         return MappingProxyType({**self.metric.defaults, **dict(self.parameters)})
 
     @cached_property
+    def kernel_options(self) -> Mapping[str, Any]:
+        """Parameters that the kernel takes as they are."""
+        others = ("average", "min_rel", "n_negatives")
+        return {name: value for name, value in self.options.items() if name not in others}
+
+    @cached_property
+    def members(self) -> tuple[Measure, ...]:
+        """Measures that are combined, with this one's cutoff unless they have their own."""
+        return tuple(
+            member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
+            for member in self.options.get("measures", ())
+        )
+
+    @cached_property
     def depth(self) -> int | None:
         """Ranks that have to be read; None: all of them."""
-        if self.metric.combines:
-            return deepest(map(self.with_own_cutoff, self.options["measures"]))
+        if self.members:
+            return deepest(self.members)
         # A grade without a gain is refused wherever it stands.
         is_named = isinstance(self.options.get("gain", ""), str)
         return self.k if is_named and not self.metric.counts_irrelevant else None
@@ -257,17 +271,15 @@ class Measure:
     @cached_property
     def calls_back(self) -> bool:
         """Whether functions of the caller take part, which may not be called side by side."""
-        members = self.options.get("measures", ())
         return any(map(callable, self.options.values())) or any(
-            member.calls_back for member in members
+            member.calls_back for member in self.members
         )
 
     @property
     def rewards_short(self) -> bool:
         """Whether a ranking gets better by ending early, before what it does not find."""
-        if self.metric.combines:
-            members = map(self.with_own_cutoff, self.options["measures"])
-            return all(member.rewards_short for member in members)
+        if self.members:
+            return all(member.rewards_short for member in self.members)
         ignores = {self.options.get("unretrieved"), self.options.get("denominator")}
         return (
             bool(ignores & {"ignore", "retrieved"})
@@ -279,10 +291,6 @@ class Measure:
     def is_pooled(self) -> bool:
         """Whether all queries are ranked together, so that there is no value per query."""
         return self.metric.by_score and self.options.get("average") == "pooled"
-
-    def with_own_cutoff(self, member: Measure) -> Measure:
-        """A measure that this one is made of, with this one's cutoff unless it has its own."""
-        return member.with_cutoff(self.k) if member.k is None and member.metric.takes_k else member
 
 
 def deepest(measures: Iterable[Measure]) -> int | None:
