@@ -3,161 +3,293 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
-from sklearn_rank.cli.options import add_measuring, add_reading
+from sklearn_rank.cli.options import EVALUATED
+from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
+from sklearn_rank.cli.terminal import print_table
+from sklearn_rank.cli.trec_measures import TrecData, choose, lines_of
+from sklearn_rank.engines.read import EngineOptions
+from sklearn_rank.engines.scan import ScanEngine, files_of, is_several, scan_qrels, scan_run
+from sklearn_rank.evaluation.evaluate import evaluate
+from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.tables import remarks, table_of
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.join import judged_alone, read_columns
+from sklearn_rank.inputs.tables import Qrels, Run
+from sklearn_rank.measures.catalogue import Measure
+from sklearn_rank.measures.conventions import find_convention
+from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.support.runtime import waiting
+from sklearn_rank.support.text import safe_text
+from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
-if TYPE_CHECKING:
-    from sklearn_rank.cli.reading import Reader
-    from sklearn_rank.engines.read import EngineOptions
-    from sklearn_rank.engines.scan import ScanEngine
-
-FORMATS = ("table", "trec", "json", "csv", "markdown", "latex")
-DEFAULT = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
-ENGINES = ("auto", "memory", "polars", "duckdb", "spark")
 _GROWTH = 8
 """What the rows of a file take while they are read in memory, in sizes of the file: compressed
 columns grow to four times their size, and reading takes about twice that."""
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the subcommand."""
-    parser = commands.add_parser(
-        "evaluate",
-        help="measure runs against judgements",
-        description="Measure one or several runs against judgements. Files are TREC, CSV, TSV, "
-        "JSON, JSON Lines, Parquet or Arrow, perhaps compressed; '-' reads standard input.",
-    )
-    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="rankings of a system")
-    add = parser.add_argument
-    add("-q", "--per-query", action="store_true", help="the values of each query, too")
-    add(
-        "-n",
-        "--no-summary",
-        action="store_true",
-        help="with --format trec: no lines of all queries",
-    )
-    add("--format", choices=FORMATS, default="table", help="of the output (default: table)")
-    add(
-        "--slices",
-        metavar="FILE",
-        help="labels of queries (CSV or JSON lines with query and label, or JSON {query: label}): "
-        "the measures of each label, too",
-    )
-    add_measuring(
-        parser,
-        f"default: {', '.join(DEFAULT)}; with --convention trec_eval --format trec: official",
-    )
-    add_reading(parser, "qrels", "run")
-    group = parser.add_argument_group("files larger than memory")
-    group.add_argument(
-        "--engine",
-        choices=ENGINES,
-        default="auto",
-        help="what reads the files: memory reads them at once, polars (any format), duckdb and "
-        "spark (Parquet) as they stream; auto takes memory for what fits (default: auto)",
-    )
-    group.add_argument(
-        "--memory-limit",
-        metavar="SIZE",
-        help="what the engine may take, as 2GB (default: half of the machine's memory)",
-    )
-    parser.set_defaults(run=run)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Read, measure and print."""
-    from sklearn_rank.cli import measuring
-    from sklearn_rank.cli.reading import Reader, read_labels, refuse_repeated_input
-
-    measuring.check_measures(arguments, DEFAULT)
-    reader = Reader.of(arguments)
+    check_measures(arguments, EVALUATED)
+    reader = Reader(arguments)
     refuse_repeated_input(arguments.qrels, *arguments.runs)
-    engine, options = engine_of(arguments), options_of(arguments)
+    options = EngineOptions(arguments.memory_limit, progress=False)
+    engine = _engine(arguments, options)
+    qrels: Any = None
     lazy: list[Any] = []
     with waiting("reading judgements"):
-        if engine == "memory":
-            qrels: Any = reader.qrels(arguments.qrels)
-        else:
-            qrels, lazy = read_sides(engine, reader, arguments.qrels, arguments.runs, options)
+        if engine != "memory":
+            columns, limit = reader.run_columns, options.memory_limit
+            scan = {"columns": columns, "engine": engine, "memory_limit": limit}
+            lazy = [scan_run(path, **scan) for path in arguments.runs]
+            if engine == "polars" or _is_parquet(arguments.qrels):
+                qrels = scan_qrels(arguments.qrels, columns=reader.qrels_columns, engine=engine)
+        if qrels is None:
+            qrels = reader.qrels(arguments.qrels)
     labels = None if arguments.slices is None else read_labels(arguments.slices)
-    evaluations = []
+    evaluations = {}
     for number, path in enumerate(arguments.runs):
         with waiting(f"reading {path}"):
             ranking = lazy[number] if lazy else reader.run(path)
         with waiting(f"measuring {path}"):
-            if measuring.is_trec(arguments):
-                print(measuring.measure_trec(arguments, qrels, ranking))
+            if _is_trec(arguments):
+                print(_trec_lines(arguments, qrels, ranking))
             else:
-                measured = measuring.measure_run(arguments, qrels, ranking, engine=options)
-                evaluations.append((path, measured))
+                evaluations[number] = measure_run(arguments, qrels, ranking, engine=options)
     if evaluations:
-        measuring.print_evaluations(evaluations, arguments.format, arguments.per_query, labels)
+        names = names_of(arguments.runs)
+        _print(names, list(evaluations.values()), arguments, labels)
     return 0
 
 
-# Files larger than memory -----------------------------------------------------------------------
-
-
-def options_of(arguments: argparse.Namespace) -> EngineOptions:
-    """Options as they were typed; a terminal is told of progress by the command itself."""
-    from sklearn_rank.engines.read import EngineOptions
-
-    return EngineOptions(arguments.memory_limit, progress=False)
-
-
-def engine_of(arguments: argparse.Namespace) -> ScanEngine | Literal["memory"]:
-    """The engine that was asked for, or that the sizes of the files call for."""
-    in_memory = [
-        option
-        for option, is_given in (
-            ("--depth", arguments.depth is not None),
-            ("--judged-only", arguments.judged_only),
-            ("--format trec", arguments.format == "trec"),
-            ("standard input", "-" in (arguments.qrels, *arguments.runs)),
-        )
-        if is_given
-    ]
+def _engine(
+    arguments: argparse.Namespace, options: EngineOptions
+) -> ScanEngine | Literal["memory"]:
+    """The engine of the options, or that which the sizes of the files call for."""
+    paths = (arguments.qrels, *arguments.runs)
+    memory_alone = {
+        "--depth": arguments.depth is not None,
+        "--judged-only": arguments.judged_only,
+        "--format trec": arguments.format == "trec",
+        "standard input": "-" in paths,
+    }
+    in_memory = next((option for option, is_given in memory_alone.items() if is_given), None)
     if arguments.engine not in ("auto", "memory") and in_memory:
-        msg = f"--engine {arguments.engine} does not go with {in_memory[0]}, which memory alone can"
+        msg = f"--engine {arguments.engine} does not go with {in_memory}, which memory alone can"
         raise ValueError(msg)
     if arguments.engine != "auto" or in_memory:
         return "memory" if in_memory else arguments.engine
-    from sklearn_rank.engines.scan import is_several
-
-    if any(map(is_several, (arguments.qrels, *arguments.runs))):
+    if any(map(is_several, paths)):
         return "polars"
-    largest = max(map(_size, arguments.runs)) + _size(arguments.qrels)
-    return "polars" if largest * _GROWTH > options_of(arguments).n_bytes else "memory"
-
-
-def _size(path: str) -> int:
-    """Bytes of a file; what cannot be read is for its reader to say."""
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0
-
-
-def read_sides(
-    engine: ScanEngine, reader: Reader, qrels: str, runs: Sequence[str], options: EngineOptions
-) -> tuple[Any, list[Any]]:
-    """Judgements and runs as lazy frames of an engine."""
-    from sklearn_rank.engines.scan import scan_qrels, scan_run
-
-    columns, limit = reader.run_columns or None, options.memory_limit
-    rankings = [scan_run(path, columns=columns, engine=engine, memory_limit=limit) for path in runs]
-    if engine == "polars" or _is_parquet(qrels):
-        return scan_qrels(qrels, columns=reader.qrels_columns or None, engine=engine), rankings
-    return reader.qrels(qrels), rankings
+    # What cannot be read is for its reader to say.
+    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in paths]
+    return "polars" if (sizes[0] + max(sizes[1:])) * _GROWTH > options.n_bytes else "memory"
 
 
 def _is_parquet(path: str) -> bool:
-    from sklearn_rank.engines.scan import files_of
-
     with open(files_of(path)[0], "rb") as file:
         return file.read(4) == b"PAR1"
+
+
+# Measuring, for `compare` and `report` as well --------------------------------------------------
+
+
+def _is_trec(arguments: argparse.Namespace) -> bool:
+    """Whether lines are to equal those of trec_eval."""
+    return (arguments.format, arguments.convention) == ("trec", "trec_eval")
+
+
+def check_measures(arguments: argparse.Namespace, default: tuple[str, ...]) -> None:
+    """Put the default for measures that nobody named; errors come before a file is read."""
+    find_convention(arguments.convention)
+    is_trec = _is_trec(arguments)
+    if "no_summary" in arguments and arguments.no_summary and not is_trec:
+        msg = "--no-summary goes with --convention trec_eval --format trec"
+        raise ValueError(msg)
+    arguments.measures = tuple(arguments.measures) or (("official",) if is_trec else default)
+    if is_trec:
+        choose(arguments.measures)
+    else:
+        _measures(arguments)
+
+
+def _measures(arguments: argparse.Namespace) -> list[Measure]:
+    parsed = list(parse_measures(list(arguments.measures)))
+    if arguments.level is None:
+        return parsed
+    return [measure.with_parameters(min_rel=arguments.level) for measure in parsed]
+
+
+def _prepared(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> Run:
+    """The run as deep as it is to be read, perhaps of judged items alone."""
+    by_id = find_convention(arguments.convention).ties == "docid"
+    if arguments.depth is not None:
+        run = run.top(arguments.depth, by_id=by_id)
+    return judged_alone(run, qrels) if arguments.judged_only else run
+
+
+def _missing(arguments: argparse.Namespace) -> Any:
+    return "zero" if arguments.complete else find_convention(arguments.convention).missing
+
+
+def measure_run(
+    arguments: argparse.Namespace,
+    qrels: Any,
+    run: Any,
+    *,
+    keep_items: bool = False,
+    engine: EngineOptions | None = None,
+) -> Evaluation:
+    """Evaluate one run: tables, or lazy frames."""
+    return evaluate(
+        qrels,
+        _prepared(arguments, qrels, run) if isinstance(run, Run) else run,
+        _measures(arguments),
+        engine=engine,
+        convention=arguments.convention,
+        missing=_missing(arguments),
+        keep_items=keep_items,
+    )
+
+
+def _trec_lines(arguments: argparse.Namespace, qrels: Qrels, run: Run) -> str:
+    """Lines as trec_eval prints them."""
+    data = read_columns(
+        qrels.of_queries(sorted(qrels.query_ids)),
+        _prepared(arguments, qrels, run),
+        ties="docid",
+        missing=_missing(arguments),
+        negative_grades="unjudged",
+        assume="partial",
+    )
+    trec = TrecData(data.rankings.widened(), arguments.level or 1, run.tag)
+    # With -c, trec_eval counts what is relevant at any level.
+    complete = int((qrels.grades > 0).sum()) if arguments.complete else None
+    per_query, overall = lines_of(trec, choose(arguments.measures), complete_relevant=complete)
+    shown = per_query if arguments.per_query else []
+    return "\n".join(shown if arguments.no_summary else [*shown, *overall])
+
+
+# Output -----------------------------------------------------------------------------------------
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """File names, or whole paths where file names alone do not tell them apart."""
+    short = [Path(path).name for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)
+
+
+def _print(
+    names: list[str],
+    results: list[Evaluation],
+    arguments: argparse.Namespace,
+    labels: Mapping[str, str] | None,
+) -> None:
+    """Print evaluations side by side: rows are slice, query, measure and a value for each run."""
+    form, per_query = arguments.format, arguments.per_query
+    if form == "json":
+        objects: list[dict[str, Any]] = []
+        for name, result in zip(names, results, strict=True):
+            objects.append({"run": name, **result.to_dict()})
+            if labels is not None:
+                parts = _slices([result], labels).items()
+                scores = {label: part.to_dict()["scores"] for label, (part,) in parts}
+                objects[-1]["slices"] = scores
+        print(json.dumps(objects, indent=1, allow_nan=False))
+        return
+    if form == "table" and len(results) == 1 and labels is None and not per_query:
+        print_table(table_of(results[0]))
+        return
+    parts = {"": results, **({} if labels is None else _slices(results, labels))}
+    rows = [
+        (label, "all", name, [part[name] for part in own])
+        for label, own in parts.items()
+        for name in results[0]
+    ]
+    if per_query:
+        rows += _per_query(results)
+    if form == "trec":
+        _print_trec(len(names), rows)
+    elif form == "csv":
+        columns = (*map(Column, ("run", "slice", "query", "measure")), Column("value", "number"))
+        cells = (
+            (*map(text_cell, (name, *row)), number_cell(values[place]))
+            for place, name in enumerate(names)
+            for *row, values in rows
+        )
+        print(to_csv(Table(columns, tuple(cells))), end="")
+    elif form == "table":
+        print_table(_side_by_side(names, rows))
+        for name, result in zip(names, results, strict=True):
+            print(f"{safe_text(name)}: {remarks(result.counts)}")
+    else:
+        print((to_markdown if form == "markdown" else to_latex)(_side_by_side(names, rows)))
+
+
+def _slices(
+    results: Sequence[Evaluation], labels: Mapping[str, str]
+) -> dict[str, list[Evaluation]]:
+    """The evaluations of each label that every run has queries of."""
+    by_run = []
+    for result in results:
+        queries = [query for query in map(str, result.query_ids) if query in labels]
+        if not queries:
+            msg = "--slices gives none of the queries a label"
+            raise InvalidParameterError(msg)
+        by_run.append(result.by_slice({query: labels[query] for query in queries}))
+    shared = [label for label in by_run[0] if all(label in parts for parts in by_run)]
+    return {label: [parts[label] for parts in by_run] for label in shared}
+
+
+_Row = tuple[str, str, str, list[float]]
+"""Label of a slice or "", query or "all", measure, and the value of each run."""
+
+
+def _per_query(results: Sequence[Evaluation]) -> list[_Row]:
+    """Queries of all runs, in the order of the first; a run without a query has no value there."""
+    values = [
+        {
+            (str(query), name): value
+            for name, column in result.per_query.items()
+            for query, value in zip(result.query_ids, column.tolist(), strict=True)
+        }
+        for result in results
+    ]
+    queries = dict.fromkeys(query for table in values for query, _ in table)
+    return [
+        ("", query, name, [table.get((query, name), math.nan) for table in values])
+        for query in queries
+        for name in results[0]
+        if name in results[0].per_query
+    ]
+
+
+def _side_by_side(names: Sequence[str], rows: Sequence[_Row]) -> Table:
+    """A column for each run; those of queries and slices only if there are any."""
+    keys = {"measure": [name for _, _, name, _ in rows]}
+    if any(query != "all" for _, query, _, _ in rows):
+        keys["query"] = [query for _, query, _, _ in rows]
+    if any(label for label, _, _, _ in rows):
+        keys["slice"] = [label or "all" for label, _, _, _ in rows]
+    columns = (*map(Column, keys), *(Column(name, "number") for name in names))
+    cells = (
+        (*map(text_cell, key), *map(number_cell, values))
+        for key, (_, _, _, values) in zip(zip(*keys.values(), strict=True), rows, strict=True)
+    )
+    return Table(columns, tuple(cells))
+
+
+def _print_trec(n_runs: int, rows: Sequence[_Row]) -> None:
+    """The lines of each run; what is undefined has none."""
+    for place in range(n_runs):
+        for label, query, measure, values in sorted(rows, key=lambda row: row[1] == "all"):
+            if not math.isnan(values[place]):
+                name = f"{measure}[{safe_text(label)}]" if label else measure
+                print(f"{name:<22}\t{safe_text(query)}\t{values[place]:6.4f}")

@@ -1,4 +1,4 @@
-"""Arguments of the command, and what its end says. Nothing heavy is imported before it runs."""
+"""The command: its arguments, its exit codes, and its errors in one line."""
 
 from __future__ import annotations
 
@@ -7,22 +7,10 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import NoReturn
+from collections.abc import Sequence
+from importlib import import_module
 
-from sklearn_rank import __version__
-from sklearn_rank.cli import (
-    compare,
-    convert,
-    demo,
-    doctor,
-    evaluate,
-    gate,
-    judge_next,
-    measures,
-    report,
-)
+from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import FAILED, INTERRUPTED, in_words_of
 
 __all__ = ["main"]
@@ -50,15 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # names that an encoding lacks are escaped
             stream.reconfigure(errors="backslashreplace")
-    arguments = _parser().parse_args(words)
+    arguments = build_parser().parse_args(words)
     arguments.words = words
-    command: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        if sys.stdout is None:
-            _refuse_closed_output()
-        with warnings.catch_warnings():
-            warnings.showwarning = partial(_show_warning, arguments)
-            code = command(arguments)
+        code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # as in `sklearn-rank demo | head`
         _give_up_output()
@@ -78,9 +61,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _refuse_closed_output() -> NoReturn:
-    msg = "the standard output is closed; send it to a file, or to /dev/null"
-    raise ValueError(msg)
+def _run(arguments: argparse.Namespace) -> int:
+    """Import and run the command, whose warnings do not name a place in the code."""
+    if sys.stdout is None:
+        msg = "the standard output is closed; send it to a file, or to /dev/null"
+        raise ValueError(msg)
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        text = in_words_of(arguments, str(message))
+        print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
+
+    module, function = arguments.run
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        code: int = getattr(import_module(f"sklearn_rank.cli.{module}"), function)(arguments)
+    return code
 
 
 def _give_up_output() -> None:
@@ -91,27 +86,3 @@ def _give_up_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (AttributeError, ValueError):  # there is no output, or it is closed
         pass
-
-
-def _show_warning(
-    arguments: argparse.Namespace, message: Warning | str, *_: object, **__: object
-) -> None:
-    """A warning without the place in the code, which is not the reader's."""
-    text = in_words_of(arguments, str(message))
-    print(f"sklearn-rank {arguments.command}: warning: {text}", file=sys.stderr)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="sklearn-rank",
-        description="Ranking metrics for search engines and recommenders, from files.",
-        epilog="Exit code 0: done; 1: a gate failed; 2: something could not be measured.",
-    )
-    parser.add_argument("--version", action="version", version=f"sklearn-rank {__version__}")
-    commands = parser.add_subparsers(
-        title="commands", metavar="command", required=True, dest="command"
-    )
-    modules = (evaluate, compare, report, gate, judge_next, convert, measures, doctor, demo)
-    for module in modules:
-        module.add_parser(commands)
-    return parser

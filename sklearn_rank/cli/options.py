@@ -1,87 +1,23 @@
-"""Options that several subcommands have: what is measured, and how files are read."""
+"""The commands and their options. Imports nothing heavy, so that ``--help`` costs little."""
 
 from __future__ import annotations
 
 import argparse
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-_ROLES = {"qrels": ("query", "item", "grade"), "run": ("query", "item", "score", "rank")}
+from sklearn_rank import __version__
 
+EVALUATED = ("map", "ndcg@10", "mrr", "precision@10", "recall@100")
+"""Measures of ``evaluate`` that nobody named."""
+COMPARED = ("map", "ndcg@10", "mrr")
+"""Measures of ``compare`` and ``report`` that nobody named."""
+_LABELS = "CSV or JSON lines with query and {0}, or JSON {{query: {0}}}"
+_ASSUME = "whether items that QRELS does not name are judged (default: not if it holds a 0)"
 
-def add_reading(parser: argparse.ArgumentParser, *kinds: str) -> None:
-    """Columns whose names are not recognised, for each kind of file, and limits."""
-    group = parser.add_argument_group("how files are read")
-    for kind in kinds:
-        roles = _ROLES[kind]
-        group.add_argument(
-            f"--{kind}-column",
-            action="append",
-            default=[],
-            metavar="ROLE=NAME",
-            type=_column_of(roles),
-            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {kind} if its name is not "
-            "recognised; ROLE= alone: no column has it",
-        )
-    limits = {
-        "--max-rows": "rows of a file (default: 50 million)",
-        "--max-bytes": "bytes to which a compressed file may grow (default: 2 GiB)",
-        "--max-line": "bytes of a line (default: 1 MiB)",
-    }
-    for option, what in limits.items():
-        group.add_argument(option, type=positive, metavar="N", help=what)
-
-
-def add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
-    """What is measured, and what counts; ``default`` says which measures are those of nobody."""
-    add = parser.add_argument
-    add(
-        "-m",
-        "--measure",
-        action="append",
-        default=[],
-        metavar="M",
-        dest="measures",
-        help=f"as map, ndcg@5,10 or P_10; repeat it for more ({default})",
-    )
-    add("--convention", default="default", metavar="NAME", help="count as this program does")
-    add(
-        "-c",
-        "--complete",
-        action="store_true",
-        help="count judged queries without a ranking as 0, whatever the convention",
-    )
-    add("-l", "--level", type=positive, metavar="N", help="lowest grade that is relevant")
-    add("-M", "--depth", type=positive, metavar="N", help="read this many items of a ranking")
-    add(
-        "-J",
-        "--judged-only",
-        action="store_true",
-        help="leave out the items that nobody judged for their query",
-    )
-
-
-def share(text: str) -> float:
-    """A probability that is neither impossible nor certain."""
-    return _number(text, lambda number: 0 < number < 1, "a number between 0 and 1")
-
-
-def grade(text: str) -> float:
-    """A grade that something relevant can have."""
-    return _number(text, lambda number: 0 < number < math.inf, "a finite number above 0")
-
-
-def whole(text: str) -> int:
-    """A whole number of at least 0."""
-    return 0 if text == "0" else positive(text)
-
-
-def positive(text: str) -> int:
-    """A whole number of at least 1."""
-    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
-        msg = f"must be a whole number of at least 1, got {text[:80]!r}"
-        raise argparse.ArgumentTypeError(msg)
-    return int(text)
+# Values -----------------------------------------------------------------------------------------
 
 
 def _number(text: str, is_right: Callable[[float], bool], what: str) -> float:
@@ -95,15 +31,328 @@ def _number(text: str, is_right: Callable[[float], bool], what: str) -> float:
     return number
 
 
-def _column_of(roles: tuple[str, ...]) -> Callable[[str], tuple[str, str | None]]:
-    def column(text: str) -> tuple[str, str | None]:
-        role, equals, name = text.partition("=")
-        if not equals:
-            msg = f"must be ROLE=NAME, or ROLE= for none, got {text[:80]!r}"
-            raise argparse.ArgumentTypeError(msg)
-        if role not in roles:
-            msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
-            raise argparse.ArgumentTypeError(msg)
-        return role, name or None
+_share = partial(_number, is_right=lambda x: 0 < x < 1, what="a number between 0 and 1")
+_grade = partial(_number, is_right=lambda x: 0 < x < math.inf, what="a finite number above 0")
 
-    return column
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < 1:
+        msg = f"must be a whole number of at least 1, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def _whole(text: str) -> int:
+    return 0 if text == "0" else _positive(text)
+
+
+def _limit(text: str) -> tuple[str | None, float]:
+    """A measure and a number; a number alone is for all measures."""
+    measure, _, number = text.rpartition("=")
+    try:
+        return measure or None, float(number)
+    except ValueError:
+        msg = f"must be MEASURE=NUMBER, got {text!r}"
+        raise argparse.ArgumentTypeError(msg) from None
+
+
+def _column(text: str, roles: tuple[str, ...]) -> tuple[str, str | None]:
+    role, equals, name = text.partition("=")
+    if not equals:
+        msg = f"must be ROLE=NAME, or ROLE= for none, got {text[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    if role not in roles:
+        msg = f"has the roles {', '.join(roles)}, got {role[:80]!r}"
+        raise argparse.ArgumentTypeError(msg)
+    return role, name or None
+
+
+# Options of several commands --------------------------------------------------------------------
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    """Columns whose names are not recognised, and limits."""
+    add = parser.add_argument_group("how files are read").add_argument
+    sides = {"qrels": ("query", "item", "grade"), "run": ("query", "item", "score", "rank")}
+    for side, roles in sides.items():
+        add(
+            f"--{side}-column",
+            action="append",
+            default=[],
+            metavar="ROLE=NAME",
+            type=partial(_column, roles=roles),
+            help=f"column of {', '.join(roles[:-1])} or {roles[-1]} in {side} if its name is not "
+            "recognised; ROLE= alone: no column has it",
+        )
+    limits = {
+        "rows": "rows of a file (default: 50 million)",
+        "bytes": "bytes to which a compressed file may grow (default: 2 GiB)",
+        "line": "bytes of a line (default: 1 MiB)",
+    }
+    for limit, what in limits.items():
+        add(f"--max-{limit}", type=_positive, metavar="N", help=what)
+
+
+def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
+    """What is measured, and what counts."""
+    add = parser.add_argument
+    spelling = f"as map, ndcg@5,10 or P_10; repeat it for more ({default})"
+    add("-m", "--measure", action="append", default=[], metavar="M", dest="measures", help=spelling)
+    add("--convention", default="default", metavar="NAME", help="count as this program does")
+    complete = "count judged queries without a ranking as 0, whatever the convention"
+    add("-c", "--complete", action="store_true", help=complete)
+    add("-l", "--level", type=_positive, metavar="N", help="lowest grade that is relevant")
+    add("-M", "--depth", type=_positive, metavar="N", help="read this many items of a ranking")
+    judged = "leave out the items that nobody judged for their query"
+    add("-J", "--judged-only", action="store_true", help=judged)
+
+
+# The commands -----------------------------------------------------------------------------------
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the command; ``run`` of what it returns is a module and a function."""
+    parser = argparse.ArgumentParser(
+        prog="sklearn-rank",
+        description="Ranking metrics for search engines and recommenders, from files.",
+        epilog="Exit code 0: done; 1: a gate failed; 2: something could not be measured.",
+    )
+    parser.add_argument("--version", action="version", version=f"sklearn-rank {__version__}")
+    commands: Any = parser.add_subparsers(
+        title="commands", metavar="command", required=True, dest="command"
+    )
+    for add in (_evaluate, _compare, _report, _gate, _judge_next, _convert, _small):
+        add(commands)
+    return parser
+
+
+def _evaluate(commands: Any) -> None:
+    parser = commands.add_parser(
+        "evaluate",
+        help="measure runs against judgements",
+        description="Measure one or several runs against judgements. Files are TREC, CSV, TSV, "
+        "JSON, JSON Lines, Parquet or Arrow, perhaps compressed; '-' reads standard input.",
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="relevance judgements")
+    add("runs", metavar="RUN", nargs="+", help="rankings of a system")
+    add("-q", "--per-query", action="store_true", help="the values of each query, too")
+    no_summary = "with --format trec: no lines of all queries"
+    add("-n", "--no-summary", action="store_true", help=no_summary)
+    forms = ("table", "trec", "json", "csv", "markdown", "latex")
+    add("--format", choices=forms, default="table", help="of the output (default: table)")
+    labels = f"labels of queries ({_LABELS.format('label')}): the measures of each label, too"
+    add("--slices", metavar="FILE", help=labels)
+    official = "with --convention trec_eval --format trec: official"
+    _add_measuring(parser, f"default: {', '.join(EVALUATED)}; {official}")
+    _add_reading(parser)
+    add = parser.add_argument_group("files larger than memory").add_argument
+    add(
+        "--engine",
+        choices=("auto", "memory", "polars", "duckdb", "spark"),
+        default="auto",
+        help="what reads the files: memory reads them at once, polars (any format), duckdb and "
+        "spark (Parquet) as they stream; auto takes memory for what fits (default: auto)",
+    )
+    limit = "what the engine may take, as 2GB (default: half of the machine's memory)"
+    add("--memory-limit", metavar="SIZE", help=limit)
+    parser.set_defaults(run=("evaluate", "run"))
+
+
+def _compare(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare",
+        help="compare runs with the first one, query by query",
+        description="Compare runs with the first one (or, with --all-pairs, each with each): "
+        "differences with intervals, effect sizes, and p-values corrected for their number. "
+        "Files are those of evaluate.",
+    )
+    add = parser.add_argument
+    forms = ("text", "markdown", "latex", "html", "csv", "json")
+    add("--format", choices=forms, default="text", help="of the output (default: text)")
+    rows = "what a row is (default: differences in CSV, systems elsewhere; text shows both)"
+    add("--rows", choices=("systems", "differences"), help=rows)
+    changed = "of each run, the N queries that the first measure says changed most, and why"
+    add("--changed", type=_whole, default=0, metavar="N", help=changed)
+    _add_comparing(parser)
+    parser.set_defaults(run=("compare", "run"))
+
+
+def _report(commands: Any) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="compare runs in an HTML file with every query",
+        description="Compare runs with the first one in one HTML file, which needs no network: "
+        "tables, pictures (with Matplotlib), and all queries with their items, to search and "
+        "unfold. Options are those of compare.",
+    )
+    add = parser.add_argument
+    add("-o", "--output", default="report.html", metavar="FILE", help="default: report.html")
+    add("--title", metavar="TEXT", help="of the page")
+    add("--explain", metavar="M", help="measure whose changes are told by item (the first)")
+    add("--slices", metavar="FILE", help=f"labels of queries: {_LABELS.format('label')}")
+    add("--query-text", metavar="FILE", help=f"what queries ask: {_LABELS.format('text')}")
+    _add_comparing(parser)
+    parser.set_defaults(run=("compare", "run_report"), format="html")
+
+
+def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="relevance judgements")
+    add("baseline", metavar="RUN", help="the run that others are compared with")
+    add("runs", metavar="RUN", nargs="+", help="rankings of another system")
+    add("--all-pairs", action="store_true", help="compare each run with each")
+    test = "of differences (default: t; with --all-pairs: tukey)"
+    add(
+        "--test", choices=("t", "permutation", "wilcoxon", "bootstrap", "tukey", "anova"), help=test
+    )
+    alternative = "what counts against chance (default: two-sided)"
+    add("--alternative", choices=("two-sided", "less", "greater"), help=alternative)
+    corrections = ("holm", "bh", "bonferroni", "none")
+    number = "of p-values for their number (default: holm)"
+    add("--correction", choices=corrections, default="holm", help=number)
+    family = "p-values that are corrected together: all, or those of each measure"
+    add("--family", choices=("all", "measure"), default="all", help=family)
+    add("--alpha", type=_share, default=0.05, metavar="P", help="significant is less (0.05)")
+    same = "refuse runs that were evaluated on different queries"
+    add("--same-queries", action="store_true", help=same)
+    _add_measuring(parser, f"default: {', '.join(COMPARED)}")
+    _add_reading(parser)
+
+
+LIMITS = ("at_least", "at_most", "max_drop", "hard_drop")
+"""Options of a gate that give measures a number."""
+GATE_OPTIONS = (
+    *("metrics", "slices", "max_slice_drop", "min_queries", "convention", "missing"),
+    *("zero_division", "allow", "known_items", "assume", "unjudged"),
+)
+"""Its others; all are keys of a TOML file, too."""
+
+
+def _gate(commands: Any) -> None:
+    parser = commands.add_parser(
+        "gate",
+        help="fail when rankings are worse than a limit or their baseline",
+        description="Judge rankings in files against thresholds and a recorded baseline. Policy, "
+        "words and baselines are those of the pytest plugin. Exit code 0: all gates passed; 1: a "
+        "gate failed; 2: something could not be measured.",
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", nargs="?", help="relevance judgements")
+    add("run_path", metavar="RUN", nargs="?", help="rankings of the system")
+    add("--config", metavar="TOML", help="one or several gates, instead of QRELS and RUN")
+    add("--name", metavar="NAME", help="of the gate, and of its baseline NAME.rank.json")
+    add("--baseline-dir", metavar="DIR", help="where baselines are (default: rank-baselines)")
+    helps = (
+        "threshold, as map=0.3; repeat it for more",
+        "threshold of a measure of which less is better, as lag=2",
+        "allowed drop against the baseline, as ndcg@10=0.005, or 0.005 for all",
+        "drop that chance never excuses",
+    )
+    for name, what in zip(LIMITS, helps, strict=True):
+        option = f"--{name.replace('_', '-')}"
+        add(option, action="append", default=[], metavar="M=X", type=_limit, help=what)
+    metrics = "another measure to record"
+    add("-m", "--measure", action="append", dest="metrics", metavar="MEASURE", help=metrics)
+    add("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    add("--max-slice-drop", type=float, metavar="X", help="allowed drop of every slice")
+    add("--min-queries", type=int, metavar="N", help="with fewer, chance excuses nothing")
+    add("--convention", metavar="NAME", help="count as this program does")
+    missing = "judged queries without a ranking (default: raise)"
+    add("--missing", choices=("raise", "zero", "skip"), help=missing)
+    undefined = "value of a query for which a measure is undefined (default: raise)"
+    add("--zero-division", type=float, metavar="X", help=undefined)
+    oddity = "accept an oddity, such as unjudged"
+    add("--allow", action="append", metavar="WORD", help=oddity)
+    known = "ids of the items in the index, one on each line"
+    add("--known-items", metavar="FILE", help=known)
+    add("--assume", choices=("complete", "partial"), help=_ASSUME)
+    unjudged = "what unjudged items count: nothing, left out, or any grade (default: irrelevant)"
+    add("--unjudged", choices=("irrelevant", "condense", "bounds"), help=unjudged)
+    update = "write a missing baseline, raise one; lowers none"
+    add("--update", action="store_true", help=update)
+    add("--accept", action="store_true", help="also lower baselines; needs --reason")
+    add("--strict", action="store_true", help="drops that are not confirmed fail, too")
+    add("--reason", default="", metavar="TEXT", help="why --accept is right; it is stored")
+    add("--json", metavar="FILE", help="write a JSON report")
+    markdown = "append a Markdown report, besides the step summary of GitHub"
+    add("--markdown", metavar="FILE", help=markdown)
+    add("--junit", metavar="FILE", help="write a JUnit report")
+    _add_reading(parser)
+    parser.set_defaults(run=("gate", "run"))
+
+
+def _judge_next(commands: Any) -> None:
+    parser = commands.add_parser(
+        "judge-next",
+        help="list the unjudged items whose grades matter most",
+        description="List unjudged items by how much the grade of each could move the measure of "
+        "RUN, or its difference to OTHER. --template writes them as a CSV file whose grades are "
+        "filled in; --filled takes such files back, and --into writes all judgements.",
+    )
+    add = parser.add_argument
+    add("qrels", metavar="QRELS", help="relevance judgements")
+    add("run_path", metavar="RUN", nargs="?", help="rankings of a system")
+    add("other", metavar="OTHER", nargs="?", help="rankings of the system it is compared with")
+    add("-m", "--measure", default="ndcg@10", metavar="M", help="(default: ndcg@10)")
+    # A page, and about as many as somebody judges in one go.
+    add("-n", type=_positive, default=20, metavar="N", help="so many items (default: 20)")
+    add("--max-grade", type=_grade, metavar="X", help="highest grade (default: that of QRELS)")
+    add("--convention", default="default", metavar="NAME", help="count as this program does")
+    add("--assume", choices=("complete", "partial"), help=_ASSUME)
+    add("--template", metavar="FILE", help="write them to FILE (.csv or .tsv), to be filled in")
+    filled = "a template that was filled in; repeat it for more"
+    add("--filled", action="append", default=[], metavar="FILE", help=filled)
+    add("--into", metavar="FILE", help="write QRELS with the grades of --filled to FILE")
+    add("--force", action="store_true", help="let --into replace judgements that are there")
+    _add_reading(parser)
+    parser.set_defaults(run=("judge_next", "run"))
+
+
+def _convert(commands: Any) -> None:
+    parser = commands.add_parser(
+        "convert",
+        help="convert a run or judgements into another format",
+        description="Convert a file. The suffix of TARGET tells its format: .run and .qrels "
+        "(TREC), .csv, .tsv, .jsonl, .json, .parquet or .arrow, text also with .gz or .bz2.",
+    )
+    add = parser.add_argument
+    add("kind", choices=("run", "qrels"), help="what the file holds")
+    add("source", metavar="SOURCE", help="file to read, or '-'")
+    add("target", metavar="TARGET", help="file to write")
+    add("--tag", default="", help="name of the system in a TREC run")
+    add("--force", action="store_true", help="replace a TARGET of the same kind")
+    _add_reading(parser)
+    parser.set_defaults(run=("tools", "run_convert"))
+
+
+def _small(commands: Any) -> None:
+    """``measures``, ``doctor`` and ``demo``."""
+    parser = commands.add_parser(
+        "measures",
+        help="list the measures: names, spellings, formula, range",
+        description="List all measures, or say everything of the one that a spelling means.",
+    )
+    parser.add_argument("spelling", nargs="?", metavar="MEASURE", help="as ndcg@10 or P_5")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(run=("tools", "run_measures"))
+    parser = commands.add_parser(
+        "doctor",
+        help="look for what is odd about judgements and runs",
+        description="Look for repeated items, ids that almost meet, queries without relevant "
+        "items, columns that are not read and thin slices, and say what difference a set of this "
+        "size can show.",
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="relevance judgements")
+    parser.add_argument("run_path", metavar="RUN", nargs="?", help="rankings of a system")
+    parser.add_argument("--slices", metavar="FILE", help="labels of queries, as for evaluate")
+    _add_reading(parser)
+    parser.set_defaults(run=("doctor", "run"))
+    parser = commands.add_parser(
+        "demo",
+        help="tune, choose, measure and protect two rankers on data that is already here",
+        description="Two searches for the best ranker, on data that every installation carries: "
+        "Python's help pages and scikit-learn's digits. Takes about fifteen seconds, needs no "
+        "network and writes no file.",
+    )
+    parser.set_defaults(run=("tools", "run_demo"))

@@ -8,7 +8,6 @@ import io
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,42 +21,49 @@ from sklearn_rank.support.disk import readable
 from sklearn_rank.support.text import format_list, safe_repr, safe_text
 
 
-@dataclass(frozen=True)
 class Reader:
-    """Reads the files of a command as its options say."""
+    """Reads the files of a command by its options; columns given here win over them."""
 
-    limits: Limits
-    qrels_columns: Columns
-    run_columns: Columns
-
-    @classmethod
-    def of(cls, arguments: argparse.Namespace) -> Reader:
-        """The options as they were typed."""
-        names = [field.name for field in fields(Limits)]
-        given = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-        return cls(Limits(**given), dict(arguments.qrels_column), dict(arguments.run_column))
+    def __init__(
+        self,
+        arguments: argparse.Namespace,
+        qrels_columns: Columns | None = None,
+        run_columns: Columns | None = None,
+    ) -> None:
+        given = {name: getattr(arguments, name) for name in ("max_rows", "max_bytes", "max_line")}
+        self.limits = Limits(**{name: value for name, value in given.items() if value})
+        self.qrels_columns = qrels_columns or dict(arguments.qrels_column) or None
+        self.run_columns = run_columns or dict(arguments.run_column) or None
 
     def qrels(self, path: str, what: str = "QRELS") -> Qrels:
-        """Judgements; ``what`` is how the usage of the command calls the file."""
-        return qrels_of(self._source(path, what), None, self.qrels_columns or None)
+        """Judgements; ``what`` is the name of the file in the usage of the command."""
+        return qrels_of(self._source(path, what), None, self.qrels_columns)
 
     def run(self, path: str, what: str = "RUN") -> Run:
         """A run."""
-        return run_of(self._source(path, what), None, self.run_columns or None)
+        return run_of(self._source(path, what), None, self.run_columns)
 
     def _source(self, path: str, what: str) -> Source:
         return source_of(sys.stdin.buffer if path == "-" else path, self.limits, what)
 
 
 def refuse_repeated_input(*paths: str | None) -> None:
-    """ValueError if standard input is to be read twice, which can be read once."""
+    """ValueError if standard input is to be read twice."""
     if paths.count("-") > 1:
         msg = "'-' is standard input, which can be read only once; name a file for the others"
         raise ValueError(msg)
 
 
+def refuse_repeated_runs(*paths: str | None) -> None:
+    """ValueError if a run is to be compared with itself."""
+    given = [path for path in paths if path is not None]
+    if len(set(given)) < len(given):
+        msg = "a run is named twice, and would be compared with itself"
+        raise ValueError(msg)
+
+
 def read_ids(path: str, what: str = "--known-items") -> set[str]:
-    """Ids of a file with one on each line; ValueError if it holds none."""
+    """Ids of a file with one on each line; FileFormatError if it holds none."""
     ids = {line for line in _text(path, what).splitlines() if line}
     if not ids:
         msg = f"{safe_text(path)}: holds no id; write one on each line"
@@ -65,13 +71,13 @@ def read_ids(path: str, what: str = "--known-items") -> set[str]:
     return ids
 
 
-# What is said of queries ------------------------------------------------------------------------
+# Labels and texts of queries --------------------------------------------------------------------
 
 _NAMES = {
     "label": ("label", "labels", "slice", "segment", "group", "category", "class", "type"),
-    "text": ("text", "query_text", "title", "question", "description"),
+    "text": ("text", "querytext", "title", "question", "description"),
 }
-"""Columns that hold a label, or what a query asks."""
+"""Plain names of columns that hold a label of a query, or its text."""
 
 
 def read_labels(path: str, option: str = "--slices", what: str = "label") -> dict[str, str]:
@@ -80,9 +86,8 @@ def read_labels(path: str, option: str = "--slices", what: str = "label") -> dic
     ``option`` names the file in messages, and ``what`` is "label" or "text".
     """
     source = source_of(path, Limits(), option)
-    text = _text(path, option)
     labels: dict[str, str] = {}
-    for line, query, label in _pairs(source, text, what):
+    for line, query, label in _pairs(source, _text(path, option), what):
         if not isinstance(label, (str, int, float)):
             source.fail(line, f"the {what} of query {safe_repr(query)} is not text")
         if label == "" and what == "label":
@@ -90,6 +95,8 @@ def read_labels(path: str, option: str = "--slices", what: str = "label") -> dic
         if labels.setdefault(str(query), str(label)) != str(label):
             both = f"{safe_repr(labels[str(query)])} and {safe_repr(str(label))}"
             source.fail(line, f"query {safe_repr(query)} has the {what}s {both}")
+    if not labels:
+        source.fail(None, f"gives no query a {what}")
     return labels
 
 
@@ -99,25 +106,25 @@ def _pairs(source: Source, text: str, what: str) -> Iterator[tuple[int | None, A
     if not first.startswith("{"):
         lines = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in text else ",")
         names = next(lines, [])
-        query, label = _columns(source, names, what)
+        query, label = _columns(source, 1, names, what)
         for line, row in enumerate(lines, 2):
             if len(row) != len(names):
                 source.fail(line, f"{len(row)} fields instead of {len(names)}")
             yield line, row[names.index(query)], row[names.index(label)]
     elif _is_row(first):
-        for line, row_text in enumerate(text.split("\n"), 1):
-            if row_text.strip():
-                row = load_json(source, line, row_text.encode())
-                names = list(row) if isinstance(row, dict) else []
-                query, label = _columns(source, names, what, line)
-                yield line, row[query], row[label]
+        for line, data in enumerate(text.split("\n"), 1):
+            if data.strip():
+                value = load_json(source, line, data.encode())
+                names = list(value) if isinstance(value, dict) else []
+                query, label = _columns(source, line, names, what)
+                yield line, value[query], value[label]
     else:
-        labels = load_json(source, None, text.encode())
-        yield from ((None, query, label) for query, label in labels.items())
+        for name, value in load_json(source, None, text.encode()).items():
+            yield None, name, value
 
 
 def _is_row(line: str) -> bool:
-    """Whether a line is an object with the id of a query and something said of it."""
+    """Whether a line is an object with the id of a query and something else."""
     try:
         row = json.loads(line)
     except ValueError:
@@ -125,18 +132,16 @@ def _is_row(line: str) -> bool:
     return len(row) > 1 and any(role_of(name) == "query" or name in ("_id", "id") for name in row)
 
 
-def _columns(source: Source, names: list[str], what: str, line: int = 1) -> tuple[str, str]:
+def _columns(source: Source, line: int, names: list[str], what: str) -> tuple[str, str]:
     """The column of queries, and that of labels or texts: by name, else the only other one."""
-    wanted, other = _NAMES[what], _NAMES["text" if what == "label" else "label"]
-    plain = {name: plain_name(name) for name in names}
     queries = [name for name in names if role_of(name) == "query"] or [
         name for name in names if name in ("_id", "id")
     ]
-    rest = [name for name in names if name not in queries]
-    found = [name for name in rest if plain[name] in map(plain_name, wanted)]
+    rest = {name: plain_name(name) for name in names if name not in queries}
+    found = [name for name in names if rest.get(name) in _NAMES[what]]
     if not found and len(names) == 2:
-        taken = map(plain_name, other)
-        found = [name for name in rest if role_of(name) is None and plain[name] not in taken]
+        known = {*_NAMES["label"], *_NAMES["text"]}
+        found = [name for name in rest if role_of(name) is None and rest[name] not in known]
     if len(queries) != 1 or len(found) != 1:
         shown = format_list(names, limit=20) or "nothing"
         source.fail(line, f"needs the columns query and {what}, and the first line has {shown}")

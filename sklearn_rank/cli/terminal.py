@@ -1,4 +1,4 @@
-"""What a terminal is told: exit codes, tables that are plain in a pipe, messages in its words."""
+"""Output of the command: exit codes, tables that are plain in a pipe, messages in its words."""
 
 from __future__ import annotations
 
@@ -29,26 +29,23 @@ def print_table(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from sklearn_rank.support.text import safe_text
-
     titles, *rows = text_rows(table)
-    drawn = RichTable(title=Text(safe_text(table.caption)) if table.caption else None)
+    drawn = RichTable(title=Text(shown(table.caption)) if table.caption else None)
     for column, title in zip(table.columns, titles, strict=True):
         drawn.add_column(Text(title), justify="left" if column.kind == "text" else "right")
     for row, cells in zip(rows, table.rows, strict=True):
-        styles = ("bold" if cell.best else "" for cell in cells)
-        drawn.add_row(*map(Text, row, styles))
+        drawn.add_row(*map(Text, row, ("bold" if cell.best else "" for cell in cells)))
     console = Console()
     console.print(drawn)
     for note in table.said(BEST):
-        console.print(Text(safe_text(note, limit=None)))
+        console.print(Text(shown(note)))
 
 
-def shown(path: object) -> str:
-    """A path, whole, but without what a terminal would obey."""
+def shown(text: object) -> str:
+    """A path or another text, whole, but without what a terminal would obey."""
     from sklearn_rank.support.text import safe_text
 
-    return safe_text(str(path), limit=None)
+    return safe_text(str(text), limit=None)
 
 
 # The library's messages -------------------------------------------------------------------------
@@ -63,7 +60,7 @@ _WORDS = {
     r"--rank-(update|accept|reason|strict|baseline-dir)\b": r"--\1",
 }
 _OPTIONS = {"min_rel": "level", "overwrite": "force", "metrics": "measure"}
-"""Options that are not called as the arguments that they stand for."""
+"""Options whose names are not those of the arguments that they stand for."""
 _COLUMN = re.compile(r"columns=\{'(\w+)': (None|'(?:[^'\\]|\\.)*')\}")
 _ARGUMENT = re.compile(
     r"""(?<![\w(-])(\w+)=(?:'(\w+)'|\{["'](\w+)["']\}|(True)\b|([\d.]+)\b|)(?![\w{'])"""
@@ -71,7 +68,7 @@ _ARGUMENT = re.compile(
 
 
 def in_words_of(arguments: argparse.Namespace, text: str) -> str:
-    """A message of the library as somebody at a terminal can follow it."""
+    """A message of the library with the options of a command in place of arguments of Python."""
     names = vars(arguments).keys()
 
     def option(match: re.Match[str]) -> str:
@@ -82,25 +79,20 @@ def in_words_of(arguments: argparse.Namespace, text: str) -> str:
         return f"--{name.replace('_', '-')} {value}".rstrip()
 
     def column(match: re.Match[str]) -> str:
-        name = "" if match[2] == "None" else match[2][1:-1]
-        return f"--{_side_of(arguments, match[1], text)}-column {shlex.quote(f'{match[1]}={name}')}"
+        role, name = match[1], "" if match[2] == "None" else match[2][1:-1]
+        if "kind" in names and role not in ("score", "rank"):
+            side = arguments.kind
+        else:
+            qrels = getattr(arguments, "qrels", None)
+            is_named = (qrels and str(qrels) in text) or "QRELS" in text or "y_true" in text
+            is_qrels = role == "grade" or (role in ("query", "item") and is_named)
+            side = "qrels" if is_qrels else "run"
+        return f"--{side}-column {shlex.quote(f'{role}={name}')}"
 
     if "run_column" in names:
         text = _COLUMN.sub(column, text)
-        sides = "--qrels-column and --run-column"
-        text = re.sub(r"\bcolumns=(?= )", sides, text)
+        text = re.sub(r"\bcolumns=(?= )", "--qrels-column and --run-column", text)
         text = re.sub(r"^columns (says|names)", r"--qrels-column or --run-column \1", text)
     for pattern, words in _WORDS.items():
         text = re.sub(pattern, words, text)
     return _ARGUMENT.sub(option, text)
-
-
-def _side_of(arguments: argparse.Namespace, role: str, text: str) -> str:
-    """Whether a message about a column speaks of judgements or of a run."""
-    if role in ("score", "rank"):
-        return "run"
-    qrels = arguments.qrels if "qrels" in arguments else None
-    if "kind" in arguments:
-        return str(arguments.kind)
-    is_qrels = role == "grade" or (qrels and f"{qrels}" in text) or "QRELS" in text
-    return "qrels" if is_qrels or "y_true" in text else "run"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -30,7 +30,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 @dataclass(frozen=True)
 class TrecData:
-    """What the measures read, of the queries in trec_eval's order."""
+    """Judged rankings of the queries, in trec_eval's order."""
 
     graded: JudgedRankings
     level: int
@@ -66,7 +66,7 @@ class TrecMeasure(NamedTuple):
     def values(self, data: TrecData, parameter: Any) -> FloatArray:
         """Values of the queries."""
         if isinstance(self.source, str):
-            return data.values(_applied(self.measure(parameter)))
+            return data.values(find_convention("trec_eval").apply(self.measure(parameter)))
         return np.asarray(self.source(data, parameter), dtype=np.float64)
 
     def measure(self, parameter: Any) -> Measure:
@@ -74,9 +74,22 @@ class TrecMeasure(NamedTuple):
         assert isinstance(self.source, str)
         return parse_measures(self.source.format(parameter))[0]
 
+    def total(self, values: list[float]) -> float:
+        """One after the other, as trec_eval adds: the last bit decides about half a digit."""
+        if self.summary == "geometric":
+            values = [math.log(max(value, LEAST_AP)) for value in values]
+        total = 0.0
+        for value in values:
+            total += value
+        if self.summary == "sum":
+            return total
+        return math.exp(total / len(values)) if self.summary == "geometric" else total / len(values)
 
-def _applied(measure: Measure) -> Measure:
-    return find_convention("trec_eval").apply(measure)
+    def line(self, parameter: Any, query: str, value: float) -> str:
+        """A line of trec_eval's output."""
+        label = self.name + ("" if parameter is None else self.label.format(parameter))
+        number = f"{int(value)}" if self.summary == "sum" else f"{value:6.4f}"
+        return f"{label:<22}\t{query}\t{number}"
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -98,18 +111,17 @@ def _set_relative_precision(data: TrecData, _: Any) -> FloatArray:
 
 def _utility(data: TrecData, weights: str | None) -> Any:
     """Worth of what is relevant and retrieved, irrelevant and retrieved, relevant and not."""
-    found, lost, missed, _ = _numbers(weights or "1,-1,0,0")
+    found, lost, unretrieved, _ = _numbers(weights or "1,-1,0,0")
     whole, hits = data.relevant, data.relevant.n_hits
-    return found * hits + lost * (whole.n_ranked - hits) + missed * (whole.n_relevant - hits)
+    return found * hits + lost * (whole.n_ranked - hits) + unretrieved * (whole.n_relevant - hits)
 
 
 def _mean_precision(data: TrecData, levels: str | None) -> FloatArray:
     """Mean of the interpolated precision at 11 recall levels, or at those given."""
     recalls = ELEVEN if levels is None else _numbers(levels)
-    iprec = _BY_NAME["iprec_at_recall"]
     total = np.zeros(len(data.graded))
     for recall in recalls:
-        total += iprec.values(data, recall)
+        total += _BY_NAME["iprec_at_recall"].values(data, recall)
     return total / len(recalls)
 
 
@@ -148,43 +160,28 @@ OFFERED: tuple[TrecMeasure, ...] = (
     TrecMeasure("num_nonrel_judged_ret", _judged_irrelevant, summary="sum"),
 )
 """In trec_eval's own order, which is that of its output."""
-NICKNAMES: Mapping[str, tuple[str, ...]] = {
-    "official": (
-        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec"),
-        *("bpref", "recip_rank", "iprec_at_recall", "P"),
-    ),
-}
+_OFFICIAL = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec"),
+    *("bpref", "recip_rank", "iprec_at_recall", "P"),
+)
 _BY_NAME = {measure.name: measure for measure in OFFERED}
 
 
-class Chosen(NamedTuple):
-    """A measure with one parameter, as one line of output has it."""
-
-    measure: TrecMeasure
-    parameter: Any
-    label: str
-
-
-def choose(spellings: Sequence[str]) -> list[Chosen]:
-    """What is to be printed, in trec_eval's order."""
+def choose(spellings: Sequence[str]) -> list[tuple[TrecMeasure, Any]]:
+    """Measures with their parameters, in trec_eval's order."""
     wanted: dict[str, set[Any]] = {}
     for spelling in spellings:
-        names = NICKNAMES.get(spelling)
-        pairs = _named(spelling) if names is None else [p for name in names for p in _named(name)]
-        for name, parameter in pairs:
-            wanted.setdefault(name, set()).add(parameter)
+        for name in _OFFICIAL if spelling == "official" else (spelling,):
+            for own, parameter in _parsed(name):
+                wanted.setdefault(own, set()).add(parameter)
     return [
-        Chosen(measure, parameter, _label(measure, parameter))
+        (measure, parameter)
         for measure in OFFERED
         for parameter in sorted(wanted.get(measure.name, ()), key=lambda p: (p is not None, p))
     ]
 
 
-def _label(measure: TrecMeasure, parameter: Any) -> str:
-    return measure.name + ("" if parameter is None else measure.label.format(parameter))
-
-
-def _named(spelling: str) -> list[tuple[str, Any]]:
+def _parsed(spelling: str) -> list[tuple[str, Any]]:
     """Names and parameters of one spelling, trec_eval's or one of this package."""
     root, point, text = spelling.partition(".")
     measure = _BY_NAME.get(root)
@@ -196,20 +193,20 @@ def _named(spelling: str) -> list[tuple[str, Any]]:
     try:
         parsed = parse_measures(spelling)
     except UnknownMeasureError:
-        hint = closest(spelling, [*_BY_NAME, *NICKNAMES])
-        known = ", ".join([*NICKNAMES, *_BY_NAME])
-        msg = f"trec_eval's measure {safe_repr(spelling)} is not offered{hint}; there is: {known}"
+        known = ["official", *_BY_NAME]
+        msg = (
+            f"trec_eval's measure {safe_repr(spelling)} is not offered{closest(spelling, known)}; "
+            f"there is: {', '.join(known)}"
+        )
         raise UnknownMeasureError(msg) from None
-    return [_translated(measure) for measure in parsed]
+    return list(map(_translated, parsed))
 
 
 def _parameter(measure: TrecMeasure, text: str, spelling: str) -> Any:
     """A cutoff, a recall level or numbers as they were given, as trec_eval would read them."""
     is_cutoff = isinstance(measure.source, str) and measure.source.endswith("@{}")
     try:
-        numbers = _numbers(text)
-        if is_cutoff:
-            numbers = (int(text),)
+        numbers = (int(text),) if is_cutoff else _numbers(text)
     except ValueError:
         numbers = ()
     fits = len(numbers) == (measure.takes or 1) or (numbers and measure.takes < 0)
@@ -240,39 +237,25 @@ def _translated(measure: Measure) -> tuple[str, Any]:
 
 
 def lines_of(
-    data: TrecData, chosen: Sequence[Chosen], *, complete_relevant: int
+    data: TrecData,
+    chosen: Sequence[tuple[TrecMeasure, Any]],
+    *,
+    complete_relevant: int | None = None,
 ) -> tuple[list[str], list[str]]:
-    """Lines of each query and of all; ``complete_relevant`` is what num_rel counts, if not -1."""
+    """Lines of each query and of all; ``complete_relevant`` is what num_rel counts, if given."""
     query_ids = list(data.graded.query_ids)
     per_query: list[list[str]] = [[] for _ in query_ids]
     overall = []
-    for measure, parameter, label in chosen:
+    for measure, parameter in chosen:
         if measure.name == "runid":
-            overall.append(f"{label:<22}\tall\t{data.run_tag}")
+            overall.append(f"{'runid':<22}\tall\t{data.run_tag}")
             continue
         values = measure.values(data, parameter).tolist()
-        total = _summary(measure, values)
-        if measure.name == "num_rel" and complete_relevant >= 0:
+        total = measure.total(values)
+        if measure.name == "num_rel" and complete_relevant is not None:
             total = complete_relevant
-        overall.append(_line(label, "all", total, measure))
+        overall.append(measure.line(parameter, "all", total))
         if measure.per_query:
             for lines, query, value in zip(per_query, query_ids, values, strict=True):
-                lines.append(_line(label, query, value, measure))
+                lines.append(measure.line(parameter, query, value))
     return [line for lines in per_query for line in lines], overall
-
-
-def _line(label: str, query: str, value: float, measure: TrecMeasure) -> str:
-    number = f"{int(value)}" if measure.summary == "sum" else f"{value:6.4f}"
-    return f"{label:<22}\t{query}\t{number}"
-
-
-def _summary(measure: TrecMeasure, values: list[float]) -> float:
-    """One after the other, as trec_eval adds: the last bit decides about half a digit."""
-    total = 0.0
-    if measure.summary == "geometric":
-        for value in values:
-            total += math.log(max(value, LEAST_AP))
-        return math.exp(total / len(values))
-    for value in values:
-        total += value
-    return total / len(values) if measure.summary == "mean" else total

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from sklearn_rank import cli, evaluate, read_qrels, read_run
+from sklearn_rank import evaluate, read_qrels, read_run
 from sklearn_rank.cli import main
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 d 1\n"
@@ -187,7 +187,7 @@ def test_an_error_of_our_own_is_no_failed_gate(monkeypatch, capsys):
     def broken(_):
         raise KeyError("x")
 
-    monkeypatch.setattr(cli.evaluate, "run", broken)
+    monkeypatch.setattr("sklearn_rank.cli.evaluate.run", broken)
     assert "KeyError" in output(capsys, "evaluate", "t.qrels", "one.run", code=2)
 
 

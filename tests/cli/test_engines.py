@@ -78,10 +78,11 @@ def test_large_files_are_not_read_at_once(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    read_sides = evaluate.read_sides
+    scan_run = evaluate.scan_run
     monkeypatch.setattr(
-        "sklearn_rank.cli.evaluate.read_sides",
-        lambda engine, *rest: asked.append(engine) or read_sides(engine, *rest),
+        evaluate,
+        "scan_run",
+        lambda path, **own: asked.append(own["engine"]) or scan_run(path, **own),
     )
     output(capsys, *files)
     assert asked == []

@@ -110,7 +110,7 @@ def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(form, missing):
         ('{"q1": ["de"]}', "labels: the label of query 'q1' is not text"),
         ('{"q1": "de", "q1": "fr"}', "labels: is not JSON: the key 'q1' stands twice"),
         ("query,label\nq77,de\n", "--slices gives none of the queries a label"),
-        ("query,label\nq1,\n", "--slices gives none of the queries a label"),
+        ("query,label\nq1,\n", "labels: gives no query a label"),
         ("", "labels:1: needs the columns query and label, and the first line has nothing"),
     ],
 )

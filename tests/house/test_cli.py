@@ -13,7 +13,7 @@ import pytest
 
 import sklearn_rank
 from sklearn_rank import cli
-from sklearn_rank.cli import demo as demo_command
+from sklearn_rank.cli import tools
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Everything that is no printable character and no line feed."""
@@ -93,7 +93,7 @@ def test_nothing_heavy_is_imported_before_a_command_runs():
 
 
 def test_code_of_the_command_is_the_code_of_the_program(monkeypatch):
-    monkeypatch.setattr(demo_command, "run", lambda _: 1)
+    monkeypatch.setattr(tools, "run_demo", lambda _: 1)
     assert cli.main(["demo"]) == 1
 
 
@@ -101,7 +101,7 @@ def test_interrupted_ends_with_130(monkeypatch):
     def interrupted(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo_command, "run", interrupted)
+    monkeypatch.setattr(tools, "run_demo", interrupted)
     assert cli.main(["demo"]) == 130
 
 
@@ -109,11 +109,11 @@ def test_reader_that_goes_away_is_no_traceback():
     code = (
         "import os, sys\n"
         "from sklearn_rank import cli\n"
-        "from sklearn_rank.cli import demo\n"
+        "from sklearn_rank.cli import tools\n"
         "read, write = os.pipe()\n"
         "os.close(read)\n"
         "os.dup2(write, 1)\n"
-        "demo.run = lambda _: print('x' * 100_000) or 0\n"
+        "tools.run_demo = lambda _: print('x' * 100_000) or 0\n"
         "sys.exit(cli.main(['demo']))\n"
     )
     finished = run_python("-c", code)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sklearn_rank.cli import main
-from sklearn_rank.cli.main import _parser
+from sklearn_rank.cli.options import build_parser
 from sklearn_rank.cli.terminal import in_words_of
 from tests.plugin.cases import Ranks, names, ranking
 from tests.plugin.conftest import Suite
@@ -132,7 +132,7 @@ def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> 
     assert record["verdict"] == expected["verdict"]
     assert record["metrics"] == expected["metrics"]
     assert record["slices"] == expected["slices"]
-    words = _parser().parse_args(["gate", "t.qrels", "a.run"])
+    words = build_parser().parse_args(["gate", "t.qrels", "a.run"])
     for key in ("headline", "message"):
         expected[key] = in_words_of(words, expected[key])
     assert record["headline"] == expected["headline"]

@@ -1,0 +1,94 @@
+"""``sklearn-rank convert``, ``measures`` and ``demo``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from sklearn_rank.cli.terminal import print_table, shown
+from sklearn_rank.measures.record import Metric
+from sklearn_rank.support.runtime import waiting
+
+
+def run_convert(arguments: argparse.Namespace) -> int:
+    """Read and write."""
+    from sklearn_rank.cli.reading import Reader
+    from sklearn_rank.files.write import write_qrels, write_run
+    from sklearn_rank.support.disk import refuse_inputs
+
+    source, target, force = arguments.source, arguments.target, arguments.force
+    refuse_inputs(target, [source])
+    with waiting(f"converting {source}"):
+        table: Any
+        if arguments.kind == "run":
+            table = Reader(arguments).run(source, "SOURCE")
+            write_run(table, target, tag=arguments.tag, overwrite=force)
+        else:
+            table = Reader(arguments).qrels(source, "SOURCE")
+            write_qrels(table, target, overwrite=force)
+    print(f"{shown(target)}: {len(table):,} queries, {table.n_rows:,} rows")
+    return 0
+
+
+def run_measures(arguments: argparse.Namespace) -> int:
+    """What can be measured, and how it is spelled."""
+    from sklearn_rank.measures.catalogue import METRICS
+    from sklearn_rank.measures.grammar import parse_measures
+    from sklearn_rank.tables.table import words_table
+
+    named = () if arguments.spelling is None else parse_measures(arguments.spelling)
+    metrics = list(dict.fromkeys(measure.metric for measure in named)) or list(METRICS)
+    if arguments.json:
+        print(json.dumps(list(map(_described, metrics)), indent=1))
+    elif named:
+        print("\n\n".join(map(_in_full, metrics)))
+    else:
+        rows = [(metric.name, metric.symbol, _range(metric), metric.summary) for metric in metrics]
+        print_table(words_table(("name", "symbol", "range", "meaning"), rows))
+        print("Behind a name: @10 for a cutoff, (parameter=value) for a parameter.")
+    return 0
+
+
+def _range(metric: Metric) -> str:
+    upper = "inf)" if metric.upper == float("inf") else "1]"
+    return f"[0, {upper}{'' if metric.greater_is_better else ', lower is better'}"
+
+
+def _described(metric: Metric) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "symbol": metric.symbol,
+        "spellings": [metric.name, *metric.aliases],
+        "meaning": metric.summary,
+        "formula": metric.formula,
+        "range": _range(metric),
+        "cutoff": metric.takes_k,
+        "parameters": {name: str(value) for name, value in metric.defaults.items()},
+        "reference": metric.reference,
+    }
+
+
+def _in_full(metric: Metric) -> str:
+    lines = _described(metric)
+    name, symbol = lines.pop("name"), lines.pop("symbol")
+    parameters = ", ".join(f"{key}={value}" for key, value in lines["parameters"].items())
+    lines["spellings"] = ", ".join(lines["spellings"])
+    lines["cutoff"] = f"{name}@10" if metric.takes_k else "none"
+    lines["parameters"] = parameters or "none"
+    return "\n".join(
+        [f"{name} ({symbol})", *(f"  {key + ':':<12} {text}" for key, text in lines.items())]
+    )
+
+
+def run_demo(_: argparse.Namespace) -> int:
+    """Tune, choose and measure two rankers on data that is already here."""
+    try:
+        from sklearn_rank._demo import run_demo as run
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("pydoc_data"):
+            raise
+        msg = "this Python was installed without its help pages"
+        raise ImportError(msg) from None
+    run()
+    return 0
