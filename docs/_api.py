@@ -30,8 +30,7 @@ Of the metric functions the parameters of their own are shown; `...` stands for 
 """
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Metrics of relevant items": ("metrics.binary",),
-    "Metrics of grades": ("metrics.graded",),
+    "Metrics": ("metrics.scores",),
     "Curves": ("metrics.curves",),
     "Evaluation": (
         "evaluation.evaluate",

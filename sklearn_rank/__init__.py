@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from sklearn_rank.measures.conventions import CONVENTIONS as CONVENTIONS
     from sklearn_rank.measures.conventions import Convention as Convention
     from sklearn_rank.measures.grammar import measure as measure
-    from sklearn_rank.metrics.binary import *
     from sklearn_rank.metrics.curves import *
-    from sklearn_rank.metrics.graded import *
+    from sklearn_rank.metrics.scores import *
     from sklearn_rank.model_selection.splits import *
     from sklearn_rank.rankers.eval_metrics import *
     from sklearn_rank.rankers.ranker import *
@@ -54,95 +53,50 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "bounds.unjudged": ("Bounds",),
-    "comparison.compare": ("compare", "compare_all"),
-    "comparison.result": ("Comparison",),
-    "displays.curves": ("RankingPrecisionRecallCurveDisplay", "RankingRocCurveDisplay"),
-    "displays.forest": ("ForestDisplay",),
-    "displays.lines": (
-        "MeasureAtKDisplay",
-        "PrecisionRecallAtKDisplay",
-        "QueryDistributionDisplay",
-    ),
-    "displays.queries": ("MeasureCorrelationDisplay", "QueryDifferencesDisplay"),
-    "displays.search": ("SearchResultsDisplay",),
-    "engines.read": ("EngineOptions",),
-    "engines.scan": ("scan_qrels", "scan_run"),
-    "evaluation.bounds": ("bounds_of_change",),
-    "evaluation.combine": ("Combination", "combine"),
-    "evaluation.evaluate": ("evaluate",),
-    "evaluation.result": ("Evaluation",),
-    "exceptions": (
-        "ColumnRoleError",
-        "ConventionWarning",
-        "DuplicateItemError",
-        "FileFormatError",
-        "InvalidParameterError",
-        "QueryMismatchError",
-        "QuerySplitError",
-        "RankingConfigError",
-        "RankingDataWarning",
-        "UndefinedMetricError",
-        "UndefinedMetricWarning",
-        "UnknownItemsWarning",
-        "UnknownMeasureError",
-    ),
-    "files.read": ("read_qrels", "read_run"),
-    "files.templates": ("read_template", "write_template"),
-    "files.write": ("write_qrels", "write_run"),
-    "inputs.tables": ("Qrels", "Run"),
-    "measures.catalogue": ("Measure",),
-    "measures.conventions": ("CONVENTIONS", "Convention"),
-    "measures.grammar": ("measure",),
-    "metrics.binary": (
-        "fbeta_at_k_score",
-        "group_auc_score",
-        "harmonic_mean_score",
-        "hit_rate_at_k_score",
-        "interpolated_precision_score",
-        "lag_error",
-        "limited_auc_score",
-        "mean_average_precision_score",
-        "mean_average_recall_score",
-        "mean_reciprocal_rank_score",
-        "precision_at_k_score",
-        "r_precision_score",
-        "ranking_auc_score",
-        "recall_at_k_score",
-    ),
-    "metrics.curves": ("ranking_precision_recall_curve", "ranking_roc_curve"),
-    "metrics.graded": (
-        "dcg_at_k_score",
-        "expected_reciprocal_rank_score",
-        "ndcg_at_k_score",
-        "normalized_expected_reciprocal_rank_score",
-    ),
-    "model_selection.splits": ("QueryKFold", "check_query_splits"),
-    "rankers.eval_metrics": ("lightgbm_eval_metric", "xgboost_eval_metric"),
-    "rankers.ranker": ("QueryRanker",),
-    "scorers": (
-        "RankingScorer",
-        "auc_scorer",
-        "err_scorer",
-        "f1_scorer",
-        "gauc_scorer",
-        "get_scorer",
-        "get_scorer_names",
-        "hit_rate_scorer",
-        "lauc_scorer",
-        "make_rank_scorer",
-        "map_scorer",
-        "mar_scorer",
-        "mrr_scorer",
-        "ndcg_scorer",
-        "neg_lag_scorer",
-        "nerr_scorer",
-        "precision_scorer",
-        "rank_scorers",
-        "recall_scorer",
-    ),
+    "bounds.unjudged": "Bounds",
+    "comparison.compare": "compare compare_all",
+    "comparison.result": "Comparison",
+    "displays.curves": "RankingPrecisionRecallCurveDisplay RankingRocCurveDisplay",
+    "displays.forest": "ForestDisplay",
+    "displays.lines": "MeasureAtKDisplay PrecisionRecallAtKDisplay QueryDistributionDisplay",
+    "displays.queries": "MeasureCorrelationDisplay QueryDifferencesDisplay",
+    "displays.search": "SearchResultsDisplay",
+    "engines.read": "EngineOptions",
+    "engines.scan": "scan_qrels scan_run",
+    "evaluation.bounds": "bounds_of_change",
+    "evaluation.combine": "Combination combine",
+    "evaluation.evaluate": "evaluate",
+    "evaluation.result": "Evaluation",
+    "exceptions": """
+        ColumnRoleError ConventionWarning DuplicateItemError FileFormatError InvalidParameterError
+        QueryMismatchError QuerySplitError RankingConfigError RankingDataWarning
+        UndefinedMetricError UndefinedMetricWarning UnknownItemsWarning UnknownMeasureError
+        """,
+    "files.read": "read_qrels read_run",
+    "files.templates": "read_template write_template",
+    "files.write": "write_qrels write_run",
+    "inputs.tables": "Qrels Run",
+    "measures.catalogue": "Measure",
+    "measures.conventions": "CONVENTIONS Convention",
+    "measures.grammar": "measure",
+    "metrics.curves": "ranking_precision_recall_curve ranking_roc_curve",
+    "metrics.scores": """
+        dcg_at_k_score expected_reciprocal_rank_score fbeta_at_k_score group_auc_score
+        harmonic_mean_score hit_rate_at_k_score interpolated_precision_score lag_error
+        limited_auc_score mean_average_precision_score mean_average_recall_score
+        mean_reciprocal_rank_score ndcg_at_k_score normalized_expected_reciprocal_rank_score
+        precision_at_k_score r_precision_score ranking_auc_score recall_at_k_score
+        """,
+    "model_selection.splits": "QueryKFold check_query_splits",
+    "rankers.eval_metrics": "lightgbm_eval_metric xgboost_eval_metric",
+    "rankers.ranker": "QueryRanker",
+    "scorers": """
+        RankingScorer auc_scorer err_scorer f1_scorer gauc_scorer get_scorer get_scorer_names
+        hit_rate_scorer lauc_scorer make_rank_scorer map_scorer mar_scorer mrr_scorer ndcg_scorer
+        neg_lag_scorer nerr_scorer precision_scorer rank_scorers recall_scorer
+        """,
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = sorted([*_HOME_OF, "__version__"])
 

@@ -6,16 +6,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from sklearn_rank.measures.catalogue import METRICS, Metric
-from sklearn_rank.metrics import binary, graded
-from sklearn_rank.metrics.binary import *  # noqa: F403
+from sklearn_rank.metrics import scores
 from sklearn_rank.metrics.curves import *  # noqa: F403
-from sklearn_rank.metrics.graded import *  # noqa: F403
+from sklearn_rank.metrics.scores import *  # noqa: F403
 
 FUNCTIONS: Mapping[Metric, Callable[..., float]] = MappingProxyType(
-    {
-        metric: getattr(binary, metric.function, None) or getattr(graded, metric.function)
-        for metric in METRICS
-        if metric.function
-    }
+    {metric: getattr(scores, metric.function) for metric in METRICS if metric.function}
 )
 """The documented function of each metric that has one."""

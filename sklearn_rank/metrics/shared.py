@@ -1,68 +1,111 @@
-"""What all metric functions share: the lines of their docstrings, and the way to their number."""
+"""What all metric functions share: options of the data, docstrings, and the way to the number."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
+from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
 _measure_of = lru_cache(maxsize=64, typed=True)(Measure.of)
 
 
-def score(metric: Metric, given: dict[str, Any]) -> float:
-    """Mean of a metric over the queries of any layout, for the arguments of its function."""
-    options = {"k": None, "zero_division": "warn", **given}
+class DataOptions(TypedDict, total=False):
+    """Options that every metric takes besides its own."""
+
+    groups: Any
+    ties: Ties
+    zero_division: ZeroDivision
+    sample_weight: Any
+    string_provider: StringProvider | None
+    relevance: Any
+
+
+_DEFAULTS: DataOptions = {
+    "groups": None,
+    "ties": "average",
+    "zero_division": "warn",
+    "sample_weight": None,
+    "string_provider": None,
+    "relevance": None,
+}
+
+
+def score(
+    metric: Metric,
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    zero_division: ZeroDivision = "warn",
+    **options: Any,
+) -> float:
+    """Mean of a metric over the queries of any layout; ``options`` are its own and the data's."""
     own = {name: options.pop(name) for name in metric.defaults if name in options}
-    k = options.pop("k")
+    for name in options:
+        if name not in _DEFAULTS:
+            msg = f"{metric.function or metric.name} got an unexpected keyword argument {name!r}"
+            raise TypeError(msg)
     try:
         measure = _measure_of(metric, k, **own)
     except TypeError:  # a table or an array, which has no hash, or an error that comes again
         measure = Measure.of(metric, k, **own)
-    undefined = check_zero_division(options.pop("zero_division"), metric.name)
-    data = read_any(
-        options.pop("y_true"),
-        options.pop("y_score"),
-        owner=metric.name,
-        depth=measure.depth,
-        **options,
-    )
+    undefined = check_zero_division(zero_division, metric.name)
+    data = read_any(y_true, y_score, owner=metric.name, depth=measure.depth, **options)
     return score_measures([measure], data, undefined)[0].average.value
-
-
-def metric_value(metric: Metric, y_true: Any, y_score: Any, **options: Any) -> float:
-    """The same for metrics that have no function of their own."""
-    return score(metric, {"y_true": y_true, "y_score": y_score, **options})
 
 
 # Docstrings --------------------------------------------------------------------------------------
 
 
-def documented(function: Function) -> Function:
-    """Complete a docstring by what all metrics share, where it says nothing of its own."""
-    if function.__doc__:  # which python -OO leaves out
-        code = function.__code__
-        own = sections(function.__doc__)
-        entries = {**PARAMETERS, **entries_of(own.pop("Parameters", ""))}
-        arguments = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]
-        parts = {
-            "Parameters": "\n".join(entries[name] for name in ("y_true, y_score", *arguments)),
-            "Returns": own.pop("Returns", _RETURNS),
-            "Raises": "\n".join(filter(None, (_RAISES, own.pop("Raises", "")))),
-            "Warns": own.pop("Warns", _WARNS),
-        }
-        text = own.pop("") + "".join(
-            f"\n\n{title}\n{'-' * len(title)}\n{body}" for title, body in {**parts, **own}.items()
+def documented(metric: Metric) -> Callable[[Function], Function]:
+    """Complete signature and docstring by what all metrics share."""
+
+    def complete(function: Function) -> Function:
+        signature = inspect.signature(function)
+        y_true, y_score, *own, _ = signature.parameters.values()
+        groups, *others = (
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=DataOptions.__annotations__[name].__forward_arg__,
+            )
+            for name, default in _DEFAULTS.items()
         )
-        function.__doc__ = text.replace("\n", "\n    ").replace("\n    \n", "\n\n") + "\n    "
-    return function
+        parameters = [y_true, y_score, groups, *own, *others]
+        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        if function.__doc__:  # which python -OO leaves out
+            names = ["y_true, y_score", *(parameter.name for parameter in parameters[2:])]
+            function.__doc__ = _completed(function.__doc__, metric, names)
+        return function
+
+    return complete
+
+
+def _completed(doc: str, metric: Metric, names: list[str]) -> str:
+    own = sections(doc)
+    entries = {**PARAMETERS, **entries_of(own.pop("Parameters", ""))}
+    parts = {
+        "Parameters": "\n".join(entries[name] for name in names),
+        "Returns": own.pop("Returns", _RETURNS),
+        "Raises": "\n".join(filter(None, (_RAISES, own.pop("Raises", "")))),
+        "Warns": own.pop("Warns", _WARNS_OF_PAIRS if "smoothing" in metric.checks else _WARNS),
+        "References": own.pop("References", f".. [1] {metric.reference}."),
+    }
+    text = own.pop("") + "".join(
+        f"\n\n{title}\n{'-' * len(title)}\n{body}" for title, body in {**parts, **own}.items()
+    )
+    return text.replace("\n", "\n    ").replace("\n    \n", "\n\n") + "\n    "
 
 
 def sections(doc: str) -> dict[str, str]:
@@ -122,3 +165,7 @@ InvalidParameterError
 _WARNS = """\
 UndefinedMetricWarning
     If a query has no relevant item."""
+_WARNS_OF_PAIRS = """\
+UndefinedMetricWarning
+    If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
+    with ``unretrieved="ignore"``, retrieved nothing relevant."""

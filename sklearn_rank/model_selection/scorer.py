@@ -28,7 +28,7 @@ from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.conventions import Convention
 from sklearn_rank.metrics import FUNCTIONS
-from sklearn_rank.metrics.shared import metric_value
+from sklearn_rank.metrics.shared import score
 from sklearn_rank.model_selection.options import AUTO, ScorerOptions, as_asked, with_changes
 from sklearn_rank.model_selection.reading import Reading, Responses, read_call
 from sklearn_rank.model_selection.searches import is_running, is_swallowed, warn_once
@@ -104,7 +104,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._bound = copy.copy(bound)
         # Attributes that scikit-learn reads of its own scorers.
         self._sign = 1 if measure.metric.greater_is_better else -1
-        own: Any = partial(metric_value, measure.metric)
+        own: Any = partial(score, measure.metric)
         self._score_func = FUNCTIONS.get(measure.metric, own)
         self._kwargs = self._arguments()
         self._response_method: Any = (

@@ -20,7 +20,7 @@ from sklearn_rank import (
     precision_at_k_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import metric_value
+from sklearn_rank.metrics.shared import score
 from tests.inputs.cases import ALL, GROUPS, SCORES
 
 
@@ -107,7 +107,7 @@ def test_negative_grades_of_arrays_are_counted_under_trec_eval(wrap):
     assert cells["mrr"] == (1 / 3 + 1) / 2
 
 
-@pytest.mark.parametrize("metric", [dcg_at_k_score, partial(metric_value, IDCG)])
+@pytest.mark.parametrize("metric", [dcg_at_k_score, partial(score, IDCG)])
 @pytest.mark.parametrize("grade", [1024, 2000])
 def test_dcg_that_overflows_says_so(metric, grade):
     with pytest.raises(

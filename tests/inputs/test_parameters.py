@@ -28,7 +28,7 @@ from sklearn_rank import (
     ranking_auc_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import metric_value
+from sklearn_rank.metrics.shared import score
 from tests.inputs.cases import ALL, GRADES, GROUPS, SCORES, WITH_K
 
 # k -----------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def test_discounts_that_are_refused(discount, message):
     ],
     ids=["over the greatest", "above the least", "running sum", "share"],
 )
-@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, partial(metric_value, IDCG)])
+@pytest.mark.parametrize("metric", [ndcg_at_k_score, dcg_at_k_score, partial(score, IDCG)])
 def test_gains_that_depend_on_other_grades_are_refused(metric, gain):
     message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
     with pytest.raises(InvalidParameterError, match=message):

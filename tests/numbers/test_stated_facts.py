@@ -18,7 +18,7 @@ from sklearn_rank import (
     ranking_auc_score,
 )
 from sklearn_rank.measures.catalogue import IDCG
-from sklearn_rank.metrics.shared import metric_value
+from sklearn_rank.metrics.shared import score
 
 
 def random_lists(n_items: int, k: int, n_queries: int = 3000) -> list[list[int]]:
@@ -68,7 +68,7 @@ def test_areas_ignoring_what_was_not_retrieved_are_undefined_where_nothing_was()
             area([{"z"}], [["a", "b"]], unretrieved="ignore", zero_division="raise")
 
 
-@pytest.mark.parametrize("function", [dcg_at_k_score, partial(metric_value, IDCG)])
+@pytest.mark.parametrize("function", [dcg_at_k_score, partial(score, IDCG)])
 def test_exponential_gains_end_below_grade_1024(function) -> None:
     assert function([{"a": 1023}], [["a"]]) == 2.0**1023
     with pytest.raises(OverflowError, match="overflows float64 at grade 1024"):

@@ -1,12 +1,14 @@
-"""Metrics that ask only whether an item is relevant, and where."""
+"""Metric functions: the docstring says what is particular, ``documented`` adds the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from sklearn_rank.measures.catalogue import (
     AUC,
+    DCG,
+    ERR,
     FBETA,
     GAUC,
     HIT_RATE,
@@ -17,16 +19,20 @@ from sklearn_rank.measures.catalogue import (
     MAP,
     MAR,
     MRR,
+    NDCG,
+    NERR,
     PRECISION,
     RECALL,
     RPREC,
     Measure,
 )
 from sklearn_rank.measures.grammar import parse_members
-from sklearn_rank.metrics.shared import documented, score
-from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
+from sklearn_rank.metrics.shared import DataOptions, documented, score
+from sklearn_rank.typing import Discount, Gain, Unretrieved
 
 __all__ = [
+    "dcg_at_k_score",
+    "expected_reciprocal_rank_score",
     "fbeta_at_k_score",
     "group_auc_score",
     "harmonic_mean_score",
@@ -37,6 +43,8 @@ __all__ = [
     "mean_average_precision_score",
     "mean_average_recall_score",
     "mean_reciprocal_rank_score",
+    "ndcg_at_k_score",
+    "normalized_expected_reciprocal_rank_score",
     "precision_at_k_score",
     "r_precision_score",
     "ranking_auc_score",
@@ -44,20 +52,15 @@ __all__ = [
 ]
 
 
-@documented
+@documented(MAP)
 def mean_average_precision_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
@@ -88,23 +91,18 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    return score(MAP, locals())
+    return score(MAP, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
 
 
-@documented
+@documented(MAR)
 def mean_average_recall_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     normalize: bool = False,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
@@ -124,10 +122,6 @@ def mean_average_recall_score(
         In [0, 1], dimensionless; greater is better. The maximum is below 1 unless R is 1 or
         ``normalize`` is True.
 
-    References
-    ----------
-    .. [1] WarpRec, Accuracy metrics, MAR@K.
-
     Examples
     --------
     >>> from sklearn_rank import mean_average_recall_score
@@ -136,31 +130,22 @@ def mean_average_recall_score(
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    return score(MAR, locals())
+    return score(MAR, y_true, y_score, k=k, normalize=normalize, min_rel=min_rel, **data)
 
 
-@documented
+@documented(MRR)
 def mean_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of one over the rank of the first relevant item (MRR).
 
     How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
     relevant counts 0.
-
-    References
-    ----------
-    .. [1] Voorhees, The TREC-8 Question Answering Track Report, 1999.
 
     Examples
     --------
@@ -168,23 +153,18 @@ def mean_reciprocal_rank_score(
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    return score(MRR, locals())
+    return score(MRR, y_true, y_score, k=k, min_rel=min_rel, **data)
 
 
-@documented
+@documented(PRECISION)
 def precision_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     denominator: Literal["k", "retrieved"] = "k",
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
@@ -201,10 +181,6 @@ def precision_at_k_score(
     score : float
         In [0, 1], dimensionless; greater is better. At most R / k for R relevant items.
 
-    References
-    ----------
-    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
-
     Examples
     --------
     >>> from sklearn_rank import precision_at_k_score
@@ -213,23 +189,18 @@ def precision_at_k_score(
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    return score(PRECISION, locals())
+    return score(PRECISION, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
 
 
-@documented
+@documented(RECALL)
 def recall_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     denominator: Literal["relevant", "min"] = "relevant",
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
@@ -240,38 +211,24 @@ def recall_at_k_score(
     denominator : {"relevant", "min"}, default="relevant"
         R, or min(R, k), with which a ranking that starts with relevant items only reaches 1.
 
-    Returns
-    -------
-    score : float
-        In [0, 1], dimensionless; greater is better.
-
-    References
-    ----------
-    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
-
     Examples
     --------
     >>> from sklearn_rank import recall_at_k_score
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    return score(RECALL, locals())
+    return score(RECALL, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
 
 
-@documented
+@documented(FBETA)
 def fbeta_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     beta: float = 1.0,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
@@ -289,41 +246,28 @@ def fbeta_at_k_score(
     score : float
         In [0, 1], dimensionless; greater is better. 0 where nothing relevant stands within ``k``.
 
-    References
-    ----------
-    .. [1] van Rijsbergen, Information Retrieval, 1979, ch. 7.
-
     Examples
     --------
     >>> from sklearn_rank import fbeta_at_k_score
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    return score(FBETA, locals())
+    return score(FBETA, y_true, y_score, k=k, beta=beta, min_rel=min_rel, **data)
 
 
-@documented
+@documented(HIT_RATE)
 def hit_rate_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Share of queries with a relevant item among the first k.
 
     How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
     0. Also called success@k; the recall@k of papers with one relevant passage per question.
-
-    References
-    ----------
-    .. [1] Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, 2004.
 
     Examples
     --------
@@ -331,31 +275,21 @@ def hit_rate_at_k_score(
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    return score(HIT_RATE, locals())
+    return score(HIT_RATE, y_true, y_score, k=k, min_rel=min_rel, **data)
 
 
-@documented
+@documented(RPREC)
 def r_precision_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Precision after as many items as are relevant (R-precision).
 
     How good is the top of a list that is as long as it should be? With R relevant items it is the
     share of them among the first R, where precision and recall are the same.
-
-    References
-    ----------
-    .. [1] Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and Evaluation in
-       Information Retrieval, 2005.
 
     Examples
     --------
@@ -363,22 +297,17 @@ def r_precision_score(
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    return score(RPREC, locals())
+    return score(RPREC, y_true, y_score, min_rel=min_rel, **data)
 
 
-@documented
+@documented(IPREC)
 def interpolated_precision_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     recall: float | Literal["11pt"] = "11pt",
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
@@ -393,10 +322,6 @@ def interpolated_precision_score(
     recall : float or {"11pt"}, default="11pt"
         Level in [0, 1]; "11pt" is the mean of 0, 0.1, ... 1.
 
-    References
-    ----------
-    .. [1] Manning, Raghavan and Schuetze, Introduction to Information Retrieval, 2008, ch. 8.
-
     Examples
     --------
     >>> from sklearn_rank import interpolated_precision_score
@@ -404,23 +329,18 @@ def interpolated_precision_score(
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    return score(IPREC, locals())
+    return score(IPREC, y_true, y_score, recall=recall, min_rel=min_rel, **data)
 
 
-@documented
+@documented(LAG)
 def lag_error(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     average: Literal["macro", "pooled"] = "macro",
     unretrieved: Unretrieved = "last",
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
@@ -464,25 +384,22 @@ def lag_error(
     ... )
     2.0
     """
-    return score(LAG, locals())
+    return score(
+        LAG, y_true, y_score, average=average, unretrieved=unretrieved, min_rel=min_rel, **data
+    )
 
 
-@documented
+@documented(AUC)
 def ranking_auc_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
     unretrieved: Unretrieved = "last",
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
@@ -523,24 +440,29 @@ def ranking_auc_score(
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    return score(AUC, locals())
+    return score(
+        AUC,
+        y_true,
+        y_score,
+        average=average,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        smoothing=smoothing,
+        min_rel=min_rel,
+        **data,
+    )
 
 
-@documented
+@documented(GAUC)
 def group_auc_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     unretrieved: Unretrieved = "last",
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
@@ -556,42 +478,36 @@ def group_auc_score(
         In [0, 1], dimensionless; 1 is best. Chance is 0.5 for complete rankings without
         ``smoothing``, and far below it for lists that lack relevant items.
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
-        with ``unretrieved="ignore"``, retrieved nothing relevant.
-
-    References
-    ----------
-    .. [1] Zhu et al., Optimized Cost per Click in Taobao Display Advertising, 2017.
-
     Examples
     --------
     >>> from sklearn_rank import group_auc_score
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    return score(GAUC, locals())
+    return score(
+        GAUC,
+        y_true,
+        y_score,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        smoothing=smoothing,
+        min_rel=min_rel,
+        **data,
+    )
 
 
-@documented
+@documented(LAUC)
 def limited_auc_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     tail: Literal["none", "linear"] = "none",
     unretrieved: Unretrieved = "last",
     n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
     smoothing: float = 0.0,
     min_rel: float | None = None,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
@@ -605,17 +521,6 @@ def limited_auc_score(
     tail : {"none", "linear"}, default="none"
         What lies below the cutoff: nothing (WarpRec), or a straight line (``implicit``, [1]_).
 
-    Warns
-    -----
-    UndefinedMetricWarning
-        If a query has no relevant item, no irrelevant one (unless ``smoothing`` is above 0), or,
-        with ``unretrieved="ignore"``, retrieved nothing relevant.
-
-    References
-    ----------
-    .. [1] Schroeder, Thiele and Lehner, Setting Goals and Choosing Metrics for Recommender System
-       Evaluations, 2011.
-
     Examples
     --------
     >>> from sklearn_rank import limited_auc_score
@@ -624,23 +529,29 @@ def limited_auc_score(
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    return score(LAUC, locals())
+    return score(
+        LAUC,
+        y_true,
+        y_score,
+        k=k,
+        tail=tail,
+        unretrieved=unretrieved,
+        n_negatives=n_negatives,
+        smoothing=smoothing,
+        min_rel=min_rel,
+        **data,
+    )
 
 
-@documented
+@documented(HMEAN)
 def harmonic_mean_score(
     y_true: Any,
     y_score: Any,
     *,
-    groups: Any = None,
     k: int | None = None,
     measures: Sequence[str | Measure] = ("precision", "recall"),
     beta: float = 1.0,
-    ties: Ties = "average",
-    zero_division: ZeroDivision = "warn",
-    sample_weight: Any = None,
-    string_provider: StringProvider | None = None,
-    relevance: Any = None,
+    **data: Unpack[DataOptions],
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
@@ -659,15 +570,149 @@ def harmonic_mean_score(
     UndefinedMetricWarning
         If one of the two measures is undefined for a query.
 
-    References
-    ----------
-    .. [1] WarpRec, Accuracy metrics, Extended-F1.
-
     Examples
     --------
     >>> from sklearn_rank import harmonic_mean_score
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    measures = parse_members(measures)
-    return score(HMEAN, locals())
+    return score(HMEAN, y_true, y_score, k=k, measures=parse_members(measures), beta=beta, **data)
+
+
+@documented(DCG)
+def dcg_at_k_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    gain: Gain = "exp2",
+    discount: Discount = "log2",
+    **data: Unpack[DataOptions],
+) -> float:
+    """Mean over queries of the discounted cumulative gain (DCG@k).
+
+    How much does a user gain who reads the first ``k`` items? Sum over the ranks within ``k`` of
+    gain(grade) / discount(rank). Irrelevant items gain nothing.
+
+    Returns
+    -------
+    score : float
+        In [0, inf), in units of gain; greater is better.
+
+    Raises
+    ------
+    OverflowError
+        If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
+
+    References
+    ----------
+    .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
+       Gains are the grades there, and the discount is log_b(rank) from rank b on.
+    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
+       discount by the logarithm of 1 + rank.
+
+    Examples
+    --------
+    >>> from sklearn_rank import dcg_at_k_score
+    >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
+    2.6309297535714578
+    """
+    return score(DCG, y_true, y_score, k=k, gain=gain, discount=discount, **data)
+
+
+@documented(NDCG)
+def ndcg_at_k_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    gain: Gain = "exp2",
+    discount: Discount = "log2",
+    **data: Unpack[DataOptions],
+) -> float:
+    """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
+
+    How much of what there is to gain is gained? DCG@k over the DCG@k of the best order of all
+    relevant items, retrieved or not; DCG is the sum of gain(grade) / discount(rank). With
+    ``gain="linear"`` it is the nDCG of trec_eval and scikit-learn, with ``gain="binary"`` that of
+    Krichene and Rendle [3]_. Any finite grade of at least 0 works: gains are scaled per query,
+    which cancels.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a query has no relevant item, or none of them gains anything.
+
+    References
+    ----------
+    .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
+       Gains are the grades there, and the discount is log_b(rank) from rank b on.
+    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
+       discount by the logarithm of 1 + rank.
+    .. [3] Krichene and Rendle, On Sampled Metrics for Item Recommendation, 2020.
+
+    Examples
+    --------
+    >>> from sklearn_rank import ndcg_at_k_score
+    >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]]), 4)
+    0.7967
+    >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
+    0.8597
+    """
+    return score(NDCG, y_true, y_score, k=k, gain=gain, discount=discount, **data)
+
+
+@documented(ERR)
+def expected_reciprocal_rank_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    max_grade: Literal["query"] | float = "query",
+    **data: Unpack[DataOptions],
+) -> float:
+    """Mean over queries of the expected reciprocal rank (ERR@k).
+
+    How soon is a user satisfied who stops at the first good item? Each item satisfies with
+    probability (2^grade - 1) / 2^max, where max is ``max_grade``; ERR is the expectation of one
+    over the rank at which the user stops, counting ranks within ``k``. Any finite grade of at
+    least 0 works.
+
+    Returns
+    -------
+    score : float
+        In [0, 1], dimensionless; greater is better. At most 1 - 2^-max for one relevant item, which
+        float64 rounds to 1 from max = 54 on.
+
+    Examples
+    --------
+    >>> from sklearn_rank import expected_reciprocal_rank_score
+    >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]])
+    0.5
+    >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
+    0.0625
+    """
+    return score(ERR, y_true, y_score, k=k, max_grade=max_grade, **data)
+
+
+@documented(NERR)
+def normalized_expected_reciprocal_rank_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    max_grade: Literal["query"] | float = "query",
+    **data: Unpack[DataOptions],
+) -> float:
+    """Mean over queries of ERR over the ERR of the best order (nERR@k).
+
+    How close does the ranking come to satisfying a user as soon as possible? The best order holds
+    all relevant items, retrieved or not, by falling grade.
+
+    Examples
+    --------
+    >>> from sklearn_rank import normalized_expected_reciprocal_rank_score
+    >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
+    0.5333
+    """
+    return score(NERR, y_true, y_score, k=k, max_grade=max_grade, **data)
