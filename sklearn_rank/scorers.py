@@ -89,10 +89,6 @@ def make_rank_scorer(
     UnknownMeasureError
         If the measure is unknown.
 
-    References
-    ----------
-    .. [1] scikit-learn user guide, Metrics and scoring.
-
     Examples
     --------
     >>> from sklearn_rank import make_rank_scorer, ndcg_at_k_score
@@ -100,14 +96,13 @@ def make_rank_scorer(
     True
     """
     if callable(measure):
-        metric = _METRIC_OF.get(measure)
-        if metric is None:
+        if measure not in _METRIC_OF:
             msg = (
                 f"{safe_repr(measure)} is not a metric function of sklearn_rank; pass a measure "
                 "such as 'ndcg@10', or use scikit-learn's make_scorer"
             )
             raise TypeError(msg)
-        read = Measure.of(metric)
+        read = Measure.of(_METRIC_OF[measure])
     else:
         read = read_measure(measure, options.pop("k", None))
     # Functions have no spelling: the scorer is named without them, and its repr tells them.
@@ -141,10 +136,6 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     TypeError
         If ``name`` is neither a str nor a Measure, or an option is unknown.
 
-    References
-    ----------
-    .. [1] scikit-learn user guide, Metrics and scoring.
-
     Examples
     --------
     >>> from sklearn_rank import get_scorer, map_scorer
@@ -165,11 +156,7 @@ def get_scorer_names() -> list[str]:
     Returns
     -------
     names : list of str
-        Sorted. Every scorer is in the (negated) range of its measure.
-
-    References
-    ----------
-    .. [1] scikit-learn user guide, Metrics and scoring.
+        Sorted.
 
     Examples
     --------
@@ -224,10 +211,6 @@ def rank_scorers(
     ValueError
         If there is none, or one comes twice.
 
-    References
-    ----------
-    .. [1] scikit-learn user guide, Using multiple metric evaluation.
-
     Examples
     --------
     >>> from sklearn_rank import rank_scorers
@@ -252,18 +235,17 @@ def rank_scorers(
             "for names of your own write {name: get_scorer(measure)}"
         )
         raise TypeError(msg)
-    asked = [measures] if isinstance(measures, (str, Measure)) else measures
-    plain = [_unsigned(name) for name in asked]
     check_flag(spread, "spread", "rank_scorers")
-    scorers: dict[str, RankingScorer] = {}
-    named = {_name(measure): measure for measure in parse_measures(plain)}
+    asked = [measures] if isinstance(measures, (str, Measure)) else measures
+    named = {_name(measure): measure for measure in parse_measures(map(_unsigned, asked))}
     keys = safe_names(named) if names == "safe" else {name: name for name in named}
+    scorers: dict[str, RankingScorer] = {}
     for canonical, measure in named.items():
-        name, scorer = keys[canonical], make_rank_scorer(measure, **options)
-        scorers[name] = scorer
+        name = keys[canonical]
+        scorers[name] = make_rank_scorer(measure, **options)
         if spread:
-            others = {f"{name}_{kind}": spread_of(scorer, kind) for kind in STATISTICS}
-            scorers.update(others)
+            for kind in STATISTICS:
+                scorers[f"{name}_{kind}"] = spread_of(scorers[name], kind)
     return scorers
 
 

@@ -45,29 +45,24 @@ class ScorerOptions:
     def __post_init__(self) -> None:
         owner = "with_options"
         check_query_name(self.groups_from, "groups_from")
-        if self.relevance is not None:
-            object.__setattr__(self, "relevance", self._read_relevance())
+        if self.relevance is not None and not isinstance(self.relevance, Mapping):
+            msg = f"relevance must be a mapping {{label: grade}}, got {safe_repr(self.relevance)}"
+            raise InvalidParameterError(msg)
+        if self.relevance is not None and self.pos_label is not None:
+            msg = "pass pos_label or relevance, not both: each says which labels are relevant"
+            raise InvalidParameterError(msg)
+        grades = self.relevance and {
+            label: check_number(grade, f"relevance[{safe_repr(label)}]", owner, at_least=0)
+            for label, grade in self.relevance.items()
+        }
         check_option(self.response_method, "response_method", ("auto", *AUTO), owner)
         check_flag(self.one_query, "one_query", owner)
         check_ties(self.ties, owner)
-        settled = check_zero_division(self.zero_division, owner)
-        object.__setattr__(self, "zero_division", settled)
         find_convention(self.convention)
+        object.__setattr__(self, "relevance", grades)
+        object.__setattr__(self, "zero_division", check_zero_division(self.zero_division, owner))
         if self.given is None:
             object.__setattr__(self, "given", frozenset(self.changed()))
-
-    def _read_relevance(self) -> dict[Any, float]:
-        """A checked copy of {label: grade}."""
-        if not isinstance(self.relevance, Mapping):
-            msg = f"relevance must be a mapping {{label: grade}}, got {safe_repr(self.relevance)}"
-            raise InvalidParameterError(msg)
-        if self.pos_label is not None:
-            msg = "pass pos_label or relevance, not both: each says which labels are relevant"
-            raise InvalidParameterError(msg)
-        return {
-            label: check_number(grade, f"relevance[{safe_repr(label)}]", "with_options", at_least=0)
-            for label, grade in self.relevance.items()
-        }
 
     @property
     def preset(self) -> Convention:
@@ -75,19 +70,21 @@ class ScorerOptions:
         return find_convention(self.convention)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ScorerOptions) and self._values() == other._values()
+        # A NaN differs from itself.
+        return isinstance(other, ScorerOptions) and all(
+            mine == theirs or (mine != mine and theirs != theirs)
+            for mine, theirs in zip(self._values(), other._values(), strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash((self.groups_from, self.response_method, self.one_query, self.ties))
 
     def _values(self) -> list[Any]:
-        """All that decides a score; a NaN, which differs from itself, as a word."""
-        values = [getattr(self, name) for name in (*OPTION_NAMES, "convention")]
-        return ["nan" if isinstance(value, float) and value != value else value for value in values]
+        return [getattr(self, name) for name in _DEFAULTS]
 
     def changed(self) -> dict[str, Any]:
         """Options that are not the default."""
-        values = {name: getattr(self, name) for name in (*OPTION_NAMES, "convention")}
+        values = dict(zip(_DEFAULTS, self._values(), strict=True))
         return {
             name: value
             for name, value in values.items()
@@ -96,7 +93,8 @@ class ScorerOptions:
 
 
 _DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}
-OPTION_NAMES = tuple(name for name in _DEFAULTS if name not in ("convention", "given"))
+del _DEFAULTS["given"]
+OPTION_NAMES = tuple(name for name in _DEFAULTS if name != "convention")
 """What the display takes, too; a convention is for scorers alone."""
 
 
@@ -106,39 +104,31 @@ def with_changes(
     """A measure and options with some of both changed, and the rest as its convention has it."""
     own = {name: value for name, value in changes.items() if name in OPTION_NAMES}
     convention = changes.get("convention", options.convention)
-    parameters = {
-        name: value
-        for name, value in changes.items()
-        if name not in OPTION_NAMES and name != "convention"
-    }
     preset = find_convention(convention)
-    asked = measure if options.convention == "default" else as_asked(measure)
-    changed = preset.apply(_with_parameters(asked, parameters, owner)).complete()
-    said = (options.given or frozenset()) | own.keys()
+    if options.convention != "default":
+        measure = as_asked(measure)
+    parameters = {name: value for name, value in changes.items() if name not in _DEFAULTS}
+    known = (*measure.metric.defaults, "k", *_DEFAULTS)
+    for name in parameters:
+        if name not in known:
+            msg = (
+                f"{owner} has no option {safe_repr(name)}{closest(name, known)}; "
+                f"its options are: {', '.join(known)}"
+            )
+            raise InvalidParameterError(msg)
+    if "measures" in parameters:
+        parameters["measures"] = parse_members(parameters["measures"])
+    k = parameters.pop("k", measure.k)
+    changed = Measure.open(measure.metric, k, **{**dict(measure.parameters), **parameters})
+    changed = replace(changed, given=measure.given | parameters.keys())
+    changed = preset.apply(changed).complete()
+    given = (options.given or frozenset()) | own.keys()
     of_program = {"ties": preset.ties, "zero_division": preset.zero_division_of(changed)}
-    own.update((name, value) for name, value in of_program.items() if name not in said)
-    return changed, replace(options, **own, convention=convention, given=frozenset(said))
+    own.update((name, value) for name, value in of_program.items() if name not in given)
+    return changed, replace(options, **own, convention=convention, given=given)
 
 
 def as_asked(measure: Measure) -> Measure:
     """The measure without what a convention filled in."""
     asked = [pair for pair in measure.parameters if pair[0] in measure.given]
     return replace(measure, parameters=tuple(asked))
-
-
-def _with_parameters(measure: Measure, changes: Mapping[str, Any], owner: str) -> Measure:
-    """The measure with another cutoff or other parameters."""
-    metric, parameters = measure.metric, {**dict(measure.parameters), **changes}
-    unknown = [name for name in changes if name != "k" and name not in metric.defaults]
-    if unknown:
-        known = (*metric.defaults, "k", *OPTION_NAMES, "convention")
-        msg = (
-            f"{owner} has no option {safe_repr(unknown[0])}{closest(unknown[0], known)}; "
-            f"its options are: {', '.join(known)}"
-        )
-        raise InvalidParameterError(msg)
-    k = parameters.pop("k", measure.k)
-    if "measures" in changes:
-        parameters["measures"] = parse_members(changes["measures"])
-    given = measure.given | changes.keys() - {"k"}
-    return replace(Measure.open(metric, k, **parameters), given=given)

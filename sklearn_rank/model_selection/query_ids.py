@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -31,23 +30,23 @@ DEFAULT_NAME = "qid"
 """Where no column and no index level has it, other names that frames know are taken."""
 
 
+# Names -------------------------------------------------------------------------------------------
+
+
 def carried_query_ids(name: str, X: Any, y: Any = None) -> Any:
     """Query ids from the column ``name`` of X, else its index level, else that of y."""
     if name in _column_names(X):
         return X[name]
-    levels = (_index_level(name, carrier) for carrier in (X, y))
-    return next((level for level in levels if level is not None), None)
+    for carrier in (X, y):
+        if name in _level_names(carrier):
+            return carrier.index.get_level_values(name)
+    return None
 
 
 def query_name(name: str, X: Any, y: Any = None) -> str:
-    """``name``, or, where neither X nor y has the default name, the one that frames know.
-
-    RankingConfigError if there are several such columns and index levels.
-    """
-    if name != DEFAULT_NAME:
-        return name
+    """``name``, or, where neither X nor y has the default name, the one that frames know."""
     columns = [*_column_names(X), *_level_names(X), *_level_names(y)]
-    if name in columns:
+    if name != DEFAULT_NAME or name in columns:
         return name
     others = list(dict.fromkeys(filter(_means_query, columns)))
     if len(others) > 1:
@@ -73,79 +72,53 @@ def without_query_ids(name: str, X: Any) -> Any:
 
 
 def _column_names(X: Any) -> list[Any]:
+    if not hasattr(X, "__getitem__"):
+        return []
     names = getattr(X, "column_names", None)
-    if names is None:
-        names = getattr(X, "columns", None)
-    return [] if names is None or not hasattr(X, "__getitem__") else list(names)
+    return list(getattr(X, "columns", ()) if names is None else names)
 
 
 def _level_names(carrier: Any) -> list[Any]:
     return list(carrier.index.names) if hasattr(carrier, "iloc") else []
 
 
-def _index_level(name: str, carrier: Any) -> Any:
-    return carrier.index.get_level_values(name) if name in _level_names(carrier) else None
-
-
 # Whether queries stay whole ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class QueryRows:
     """Which rows belong to which query, to look at splits of them."""
 
-    query_ids: Array | list[Any]
-    sizes: IntArray
-    """(Q,) rows of each query."""
-    numbers: IntArray
-    """(n_samples,) number of the query of each row."""
-
-    @classmethod
-    def of(cls, ids: Ids) -> QueryRows:
-        """By the query id of each row."""
+    def __init__(self, ids: Ids) -> None:
         coded = code_rows(ids)
-        return cls(
-            coded.distinct, np.bincount(coded.codes, minlength=len(coded.distinct)), coded.codes
-        )
+        self.query_ids, self.numbers = coded.distinct, coded.codes
+        self.sizes: IntArray = np.bincount(self.numbers, minlength=len(self.query_ids))
 
     def fault(self, train: Any, test: Any, split: str) -> str | None:
         """How the split divides queries, in a sentence that calls it ``split``; None if whole."""
         tested = np.bincount(self.numbers[test], minlength=len(self.sizes))
         trained = np.bincount(self.numbers[train], minlength=len(self.sizes))
         cut = (tested > 0) & (tested < self.sizes)
-        shared = np.flatnonzero(cut & (trained > 0))
-        if len(shared):
+        shared = np.flatnonzero(cut & (trained > 0)).tolist()
+        if shared:
             return (
                 f"{len(shared):,} of {len(self.sizes):,} queries are in both train and test of "
-                f"{split} ({self._names(shared)}); use GroupKFold or QueryKFold"
+                f"{split} ({format_list([self.query_ids[query] for query in shared])}); "
+                "use GroupKFold or QueryKFold"
             )
-        divided = np.flatnonzero(cut)
-        if not len(divided):
+        divided = np.flatnonzero(cut).tolist()
+        if not divided:
             return None
-        first = divided[:1]
+        first = divided[0]
         return (
             f"{len(divided):,} of {len(self.sizes):,} queries are cut in the test part of {split}: "
-            f"of query {self._names(first)} only {tested[first[0]]:,} of {self.sizes[first[0]]:,} "
-            "rows are there; use GroupKFold or QueryKFold, and no resource='n_samples' in a "
-            "halving search"
+            f"of query {format_list([self.query_ids[first]])} only {tested[first]:,} of "
+            f"{self.sizes[first]:,} rows are there; use GroupKFold or QueryKFold, and no "
+            "resource='n_samples' in a halving search"
         )
 
     def by_query(self) -> dict[Any, int]:
         """Rows of each query by its id."""
         return dict(zip(listed_ids(self.query_ids), self.sizes.tolist(), strict=True))
-
-    def _names(self, queries: IntArray) -> str:
-        return format_list([self.query_ids[number] for number in queries.tolist()])
-
-
-def _first_that_differs(
-    here: Mapping[Any, int], there: Mapping[Any, int]
-) -> tuple[int, Any, int, int] | None:
-    """How many queries have other numbers of rows there; the first one with both numbers."""
-    differ = [query for query, rows in here.items() if there.get(query, rows) != rows]
-    if not differ:
-        return None
-    return len(differ), differ[0], here[differ[0]], there[differ[0]]
 
 
 # Beside the ranker and not in it: query ids may be what users typed, which a stored model must not
@@ -168,8 +141,6 @@ def _sizes_fitted_on(estimator: Any) -> Mapping[Any, int]:
             break
         steps = getattr(estimator, "steps", None)
         estimator = getattr(estimator, "best_estimator_", steps[-1][1] if steps else None)
-        if estimator is None:
-            break
     return {}
 
 
@@ -186,8 +157,9 @@ class QueryIds(NamedTuple):
     def faults(self, n_queries: int, estimator: Any) -> list[str]:
         """Warnings of queries of one row each and of queries of which only some rows are scored."""
         n_rows = len(self.ids)
-        alone = f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"
-        faults = [alone if 1 < n_queries == n_rows else None]
+        faults: list[str | None] = []
+        if 1 < n_queries == n_rows:
+            faults = [f"{n_rows:,} rows in {n_rows:,} queries; is 'groups' a row id?"]
         if self.fold is None:
             faults.append(self._fault_of_training(estimator))
         elif self.fold.test is None:
@@ -206,11 +178,12 @@ class QueryIds(NamedTuple):
         return [fault for fault in faults if fault is not None]
 
     def _everywhere(self, fold: Fold) -> QueryRows | None:
+        """The queries of all rows of the data, if they can be told."""
         try:
-            told = told_query_ids(fold.X, fold.y, fold.groups, self.name, fold)
-            if told is None or length(told) != length(fold.X):
+            ids = find_ids(fold.X, fold.y, fold.groups, self.name, fold)
+            if ids is None or length(ids) != length(fold.X):
                 return None
-            return QueryRows.of(read_groups(told))
+            return QueryRows(read_groups(ids))
         except ValueError as error:  # of rows in other orders, which a fold does not show
             raise RankingConfigError(str(error)) from error
 
@@ -218,36 +191,35 @@ class QueryIds(NamedTuple):
         rows = self._everywhere(fold)
         if rows is None or fold.scored is fold.train is not fold.test:
             return None
-        here = QueryRows.of(self.ids).by_query()
-        if fold.scored is None and _first_that_differs(here, rows.by_query()) is None:
+        if fold.scored is None and self._first_that_differs(rows.by_query()) is None:
             return None
         return rows.fault(fold.train, fold.test, "the split")
 
+    def _first_that_differs(self, others: Mapping[Any, int]) -> tuple[int, str, int, int] | None:
+        """How many queries have other numbers of rows there; the first one with both numbers."""
+        own = QueryRows(self.ids).by_query()
+        differ = [query for query, rows in own.items() if others.get(query, rows) != rows]
+        if not differ:
+            return None
+        return len(differ), safe_repr(differ[0]), own[differ[0]], others[differ[0]]
+
     def _fault_of_sample(self, fold: Fold) -> str | None:
         rows = self._everywhere(fold)
-        if rows is None:
-            return None
-        first = _first_that_differs(QueryRows.of(self.ids).by_query(), rows.by_query())
-        if first is None:
-            return None
-        _, query, here, there = first
-        return (
+        first = rows and self._first_that_differs(rows.by_query())
+        return first and (
             f"single rows are drawn (max_samples, subsample), which cuts queries: of query "
-            f"{safe_repr(query)} only {here:,} of {there:,} rows are scored; score all rows, or "
+            f"{first[1]} only {first[2]:,} of {first[3]:,} rows are scored; score all rows, or "
             "draw queries before"
         )
 
     def _fault_of_training(self, estimator: Any) -> str | None:
         """Outside of any loop: queries of which the ranker was fitted on more or fewer rows."""
         sizes = _sizes_fitted_on(estimator)
-        first = sizes and _first_that_differs(QueryRows.of(self.ids).by_query(), sizes)
-        if not first:
-            return None
-        number, query, here, there = first
-        return (
-            f"{number:,} queries are both in the rows that are scored and in those the ranker "
-            f"was fitted on, in other numbers: {here:,} and {there:,} rows of query "
-            f"{safe_repr(query)}; split by queries, with GroupKFold or QueryKFold"
+        first = self._first_that_differs(sizes) if sizes else None
+        return first and (
+            f"{first[0]:,} queries are both in the rows that are scored and in those the ranker "
+            f"was fitted on, in other numbers: {first[2]:,} and {first[3]:,} rows of query "
+            f"{first[1]}; split by queries, with GroupKFold or QueryKFold"
         )
 
 
@@ -263,9 +235,9 @@ def find_query_ids(
                 _check_same_queries("groups", groups, "the ids of bind()", ids)
             return QueryIds(ids)
         fold = current_fold(passed_as, X, n_rows)
-        told = told_query_ids(X, y, groups, name, fold, exact=options.one_query)
-        if told is not None:
-            return QueryIds(read_groups(told, n_rows), fold, name)
+        found = find_ids(X, y, groups, name, fold, exact=options.one_query)
+        if found is not None:
+            return QueryIds(read_groups(found, n_rows), fold, name)
     except RankingConfigError:
         raise
     except (TypeError, ValueError) as error:
@@ -274,7 +246,7 @@ def find_query_ids(
     if options.one_query:
         return QueryIds(PlainIds(np.zeros(n_rows, dtype=np.int64)))
     msg = (
-        f"{_words_of_missing(X, name, owner, 'groups_from')}, or use {owner}.bind(qid) where "
+        f"{_missing_ids(X, name, owner, 'groups_from')}, or use {owner}.bind(qid) where "
         f"nothing is split; {owner}.with_options(one_query=True) scores all rows as one query."
     )
     raise RankingConfigError(msg)
@@ -283,7 +255,7 @@ def find_query_ids(
 # For scorers and rankers -------------------------------------------------------------------------
 
 
-def told_query_ids(
+def find_ids(
     X: Any, y: Any, groups: Any, name: str, fold: Fold | None, *, exact: bool = False
 ) -> Any:
     """Query ids that are passed as ``groups``, else those that X carries, else those of y.
@@ -294,22 +266,25 @@ def told_query_ids(
     permuted = fold is not None and fold.permutes_y
     if groups is None and not exact:
         name = query_name(name, X, y)
-    rows = {"X": X, "groups": groups} if permuted else {"X": X, "y": y, "groups": groups}
-    check_same_order(**rows)
-    by_rows = carried_query_ids(name, X)
-    moved = permuted and (groups is not None or by_rows is not None)
-    by_y = None if moved else _index_level(name, y)
-    sources = (("groups", groups), (f"the {name!r} of X", by_rows), (f"the {name!r} of y", by_y))
-    told = [(source, ids) for source, ids in sources if ids is not None]
-    for other in told[1:]:
-        _check_same_queries(*told[0], *other)
-    if told and told[0][1] is by_y and fold is not None and fold.shuffles_y:
+    check_same_order(X=X, y=None if permuted else y, groups=groups)
+    by_rows, by_y = carried_query_ids(name, X), carried_query_ids(name, None, y)
+    sources = {"groups": groups, f"the {name!r} of X": by_rows}
+    # Permuted, the index of y moves with it, and the other sources win.
+    if not permuted or (groups is None and by_rows is None):
+        sources[f"the {name!r} of y"] = by_y
+    found = [pair for pair in sources.items() if pair[1] is not None]
+    if not found:
+        return None
+    source, ids = found[0]
+    for other in found[1:]:
+        _check_same_queries(source, ids, *other)
+    if ids is by_y and fold is not None and fold.shuffles_y:
         msg = (
             f"permutation_test_score moves the index level {name!r} of y along with y; pass "
             "groups= to permute within queries, or let X carry the query ids"
         )
         raise RankingConfigError(msg)
-    return told[0][1] if told else None
+    return ids
 
 
 def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any) -> None:
@@ -337,33 +312,30 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
 def _numbers(ids: Ids) -> Array:
     """(n_samples,) number of each row's query, in order of first appearance."""
     grouping = group_rows(ids)
-    sizes = np.diff(grouping.offsets)
-    numbers = np.repeat(np.arange(len(sizes)), sizes)
-    if grouping.order is None:
-        return numbers
-    scattered = np.empty_like(numbers)
-    scattered[grouping.order] = numbers
-    return scattered
+    numbers = np.repeat(np.arange(len(grouping.query_ids)), np.diff(grouping.offsets))
+    if grouping.order is not None:
+        numbers[grouping.order] = numbers.copy()
+    return numbers
 
 
 def require_query_ids(X: Any, y: Any, groups: Any, name: str, owner: str) -> Any:
     """Query ids to fit with; RankingConfigError without any."""
-    told = told_query_ids(X, y, groups, name, current_fold(name, X, length(X)))
-    if told is None:
-        raise RankingConfigError(_words_of_missing(X, name, owner, "query"))
-    return told
+    ids = find_ids(X, y, groups, name, current_fold(name, X, length(X)))
+    if ids is None:
+        raise RankingConfigError(_missing_ids(X, name, owner, "query"))
+    return ids
 
 
-def _words_of_missing(X: Any, name: str, owner: str, option: str) -> str:
+def _missing_ids(X: Any, name: str, owner: str, option: str) -> str:
     """Error text: what is missing, where it was lost, and how to pass it."""
     return (
-        f"{owner} needs the query id of every row and got none. {what_became_of_ids(X, name)}"
+        f"{owner} needs the query id of every row and got none. {reason_for_missing_ids(X, name)}"
         "Either run under sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, "
         f"or give X a column or an index level named {name!r} ({option}=), or y such an index level"
     )
 
 
-def what_became_of_ids(X: Any, name: str) -> str:
+def reason_for_missing_ids(X: Any, name: str) -> str:
     """Why ids that the caller had did not arrive, if the stack shows it; else an empty string."""
     if any(carried_query_ids(name, given) is not None for given in values_above("X")):
         return (

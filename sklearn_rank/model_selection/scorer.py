@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, cast, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -41,6 +41,9 @@ _REQUESTABLE = ("groups", "query_weight")
 _ALIKE_FOR_ALL = (InvalidParameterError, OverflowError, UndefinedMetricError)
 """Errors of the measure's parameters or of the truth: the next candidate would meet them again."""
 
+Statistic = Literal["se", "queries"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+
 # scikit-learn shares predictions between the scorers of a multimetric search only if they are
 # instances of its scorer class, which has no public name. Where it cannot be had, all else works.
 _Base: Any
@@ -74,6 +77,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Fixed query ids.
     named : Measure, default=None
         What the name stands for; ``repr`` tells the differences. None: ``measure``.
+    statistic : {"se", "queries"}, default=None
+        In place of the score its standard error over queries, or the number of its queries.
 
     Examples
     --------
@@ -93,6 +98,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         requests: Mapping[str, Any] | None = None,
         bound: Any = None,
         named: Measure | None = None,
+        statistic: Statistic | None = None,
     ) -> None:
         self.measure = measure
         self._named = measure if named is None else named
@@ -100,22 +106,20 @@ class RankingScorer(_Base):  # type: ignore[misc]
         self._name = name
         # The expression that makes this scorer, up to its options.
         self._called = name if name.endswith("_scorer") else f"get_scorer({name!r})"
+        if statistic is not None:
+            self._called = f"rank_scorers(['{measure}'], spread=True)[{name!r}]"
+        self._statistic = statistic
         self._requests = dict(requests if requests is not None else {"groups": True})
         self._bound = copy.copy(bound)
-        # Attributes that scikit-learn reads of its own scorers.
+        # Attributes that scikit-learn reads of its own scorers, some to call the metric on labels.
         self._sign = 1 if measure.metric.greater_is_better else -1
         own: Any = partial(score, measure.metric)
         self._score_func = FUNCTIONS.get(measure.metric, own)
-        self._kwargs = self._arguments()
-        self._response_method: Any = (
-            AUTO if self.options.response_method == "auto" else self.options.response_method
-        )
-
-    def _arguments(self) -> dict[str, Any]:
-        """Arguments of the metric function, for tools that call it on labels of their own."""
-        cutoff = {"k": self.measure.k} if self.measure.metric.takes_k else {}
+        cutoff = {"k": measure.k} if measure.metric.takes_k else {}
         policy = {"ties": self.options.ties, "zero_division": self.options.zero_division}
-        return {**cutoff, **self.measure.options, **policy}
+        self._kwargs = {**cutoff, **measure.options, **policy}
+        method = self.options.response_method
+        self._response_method: Any = AUTO if method == "auto" else method
 
     # Scoring ------------------------------------------------------------------------------------
 
@@ -166,24 +170,31 @@ class RankingScorer(_Base):  # type: ignore[misc]
     ) -> Any:
         try:
             scored = self._scored(method_caller, estimator, X, y_true, groups, query_weight)
-            return self._number(scored)
+            if self._statistic is not None:
+                return _spread(scored, self._statistic)
+            return self._sign * scored.average.value
         except RankingConfigError as error:
-            if is_swallowed():
-                return Raises(error)
-            raise
+            ending = error
         except _ALIKE_FOR_ALL as error:
-            if is_swallowed():
-                return Raises(_as_config_error(error))
-            raise
-
-    def _number(self, scored: Scored) -> float:
-        """What the scorer makes of the values of the queries."""
-        return self._sign * scored.average.value
+            if not is_swallowed():
+                raise
+            text = str(error)
+            if isinstance(error, UndefinedMetricError):
+                text += (
+                    " of a fold, whatever the candidate; split into fewer folds, spread the "
+                    "relevant rows (QueryKFold(stratify=True)), or say "
+                    "with_options(zero_division=0.0)"
+                )
+            ending = RankingConfigError(text)
+            ending.__cause__ = error
+        if is_swallowed():
+            return Raises(ending)
+        raise ending
 
     def _scored(self, caller: Any, *call: Any) -> Scored:
         """The measure of the queries, with a mean that is a number."""
-        measure, options, owner = self.measure, self.options, self._called
-        policy, key = options.zero_division, (self.measure, self.options)
+        measure, options = self.measure, self.options
+        policy, key = options.zero_division, (measure, options)
         with warnings_given_by(partial(warn_once, key=key)):
             read, judged = self._judged(caller, *call)
             scored = score_measures([measure], judged, math.nan if policy == "warn" else policy)[0]
@@ -202,9 +213,16 @@ class RankingScorer(_Base):  # type: ignore[misc]
             ):
                 warn_once(text, ConventionWarning, key=text)
         if policy == "warn" and scored.average.n_undefined:
+            undefined = "some queries of the folds"
+            if not is_running() and scored.values is not None:
+                flags = np.isnan(scored.values)
+                if judged.weights is not None:
+                    flags &= judged.weights > 0
+                ids = [judged.query_ids[query] for query in np.flatnonzero(flags).tolist()]
+                undefined = f"{len(ids):,} of {len(judged.query_ids):,} queries: {format_list(ids)}"
             message = (
-                f"{scored.measure} is undefined for {_undefined(scored, judged)}; they are left "
-                f"out of the mean. {owner}.with_options(zero_division=...) says what they count: "
+                f"{scored.measure} is undefined for {undefined}; they are left out of the mean. "
+                f"{self._called}.with_options(zero_division=...) says what they count: "
                 "0.0, 1.0, or np.nan to leave them out without this warning."
             )
             warn_once(message, UndefinedMetricWarning, key=key)
@@ -212,13 +230,12 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
     def _judged(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
-    ) -> _Judged:
+    ) -> tuple[Reading, RankingData]:
         """What was read, by this scorer or by another one of the same multimetric call."""
-        known = {} if caller is None else _SHARED.setdefault(caller, {})
+        shared = {} if caller is None else _SHARED.setdefault(caller, {})
         passed_as = str(self._requests.get("groups"))
-        arguments = (X, y, groups, query_weight, self._bound)
-        key = (*map(id, arguments), passed_as, self.options)
-        if key not in known:
+        key = (*map(id, (X, y, groups, query_weight, self._bound)), passed_as, self.options)
+        if key not in shared:
             read = read_call(
                 Responses(estimator, X, caller),
                 y,
@@ -234,8 +251,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
             if read.queries is not None:
                 for fault in read.queries.faults(len(judged.query_ids), estimator):
                     warn_once(fault, RankingDataWarning, key="queries")
-            known[key] = _Judged(read, judged)
-        return known[key]
+            shared[key] = read, judged
+        return shared[key]
 
     # Copies with other settings -----------------------------------------------------------------
 
@@ -313,18 +330,16 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return self._copy(bound=groups)
 
     def _copy(self, **changed: Any) -> RankingScorer:
-        state = {**self._state(), **changed}
-        return type(self)(state.pop("measure"), **state)
-
-    def _state(self) -> dict[str, Any]:
-        return {
+        arguments = {
             "measure": self.measure,
             "name": self._name,
             "options": self.options,
             "requests": self._requests,
             "bound": self._bound,
             "named": self._named,
+            "statistic": self._statistic,
         }
+        return type(self)(**{**arguments, **changed})
 
     # scikit-learn's protocols --------------------------------------------------------------------
 
@@ -355,12 +370,14 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankingScorer):
             return NotImplemented
-        return (
-            type(self) is type(other)
-            and self.measure == other.measure
-            and self.options == other.options
-            and self._requests == other._requests
-            and _same_ids(self._bound, other._bound)
+        has_same_ids = self._bound is other._bound or (
+            self._bound is not None
+            and other._bound is not None
+            and np.array_equal(np.asarray(self._bound), np.asarray(other._bound))
+        )
+        return has_same_ids and all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("measure", "options", "_requests", "_statistic")
         )
 
     def __hash__(self) -> int:
@@ -383,14 +400,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         return (f"{self._called}.with_options({text})" if text else self._called) + bound
 
 
-class _Judged(NamedTuple):
-    """What was read, and how it ranks."""
-
-    read: Reading
-    judged: RankingData
-
-
-_SHARED: WeakKeyDictionary[Any, dict[Any, _Judged]] = WeakKeyDictionary()
+_SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKeyDictionary()
 """What the scorers of one call of a multimetric scorer share, by its cache of predictions."""
 
 
@@ -429,17 +439,6 @@ def _ranked(
         raise RankingConfigError(text) from error
 
 
-def _undefined(scored: Scored, judged: RankingData) -> str:
-    """The queries that are left out; in a search, where folds differ, that there are."""
-    if is_running() or scored.values is None:
-        return "some queries of the folds"
-    undefined = np.isnan(scored.values)
-    if judged.weights is not None:
-        undefined &= judged.weights > 0
-    ids = [judged.query_ids[place] for place in np.flatnonzero(undefined).tolist()]
-    return f"{len(ids):,} of {len(judged.query_ids):,} queries: {format_list(ids)}"
-
-
 class Raises:
     """Stands for a score; raises the error where a library unwraps it.
 
@@ -465,76 +464,32 @@ class Raises:
     __float__ = __int__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __format__ = item
 
 
-def _as_config_error(error: Exception) -> RankingConfigError:
-    """The same as an error that ends a search."""
-    text = str(error)
-    if isinstance(error, UndefinedMetricError):
-        text += (
-            " of a fold, whatever the candidate; split into fewer folds, spread the relevant rows "
-            "(QueryKFold(stratify=True)), or say with_options(zero_division=0.0)"
-        )
-    ending = RankingConfigError(text)
-    ending.__cause__ = error
-    return ending
-
-
 def _short(value: Any) -> str:
     if isinstance(value, Convention):
         return f"<convention {value.name}>"
     return getattr(value, "__name__", None) or safe_repr(value)
 
 
-def _same_ids(ids: Any, others: Any) -> bool:
-    if ids is None or others is None:
-        return ids is others
-    return np.array_equal(np.asarray(ids), np.asarray(others))
-
-
-# Beside the score -------------------------------------------------------------------------------
-
-Statistic = Literal["se", "queries"]
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
-
-
-class SpreadScorer(RankingScorer):
-    """The standard error over queries of a scorer's score, or the number of its queries.
+def _spread(scored: Scored, statistic: Statistic) -> float:
+    """The standard error over queries of a score, or the number of its queries.
 
     A column of such numbers beside that of the scores is all that an interval over queries needs,
-    so that nothing has to be fitted again. Not a score: its size says nothing of quality.
+    so that nothing has to be fitted again.
     """
-
-    def __init__(self, *args: Any, statistic: Statistic, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._statistic = statistic
-        self._called = f"rank_scorers(['{self.measure}'], spread=True)['{self._name}']"
-
-    def _number(self, scored: Scored) -> float:
-        if scored.values is None:
-            msg = f"{scored.measure} ranks all queries together, so that it has no spread"
-            raise InvalidParameterError(msg)
-        values, weights = scored.values, scored.weights
-        if isinstance(scored.zero_division, float):
-            values = np.where(np.isnan(values), scored.zero_division, values)
-        kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
-        if self._statistic == "queries":
-            return float(kept.sum())
-        if kept.sum() < 2:
-            return np.nan
-        return error_of_mean(values[kept], None if weights is None else weights[kept])
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "statistic": self._statistic}
-
-    def __eq__(self, other: object) -> bool:
-        same = isinstance(other, SpreadScorer) and self._statistic == other._statistic
-        return same and super().__eq__(other)
-
-    def __hash__(self) -> int:
-        return hash((self.measure, self._statistic))
+    if scored.values is None:
+        msg = f"{scored.measure} ranks all queries together, so that it has no spread"
+        raise InvalidParameterError(msg)
+    values, weights = scored.values, scored.weights
+    if isinstance(scored.zero_division, float):
+        values = np.where(np.isnan(values), scored.zero_division, values)
+    kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
+    if statistic == "queries":
+        return float(kept.sum())
+    if kept.sum() < 2:
+        return np.nan
+    return error_of_mean(values[kept], None if weights is None else weights[kept])
 
 
-def spread_of(scorer: RankingScorer, statistic: Statistic) -> SpreadScorer:
+def spread_of(scorer: RankingScorer, statistic: Statistic) -> RankingScorer:
     """The scorer of the spread of a score, read with the same options."""
-    state = scorer._state()
-    name = f"{state.pop('name')}_{statistic}"
-    return SpreadScorer(state.pop("measure"), name=name, statistic=statistic, **state)
+    return scorer._copy(name=f"{scorer._name}_{statistic}", statistic=statistic)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -44,32 +44,49 @@ class Fold(NamedTuple):
     """Whether ``permutation_test_score`` moves y across queries."""
 
 
+def _frames() -> Iterator[FrameType]:
+    """Frames of the libraries' functions above us, the innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
+            yield frame
+        frame = frame.f_back
+
+
 def is_swallowed() -> bool:
     """Whether an exception would end as NaN."""
-    return any(
-        (frame.f_globals.get("__name__"), frame.f_code.co_name) in _SWALLOWING
-        for frame in _frames()
-    )
+    calls = ((frame.f_globals.get("__name__"), frame.f_code.co_name) for frame in _frames())
+    return any(call in _SWALLOWING for call in calls)
 
 
 def is_running() -> bool:
     """Whether a library calls."""
-    return bool(_frames())
+    return any(True for _ in _frames())
 
 
 def current_fold(passed_as: str, X: Any, n_rows: int) -> Fold | None:
     """The innermost split that is scored, or else the data that rows to score are drawn from."""
     for frame in _frames():
         known = frame.f_locals
-        if all(name in known for name in ("X", "y", "train", "test")):
-            permutes = frame.f_code.co_name == "_permutation_test_score"
-            within = (known.get("split_params") or {}).get("groups") is not None
-            parts = [part for part in ("test", "train") if X is known.get(f"X_{part}", _NONE)]
-            if not parts and length(known["test"]) != n_rows:
-                return None
-            split = (known["train"], known["test"], known[parts[0]] if parts else None)
-            groups = _all_groups(known, passed_as)
-            return Fold(known["X"], known["y"], groups, *split, permutes, permutes and not within)
+        if not all(name in known for name in ("X", "y", "train", "test")):
+            continue
+        parts = [
+            part for part in ("test", "train") if X is not None and X is known.get(f"X_{part}")
+        ]
+        if not parts and length(known["test"]) != n_rows:
+            return None
+        groups = None
+        routed = (known.get("routed_params") or {}).get("scorer", {}).get("score")
+        for metadata in filter(None, (known.get("score_params"), routed)):
+            # A single scorer gets its own names, several get those that the user passed; a function
+            # further down has cut them to the fold.
+            given = metadata.get("groups", metadata.get(passed_as))
+            if groups is None and given is not None and length(given) == length(known["X"]):
+                groups = given
+        permutes = frame.f_code.co_name == "_permutation_test_score"
+        shuffles = permutes and (known.get("split_params") or {}).get("groups") is None
+        split = (known["train"], known["test"], known[parts[0]] if parts else None)
+        return Fold(known["X"], known["y"], groups, *split, permutes, shuffles)
     return drawn_from(n_rows)
 
 
@@ -82,25 +99,12 @@ def drawn_from(n_rows: int) -> Fold | None:
     return None
 
 
-def _all_groups(known: Mapping[str, Any], passed_as: str) -> Any:
-    """Query ids of all rows, where the function has not yet cut them to the fold."""
-    routed = known.get("routed_params") or {}
-    for metadata in (known.get("score_params"), routed.get("scorer", {}).get("score")):
-        if isinstance(metadata, Mapping):
-            # A single scorer gets its own names, several get those that the user passed.
-            groups = metadata.get("groups", metadata.get(passed_as))
-            if groups is not None and length(groups) == length(known["X"]):
-                return groups
-    return None
-
-
 def values_above(name: str) -> Iterator[Any]:
     """Values of a local variable or keyword of that name in the libraries' frames, if not None."""
     for frame in _frames():
         known = frame.f_locals
-        keywords = (known.get("params"), known.get("fit_params"))
-        for values in (known, *(given for given in keywords if isinstance(given, Mapping))):
-            if values.get(name) is not None:
+        for values in (known, known.get("params"), known.get("fit_params")):
+            if hasattr(values, "get") and values.get(name) is not None:
                 yield values[name]
 
 
@@ -112,13 +116,13 @@ def length(rows: Any) -> int:
 # What a search remembers lives as long as an object that each call of it makes anew.
 _NOTES: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
 _MADE_ANEW = ("parallel", "cloned_estimator", "rfe", "objective")
-_SAID_BY_WORKER: set[Any] = set()
+_WARNED_BY_WORKER: set[Any] = set()
 """A worker process sees each task alone, and warns once of all."""
 
 
 def notes_of_search() -> dict[Any, Any]:
     """Notes of the outermost call that can be told from the next one; else new ones."""
-    for frame in reversed(_frames()):
+    for frame in reversed(list(_frames())):
         known = frame.f_locals
         is_parallel = frame.f_globals.get("__name__") == "sklearn.utils.parallel"
         for name in (*_MADE_ANEW, *(("self",) if is_parallel else ())):
@@ -133,19 +137,8 @@ def warn_once(message: str, category: type[Warning], key: Any = None) -> None:
     Python would show equal texts once, but scikit-learn resets that memory with every fold.
     """
     is_worker = multiprocessing.parent_process() is not None
-    said = _SAID_BY_WORKER if is_worker else notes_of_search().setdefault("said", set())
-    if (category, key) not in said:
+    warned = _WARNED_BY_WORKER if is_worker else notes_of_search().setdefault("warned", set())
+    if (category, key) not in warned:
         # Noted afterwards: a warning that a filter makes an error is one in each fold.
         warn(message, category)
-        said.add((category, key))
-
-
-def _frames() -> list[FrameType]:
-    """Frames of the libraries' functions above us, the innermost first."""
-    frames = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARIES:
-            frames.append(frame)
-        frame = frame.f_back
-    return frames
+        warned.add((category, key))

@@ -18,7 +18,7 @@ from sklearn_rank.model_selection.query_ids import (
     QueryRows,
     carried_query_ids,
     query_name,
-    what_became_of_ids,
+    reason_for_missing_ids,
 )
 from sklearn_rank.model_selection.reading import layout_of_y
 from sklearn_rank.support.checks import (
@@ -30,7 +30,7 @@ from sklearn_rank.support.checks import (
     check_query_name,
     is_missing,
 )
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import IntArray
 
 __all__ = ["QueryKFold", "check_query_splits"]
 
@@ -72,10 +72,6 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
         If ``balance``, ``stratify`` or ``shuffle`` is wrong.
     ValueError
         If there are fewer queries than folds.
-
-    References
-    ----------
-    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
 
     Examples
     --------
@@ -136,52 +132,40 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
             raise ValueError(msg)
         n_rows = int(grouping.offsets[-1])
         order = np.arange(n_rows) if grouping.order is None else grouping.order
-        fold = np.repeat(self._folds(sizes, self._strata(y, order, grouping.offsets)), sizes)
-        fold_of_row = np.empty(n_rows, dtype=np.int64)
-        fold_of_row[order] = fold
-        for number in range(self.n_splits):
-            yield np.flatnonzero(fold_of_row == number)
-
-    def _strata(self, y: Any, order: IntArray, offsets: IntArray) -> IntArray:
-        """(Q,) quarter of the mean number relevant per row; 0 for all without ``stratify``."""
-        n_queries = len(offsets) - 1
-        if not self.stratify:
-            return np.zeros(n_queries, dtype=np.int64)
-        relevant = _count_relevant(y)[order]
-        share: FloatArray = np.add.reduceat(relevant, offsets[:-1]) / np.diff(offsets)
-        quarters: IntArray = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
-        return quarters
-
-    def _folds(self, sizes: IntArray, strata: IntArray) -> IntArray:
-        """(Q,) fold of each query: stratum by stratum, the largest first, to the lightest fold."""
+        strata = np.zeros(len(sizes), dtype=np.int64)
+        if self.stratify:  # by quarters of the mean number relevant per row
+            share = np.add.reduceat(_count_relevant(y)[order], grouping.offsets[:-1]) / sizes
+            strata = np.searchsorted(np.quantile(share, (0.25, 0.5, 0.75)), share)
         keys = np.arange(len(sizes))
         if self.shuffle:
             keys = check_random_state(self.random_state).permutation(len(sizes))
         weights = sizes if self.balance == "rows" else np.ones(len(sizes), dtype=np.int64)
         folds = np.empty(len(sizes), dtype=np.int64)
         load = np.zeros(self.n_splits, dtype=np.int64)
+        # Stratum by stratum, the largest query first, to the lightest fold.
         for query in np.lexsort((keys, -weights, strata)).tolist():
             folds[query] = np.argmin(load)
             load[folds[query]] += weights[query]
-        return folds
+        fold_of_row = np.empty(n_rows, dtype=np.int64)
+        fold_of_row[order] = np.repeat(folds, sizes)
+        for number in range(self.n_splits):
+            yield np.flatnonzero(fold_of_row == number)
 
 
 def _count_relevant(y: Any) -> IntArray:
     """(n_samples,) 1 for a relevant row, or the number of relevant items of each element."""
+    msg = ""
     if y is None:
         msg = "stratify=True counts relevant rows and needs y: a grade per row, or relevant items"
-        raise RankingConfigError(msg)
-    if _is_text(y):
+    elif _is_text(y):
         msg = (
             "stratify=True counts grades above 0, and y holds strings; split with their grades: "
             f"cv=list({_OWNER}(stratify=True).split(X, grades, groups))"
         )
+    if msg:
         raise RankingConfigError(msg)
-    layout = layout_of_y(y, ScorerOptions(), _OWNER)
-    if layout == "lists":
-        return np.array(
-            [_count_items(truth, place) for place, truth in enumerate(y)], dtype=np.int64
-        )
+    if layout_of_y(y, ScorerOptions(), _OWNER) == "lists":
+        return np.array([_count_items(truth, n) for n, truth in enumerate(y)], dtype=np.int64)
     if is_sparse(y):
         return np.asarray((y > 0).sum(axis=1), dtype=np.int64).ravel()
     grades = as_numbers(as_numpy(y), "y")
@@ -221,7 +205,7 @@ def query_ids_of(X: Any, y: Any, groups: Any, query: str) -> Any:
         return np.arange(y.shape[0] if hasattr(y, "shape") else len(y))
     msg = (
         "the query id of every row is needed and there is none. "
-        f"{what_became_of_ids(X, query)}Pass groups=qid, or give X a column or an index level "
+        f"{reason_for_missing_ids(X, query)}Pass groups=qid, or give X a column or an index level "
         f"named {query!r} (query={query!r}; scorers call it groups_from), or y such an index level"
     )
     raise RankingConfigError(msg)
@@ -256,10 +240,6 @@ def check_query_splits(
     ValueError
         If ``cv`` is none of these or gives no splits.
 
-    References
-    ----------
-    .. [1] scikit-learn user guide, Cross-validation iterators for grouped data.
-
     Examples
     --------
     >>> import numpy as np
@@ -273,7 +253,7 @@ def check_query_splits(
     sklearn_rank.exceptions.QuerySplitError: 1 of 3 queries are in both train and test of ...
     """
     ids = query_ids_of(X, y, groups, query)
-    rows = QueryRows.of(read_groups(ids))
+    rows = QueryRows(read_groups(ids))
     with warnings.catch_warnings():
         # KFold and the like warn that they ignore groups, which is what is checked here.
         warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)

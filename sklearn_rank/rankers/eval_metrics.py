@@ -372,10 +372,6 @@ def lightgbm_eval_metric(
     UndefinedMetricError
         In training, if a measure is undefined for all queries.
 
-    References
-    ----------
-    .. [1] LightGBM, Python API, ``lightgbm.train``, parameter ``feval``.
-
     Examples
     --------
     >>> import numpy as np
@@ -522,10 +518,6 @@ def xgboost_eval_metric(
         from the name, and takes what it does not know for a loss. Pass ``maximize=True``.
     UndefinedMetricError
         In training, if a measure is undefined for all queries.
-
-    References
-    ----------
-    .. [1] XGBoost, Custom Objective and Evaluation Metric.
 
     Examples
     --------

@@ -72,10 +72,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ValueError
         If what is passed speaks of different rows or queries; see :meth:`fit`.
 
-    References
-    ----------
-    .. [1] XGBoost, Learning to Rank. LightGBM, LGBMRanker. CatBoost, CatBoostRanker.
-
     Examples
     --------
     ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` needs XGBoost installed. Estimators that fit

@@ -10,7 +10,6 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GroupKFold, TunedThresholdClassifierCV, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from sklearn_rank import (
@@ -66,11 +65,6 @@ def test_one_label_of_many_is_ranked_by_its_own_probability():
             words == label, scores, groups=QID, zero_division=np.nan
         )
         assert scorer(model, rows, words, groups=QID) == expected
-        margins = model.decision_function(rows)[:, place]
-        by_margin = scorer.with_options(response_method="decision_function")
-        assert by_margin(model, rows, words, groups=QID) == mean_average_precision_score(
-            words == label, margins, groups=QID, zero_division=np.nan
-        )
 
 
 def test_labels_with_grades():
@@ -105,11 +99,23 @@ def test_margins_of_many_grades_are_refused():
     rows, y = graded_problem()
     model = LogisticRegression(max_iter=1000).fit(rows, y)
     scorer = ndcg_scorer.with_options(response_method="decision_function")
-    with pytest.raises(
-        RankingConfigError,
-        match="the decision_function of LogisticRegression gives no one score for 4 grades",
-    ):
+    message = "the decision_function of LogisticRegression gives no one score for 4 grades"
+    with pytest.raises(RankingConfigError, match=message):
         scorer(model, rows, y, groups=QID)
+    with pytest.raises(RankingConfigError, match="predicts 4 grades but has no predict_proba"):
+        map_scorer.with_options(pos_label=1)(SVC().fit(rows, y), rows, y, groups=QID)
+
+
+@pytest.mark.parametrize("grades", [{"no": 0, "yes": 1}, {"no": 1, "yes": 0}], ids=str)
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba"])
+def test_two_classes_rank_by_the_one_of_the_higher_grade(grades, method):
+    words = np.where(Y == 1, "yes", "no")
+    model = LogisticRegression().fit(X, words)
+    y = np.array([grades[word] for word in words])
+    scores = model.predict_proba(X)[:, 1] * (1 if grades["yes"] else -1)
+    expected = mean_average_precision_score(y, scores, groups=QID)
+    scorer = map_scorer.with_options(relevance=grades, response_method=method)
+    assert scorer(model, X, words, groups=QID) == expected
 
 
 def test_a_grid_over_models_asks_each_for_what_it_has():
@@ -149,16 +155,6 @@ def test_regressors_with_empty_classes_are_regressors():
 
     expected = mean_average_precision_score(Y, X[:, 0], groups=QID)
     assert map_scorer(Boosted(), X, Y, groups=QID) == expected
-
-
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_margins_of_pairs_of_classes_are_no_scores_of_classes(wrapped):
-    y = np.tile([0, 1, 2, 0, 1, 2], 12)
-    model = SVC(decision_function_shape="ovo")
-    model = (make_pipeline(model) if wrapped else model).fit(X, y)
-    assert model.decision_function(X).shape == (72, 3)
-    with pytest.raises(RankingConfigError, match="predicts 3 grades but has no predict_proba"):
-        map_scorer.with_options(pos_label=1)(model, X, y, groups=QID)
 
 
 def multilabel():
