@@ -23,8 +23,8 @@ class Average(NamedTuple):
     n_undefined: int
     n_averaged: int
     undefined: str = ""
-    """For how many queries the measure is undefined, and the first of them; "" where these count
-    as a number, which nobody is told of."""
+    """For how many queries the measure is undefined, and the first of them; empty where these
+    count as a number, of which nobody is warned."""
 
 
 def average(
@@ -49,44 +49,44 @@ def average(
     if count and not isinstance(zero_division, str) and not math.isnan(zero_division):
         values = np.where(undefined, zero_division, values)
     elif count:
-        told = f"undefined for {count:,} of {len(values):,} queries: {_first(undefined, query_ids)}"
+        places = np.flatnonzero(undefined)[:MAX_LISTED].tolist()
+        more = f" and {count - MAX_LISTED:,} more" if count > MAX_LISTED else ""
+        told = (
+            f"undefined for {count:,} of {len(values):,} queries: "
+            f"{format_list([query_ids[place] for place in places])}{more}"
+        )
         if zero_division == "raise":
             msg = f"{measure} is {told}"
             raise UndefinedMetricError(msg)
-        defined = np.flatnonzero(~undefined)
-        weights = None if weights is None else weights[defined]
-        values = values[defined]
+        weights = None if weights is None else weights[~undefined]
+        values = values[~undefined]
     return Average(weighted_mean(values, weights), count, len(values), told)
-
-
-def _first(chosen: BoolArray, query_ids: Sequence[Any] | Array) -> str:
-    """First few of the chosen queries, and how many more there are."""
-    places = np.flatnonzero(chosen)
-    text = format_list([query_ids[place] for place in places[:MAX_LISTED].tolist()])
-    more = len(places) - MAX_LISTED
-    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
     """One warning that lists the measures (``of`` some part of the data) that are undefined."""
     measures: dict[str, list[str]] = {}
-    for measure, mean in averages.items():
+    for name, mean in averages.items():
         if mean.undefined:
-            measures.setdefault(mean.undefined, []).append(measure)
+            measures.setdefault(mean.undefined, []).append(name)
     if not measures:
         return
-    told = "; ".join(
-        f"{_joined(names)} {'is' if len(names) == 1 else 'are'} {undefined}"
-        for undefined, names in measures.items()
+
+    def joined(names: Sequence[str]) -> str:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    undefined = "; ".join(
+        f"{joined(names)} {'is' if len(names) == 1 else 'are'} {text}"
+        for text, names in measures.items()
     )
-    none = [name for name, mean in averages.items() if mean.undefined and not mean.n_averaged]
-    left = "they are left out" if len(none) < sum(map(len, measures.values())) else ""
-    if none:
-        left += (
-            f"{', and ' if left else ''}the result {f'of {_joined(none)} ' if left else ''}is NaN"
-        )
+    empty = [name for name, mean in averages.items() if mean.undefined and not mean.n_averaged]
+    some = len(empty) < sum(map(len, measures.values()))
+    ends = ["they are left out"] if some else []
+    if empty:
+        ends.append(f"the result {f'of {joined(empty)} ' if some else ''}is NaN")
     warn(
-        f"{of}{told}; {left}. Use the zero_division parameter to control this behavior.",
+        f"{of}{undefined}; {', and '.join(ends)}. Use the zero_division parameter to control this "
+        "behavior.",
         exceptions.UndefinedMetricWarning,
     )
 
@@ -100,10 +100,6 @@ def warn_of_undefined_slices(averages: Mapping[Any, Mapping[str, Average]]) -> N
         label, *others = undefined
         also = f" (and slices {format_list(others)})" if others else ""
         warn_of_undefined(averages[label], f"slice {safe_repr(label)}{also}: ")
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:

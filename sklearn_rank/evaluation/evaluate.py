@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.exceptions import ConventionWarning, InvalidParameterError
+from sklearn_rank.exceptions import ConventionWarning
 from sklearn_rank.inputs.layouts import layout_of
 from sklearn_rank.inputs.matrix import without_lowest
 from sklearn_rank.measures.catalogue import Measure
@@ -23,12 +21,10 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import check_flag, check_zero_division
+from sklearn_rank.support.checks import check_flag, check_integer, check_zero_division
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.sorting import sortable
-from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import (
-    Array,
     Assume,
     Duplicates,
     Missing,
@@ -169,10 +165,10 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
-    jobs = _check_jobs(n_jobs)
-    requested = parse_measures(measures, distinct=False)
+    if n_jobs is not None and n_jobs != -1:
+        n_jobs = check_integer(n_jobs, "n_jobs", "evaluate", at_least=1)
     preset = find_convention(convention)
-    named = _named(requested, tuple(preset.apply(measure).complete() for measure in requested))
+    named = _named(parse_measures(measures, distinct=False), preset)
     undefined = [
         check_zero_division(
             preset.zero_division_of(measure) if zero_division is None else zero_division, "evaluate"
@@ -196,14 +192,16 @@ def evaluate(
         assume=assume,
         negative_grades=preset.negative_grades,  # type: ignore[arg-type]
         depth=None if keeps else deepest(named.values()),
-        n_jobs=jobs,
+        n_jobs=n_jobs,
         keep_items=keeps,
         engine=engine,
     )
-    scored = score_measures(list(named.values()), judged, undefined, jobs)
+    scored = score_measures(list(named.values()), judged, undefined, n_jobs)
     if preset.differs:
-        sides = y_true, y_score
-        warn_of_differences(preset, named, judged, sides, ties_are_given=ties is not None)
+        for text in program_differences(
+            preset, named, judged, (y_true, y_score), ties_are_given=ties is not None
+        ):
+            warn(text, ConventionWarning)
     return Evaluation(dict(zip(named, scored, strict=True)), judged)
 
 
@@ -253,9 +251,9 @@ def evaluate_placements(
 
 
 def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> Evaluation:
-    """The same rankings by other measures; undefined queries count what they counted before.
+    """The same rankings by other measures, without a further warning of undefined queries.
 
-    As in a measure of the same metric, else as in the first; nobody is warned of them again.
+    These count what they count in a measure of the same metric, else in the first.
     """
     wanted = parse_measures(list(measures), distinct=False)
     known = list(evaluation._scored.values())
@@ -278,90 +276,25 @@ def whole_of(evaluation: Evaluation) -> RankingData:
     return replace(data, rankings=data.whole, rank_all=None)
 
 
-def _named(asked: tuple[Measure, ...], used: tuple[Measure, ...]) -> dict[str, Measure]:
-    """What is computed, by the spelling that was asked for."""
+def _named(requested: tuple[Measure, ...], preset: Convention) -> dict[str, Measure]:
+    """Measures with the parameters of the convention, by the spelling that was requested."""
     named: dict[str, Measure] = {}
-    for measure, effective in zip(asked, used, strict=True):
-        if effective in named.values():
-            msg = f"measures names {measure} twice"
-            raise ValueError(msg)
+    for measure in requested:
+        effective = preset.apply(measure).complete()
         name = measure.in_full() if str(measure) in named else str(measure)
-        if name in named:
-            msg = (
-                f"measures names {name} twice, with functions or numbers that its spelling does "
-                "not tell apart; name the functions differently, or evaluate one at a time"
-            )
+        if effective in named.values() or name in named:
+            msg = f"measures names {measure if effective in named.values() else name} twice"
+            if effective not in named.values():
+                msg += (
+                    ", with functions or numbers that its spelling does not tell apart; name the "
+                    "functions differently, or evaluate one at a time"
+                )
             raise ValueError(msg)
         named[name] = effective
     return named
 
 
-def _check_jobs(n_jobs: Any) -> int | None:
-    if n_jobs is None:
-        return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0 or n_jobs < -1:
-        msg = (
-            "The 'n_jobs' parameter of evaluate must be an int of at least 1, -1 or None. "
-            f"Got {safe_repr(n_jobs)} instead."
-        )
-        raise InvalidParameterError(msg)
-    return int(n_jobs)
-
-
 # Where a program counts otherwise -----------------------------------------------------------------
-
-
-def warn_of_differences(
-    preset: Convention,
-    measures: Mapping[str, Measure],
-    judged: RankingData,
-    sides: tuple[Any, Any],
-    *,
-    ties_are_given: bool,
-) -> None:
-    """Warn of what the program does with these data and no parameter expresses."""
-    for text in told_differences(preset, measures, judged, sides, ties_are_given=ties_are_given):
-        warn(text, ConventionWarning)
-
-
-def told_differences(
-    preset: Convention,
-    measures: Mapping[str, Measure],
-    judged: RankingData,
-    sides: tuple[Any, Any],
-    *,
-    ties_are_given: bool,
-    numbers: bool = True,
-) -> Iterator[str]:
-    """The same in sentences, with the ``numbers`` of what is concerned or in general."""
-    rankings = judged.rankings
-    cases: dict[str, Callable[[], int]] = {
-        "tied": lambda: 0 if ties_are_given else judged.by_score.n_tied,
-        "empty": lambda: int((rankings.n_ranked == 0).sum()) - judged.counts.missing,
-        "unfound": lambda: int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum()),
-        "graded": lambda: rankings.n_graded,
-        "at most 0": lambda: _n_at_most_zero(_scores(*sides)),
-        **{
-            case: partial(_n_alike, case, sides, len(rankings))
-            for case in ("close", "equal", "equal of 16")
-        },
-    }
-    if judged.count_scores is not None:
-        of_scores = ("at most 0", "close", "equal", "equal of 16")
-        cases |= {case: partial(judged.count_scores, case) for case in of_scores}
-    if ties_are_given:
-        cases |= dict.fromkeys(("equal", "equal of 16"), lambda: 0)
-    for case, count in cases.items():
-        differences = preset.differences(case, measures)
-        number = count() if differences else 0
-        if number > 0:
-            queries = "query" if numbers and number == 1 else "queries"
-            what = _SUBJECTS[case].format(f"{number:,}" if numbers else "some", queries)
-            yield (
-                f"{what}, which convention {preset.name!r} cannot count as its program does: "
-                f"{differences}"
-            )
-
 
 _SUBJECTS = {
     "tied": "relevant items are tied in {} {}",
@@ -373,21 +306,72 @@ _SUBJECTS = {
     "equal": "items share a score in {} {}",
     "equal of 16": "items share a score in {} {} of 16 or more items",
 }
+"""Cases in which programs differ, in the words of the warning."""
 
 
-def _n_at_most_zero(scores: list[Array]) -> int:
-    return sum(int((values <= 0).sum()) for values in scores)
+def program_differences(
+    preset: Convention,
+    measures: Mapping[str, Measure],
+    data: RankingData,
+    sides: tuple[Any, Any],
+    *,
+    ties_are_given: bool,
+    numbers: bool = True,
+) -> Iterator[str]:
+    """What the program does with these data and no parameter expresses, a sentence per case.
+
+    With ``numbers`` they tell how many queries are concerned, else they hold for any.
+    """
+    for case, subject in _SUBJECTS.items():
+        differences = preset.differences(case, measures)
+        number = _count_case(case, data, sides, ties_are_given) if differences else 0
+        if number > 0:
+            queries = "query" if numbers and number == 1 else "queries"
+            what = subject.format(f"{number:,}" if numbers else "some", queries)
+            yield (
+                f"{what}, which convention {preset.name!r} cannot count as its program does: "
+                f"{differences}"
+            )
 
 
-def _n_alike(case: str, sides: tuple[Any, Any], n_queries: int) -> int:
-    """Rankings with equal scores, or with "close" ones, which are equal as float32 alone."""
-    scores = _scores(*sides)
-    if case == "close":
+def _count_case(case: str, data: RankingData, sides: tuple[Any, Any], ties_are_given: bool) -> int:
+    """Queries, grades or scores of a case."""
+    rankings = data.rankings
+    if ties_are_given and case in ("tied", "equal", "equal of 16"):
+        return 0
+    if case == "tied":
+        return data.by_score.n_tied
+    if case == "empty":
+        return int((rankings.n_ranked == 0).sum()) - data.counts.missing
+    if case == "unfound":
+        return int(((rankings.n_relevant > 0) & (rankings.n_retrieved == 0)).sum())
+    if case == "graded":
+        return rankings.n_graded
+    if data.count_scores is not None:
+        return data.count_scores(case)
+    return _count_scores(case, *sides, len(rankings))
+
+
+def _count_scores(case: str, y_true: Any, y_score: Any, n_queries: int) -> int:
+    """Scores that are at most 0, or rankings with equal or close ones."""
+    layout = layout_of(y_true)
+    if layout in ("rows", "matrix"):
+        scores = [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
+    else:
+        rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
+        scores = [
+            np.array(list(ranking.values()))
+            for ranking in (rankings if isinstance(rankings, Iterable) else ())
+            if isinstance(ranking, Mapping)
+        ]
+    if case == "at most 0":
+        return sum(int((values <= 0).sum()) for values in scores)
+    if case == "close":  # equal as float32 alone
         return sum(
             len(np.unique(values.astype(np.float32))) < len(np.unique(sortable(values)))
             for values in scores
         )
-    if layout_of(sides[0]) == "rows" and n_queries > 1:
+    if layout == "rows" and n_queries > 1:
         return 0  # which rows are one ranking is not known here
     least = 16 if case == "equal of 16" else 2
     return sum(
@@ -395,12 +379,3 @@ def _n_alike(case: str, sides: tuple[Any, Any], n_queries: int) -> int:
         for block in scores
         for values in (block if block.ndim == 2 else [block])
     )
-
-
-def _scores(y_true: Any, y_score: Any) -> list[Array]:
-    """Scores of each ranking that has any; those of arrays all together."""
-    if layout_of(y_true) in ("rows", "matrix"):
-        return [np.asarray(y_score.toarray() if hasattr(y_score, "toarray") else y_score)]
-    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
-    listed = rankings if isinstance(rankings, Iterable) else ()
-    return [np.array(list(ranking.values())) for ranking in listed if isinstance(ranking, Mapping)]

@@ -1,18 +1,17 @@
-"""Some of the queries: which ones a label means, and what was judged of them alone."""
+"""Slices of the queries: the queries of each label, and their part of the data."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
-from sklearn_rank.inputs.ids import numbered
 from sklearn_rank.rankings.data import InputCounts, Pool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import MISSING_TYPES, is_missing
+from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import IntArray
@@ -28,99 +27,70 @@ def read_slices(
     if not isinstance(slices, Mapping) or not slices:
         msg = f"slices must be a non-empty mapping or a function, got {safe_repr(slices)}"
         raise InvalidParameterError(msg)
+    known = {*place, *left_out}
     try:
-        return _read_labels(slices, place, {*place, *left_out})
+        is_by_query = all(map(known.__contains__, slices))
+        members = _by_query(slices, place) if is_by_query else _by_label(slices, place, known)
     except InvalidParameterError:
         raise
     except TypeError as error:
         msg = f"slices holds a label or query that is not hashable: {safe_repr(str(error))}"
         raise InvalidParameterError(msg) from error
-
-
-def _read_labels(
-    slices: Mapping[Any, Any], place: dict[Any, int], known: set[Any]
-) -> dict[Any, IntArray]:
-    members: dict[Any, Any] = {}
-    if all(map(known.__contains__, slices)):
-        slices = _without_holes(slices)
-        members = _by_query(slices, place)
-        unlabelled = [query for query in place if query not in slices]
-        if unlabelled and any(map(len, members.values())):
-            warn(
-                f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
-                f"{format_list(unlabelled)}; label them [] if that is right",
-                RankingDataWarning,
-            )
-    else:
-        for label, queries in slices.items():
-            if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
-                _refuse_unknown(slices, known)
-            asked = list(dict.fromkeys(queries))
-            _refuse_unknown(asked, known)
-            members[label] = sorted(place[query] for query in asked if query in place)
-    labelled = {
-        label: np.array(numbers, dtype=np.int64)
-        for label, numbers in members.items()
-        if len(numbers)
-    }
-    if not labelled:
+    if not members:
         msg = "slices leaves every query without a label"
         raise InvalidParameterError(msg)
-    return labelled
+    return {label: np.array(numbers, dtype=np.int64) for label, numbers in members.items()}
 
 
-def _by_query(slices: Mapping[Any, Any], place: dict[Any, int]) -> dict[Any, Any]:
-    """Numbers of the queries of each label, told by query."""
-    labelled = {query: slices[query] for query in place if query in slices}
-    if not any(issubclass(kind, _COLLECTIONS) for kind in set(map(type, labelled.values()))):
-        numbers = np.fromiter(map(place.__getitem__, labelled), np.int64, len(labelled))
-        distinct, codes = numbered(labelled.values(), len(labelled))
-        order = np.argsort(codes, kind="stable")
-        borders = np.searchsorted(codes[order], np.arange(1, len(distinct)))
-        parts = np.split(numbers[order], borders)
-        return dict(zip(distinct, parts, strict=bool(distinct)))  # nothing is split into one part
+def _by_query(slices: Mapping[Any, Any], place: Mapping[Any, int]) -> dict[Any, list[int]]:
+    """From {query: label or labels}; no two NaN are equal, so that these are no labels."""
     members: dict[Any, list[int]] = {}
-    for query, labels in labelled.items():
-        for label in dict.fromkeys(labels if isinstance(labels, _COLLECTIONS) else (labels,)):
-            members.setdefault(label, []).append(place[query])
+    unlabelled = []
+    for query, number in place.items():
+        labels = slices.get(query, np.nan)
+        if not isinstance(labels, (set, frozenset, list, tuple)):
+            labels = (labels,)
+        own = dict.fromkeys(label for label in labels if label is None or not is_missing(label))
+        if labels and not own:
+            unlabelled.append(query)
+        for label in own:
+            members.setdefault(label, []).append(number)
+    if unlabelled and members:
+        warn(
+            f"{len(unlabelled):,} of {len(place):,} queries have no label and are in no slice: "
+            f"{format_list(unlabelled)}; label them [] if that is right",
+            RankingDataWarning,
+        )
     return members
 
 
-def _without_holes(slices: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Without labels that are NaN, NA or NaT: no two of them are equal, so that none is shared."""
-    if not any(_may_be_hole(kind) for kind in set(map(type, slices.values()))):
-        return slices
-    return {
-        query: label for query, label in slices.items() if label is None or not is_missing(label)
-    }
-
-
-def _may_be_hole(kind: type) -> bool:
-    return issubclass(kind, (float, np.floating)) or kind.__name__ in MISSING_TYPES
-
-
-_COLLECTIONS = (set, frozenset, list, tuple)
-"""Labels of one query."""
-
-
-def _refuse_unknown(queries: Iterable[Any], known: Collection[Any]) -> None:
-    unknown = [query for query in queries if query not in known]
-    if unknown:
-        msg = f"slices names queries that were not evaluated: {format_list(unknown)}"
-        raise InvalidParameterError(msg)
+def _by_label(
+    slices: Mapping[Any, Any], place: Mapping[Any, int], known: Collection[Any]
+) -> dict[Any, list[int]]:
+    """From {label: queries}; queries that were left out of the evaluation are passed over."""
+    members = {}
+    for label, queries in slices.items():
+        # Of {query: label} with an unknown query, the queries are named.
+        is_one = isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable)
+        own = list(slices if is_one else queries)
+        unknown = [query for query in own if query not in known]
+        if unknown:
+            msg = f"slices names queries that were not evaluated: {format_list(unknown)}"
+            raise InvalidParameterError(msg)
+        members[label] = sorted({place[query] for query in own if query in place})
+    return {label: numbers for label, numbers in members.items() if numbers}
 
 
 def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any]) -> RankingData:
-    """What was judged of some queries; what belongs to no query in particular stays behind.
+    """The data of some queries; what belongs to no query in particular stays behind.
 
     All queries ``known`` by name are left out of it, or are among its own.
     """
     missing = np.flatnonzero(judged.is_missing[queries])
-    by_relevance = None if judged.by_relevance is None else judged.by_relevance.take(queries)
     return RankingData(
         judged.rankings.take(queries),
-        _SlicedPool(judged.pool, queries),
-        by_relevance,
+        partial(_pool_of, judged.pool, queries),
+        None if judged.by_relevance is None else judged.by_relevance.take(queries),
         counts=InputCounts(missing=len(missing)),
         missing=missing,
         left_out=known,
@@ -128,28 +98,17 @@ def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any])
         assumed=judged.assumed,
         ties=judged.ties,
         query_columns=judged.query_columns,
-        rank_all=None if judged.rank_all is None else _SlicedWhole(judged, queries),
+        rank_all=None if judged.rank_all is None else partial(_whole_of, judged, queries),
     )
 
 
-@dataclass(frozen=True)
-class _SlicedWhole:
-    """Ranks some of the queries with all hits."""
-
-    judged: RankingData
-    queries: IntArray
-
-    def __call__(self) -> JudgedRankings:
-        return self.judged.whole.take(self.queries)
+# Not closures, so that evaluations can be pickled.
 
 
-@dataclass(frozen=True)
-class _SlicedPool:
-    """The pool of some of the queries."""
+def _whole_of(judged: RankingData, queries: IntArray) -> JudgedRankings:
+    return judged.whole.take(queries)
 
-    whole: Pool
-    queries: IntArray
 
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of the slice, or of some of its queries."""
-        return self.whole(self.queries if queries is None else self.queries[queries])
+def _pool_of(pool: Pool, own: IntArray, queries: IntArray | None = None) -> JudgedRankings:
+    """One ranking of the items of a slice, or of some of its queries."""
+    return pool(own if queries is None else own[queries])

@@ -14,7 +14,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from sklearn_rank.evaluation.compute import Scored, score_measures
-from sklearn_rank.evaluation.evaluate import told_differences
+from sklearn_rank.evaluation.evaluate import program_differences
 from sklearn_rank.exceptions import (
     ConventionWarning,
     InvalidParameterError,
@@ -202,7 +202,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
             msg = f"{measure} is undefined for all {len(judged.query_ids):,} queries"
             raise UndefinedMetricError(msg)
         if options.convention != "default":
-            for text in told_differences(
+            for text in program_differences(
                 options.preset,
                 {str(as_asked(measure)): measure},
                 judged,

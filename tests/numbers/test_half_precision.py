@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import evaluate, ranking_precision_recall_curve, ranking_roc_curve
-from sklearn_rank.evaluation.evaluate import _n_alike
+from sklearn_rank.evaluation.evaluate import _count_scores
 from sklearn_rank.rankings import ranking
 
 MEASURES = ("map", "ndcg", "mrr", "gauc")
@@ -68,5 +68,5 @@ def test_curves_of_all_items_sort_no_half_precision(curve: Callable[..., Any]) -
 def test_half_precision_is_never_closer_than_single_precision_tells() -> None:
     sides = negative_levels(1 << 16)
     with mock.patch.object(np, "unique", wraps=np.unique) as unique:
-        assert not _n_alike("close", sides, 1)
+        assert not _count_scores("close", *sides, 1)
     assert {call.args[0].dtype for call in unique.call_args_list} == {np.dtype("float32")}
