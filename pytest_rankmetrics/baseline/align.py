@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,12 +18,10 @@ from pytest_rankmetrics.baseline.file import BaselineError, mean_tolerance
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.baseline.stored import StoredRankings
 from pytest_rankmetrics.measuring.evaluation import Reference
-from sklearn_rank.bounds.to_judge import ToJudge
-from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import FloatArray, IntArray
+from sklearn_rank.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -62,72 +59,91 @@ def align(recording: Recording, baseline: Baseline, shown: str) -> Alignment:
 
 
 class _Aligner:
+    """The queries that both sides have with the same judgements, and their recorded values."""
+
     def __init__(self, recording: Recording, baseline: Baseline, shown: str) -> None:
-        self.recording = recording
-        self.measured = recording.measured
-        self.baseline = baseline
-        self.shown = shown
+        self.recording, self.measured = recording, recording.measured
+        self.baseline, self.shown = baseline, shown
         self.keys = recording.keys
+        self.rows = [baseline.queries.get(key) for key in self.keys]
+        own = zip(self.rows, recording.truths, strict=True)
+        common = [
+            number
+            for number, (row, truth) in enumerate(own)
+            if row is not None and row["truth"] == truth
+        ]
+        self.common = np.array(common, dtype=np.int64)
+        self.common_rows = [row for row in map(self.rows.__getitem__, common) if row is not None]
+        self.same_queries = len(common) == len(self.keys) == len(baseline.queries)
+        self.reweighed = self._differing("weight", recording.weights)
+        # Whether the values of both sides are means of the same queries with the same weights.
+        self.complete = self.same_queries and not self.reweighed
+        self.rankings = StoredRankings(recording, self.rows, self.common)
         self.notes: list[str] = []
         self.not_comparable: list[str] = []
 
     def alignment(self) -> Alignment:
-        stored = self.baseline.queries
+        baseline, measured = self.baseline, self.measured
         matches = self._matches()
         per_query: dict[str, FloatArray] = {}
         values: dict[str, float] = {}
         for name, other in matches.items():
-            values[name] = self.baseline.metrics[other].value
+            values[name] = baseline.metrics[other]["value"]
             column, anew = self._column(name, other)
             if column is not None:
                 per_query[name] = column
             if anew is not None:
                 values[name] = anew
-        if self.baseline.seal_fits is False:
+        if baseline.seal_fits is False:
             self._refuse("seal", "it does not fit the rest of the file")
+        top = baseline.unjudged
+        share = top["share"] if top is not None and top["top"] == measured.top else None
+        old = self.rankings if self._knows_unjudged() else None
+        used = measured.used
+        reference = Reference(
+            queries=self.common,
+            per_query=per_query,
+            values=values,
+            placement=self.rankings.placement,
+            complete=self.complete,
+            decimals=DECIMALS,
+            slices=baseline.slices,
+            unjudged_share=share,
+            bounds=lambda name: None if old is None else old.bounds_of_change(used[name]),
+            to_judge=lambda name, n: [] if old is None else old.to_judge(used[name], n),
+        )
+        gone = [
+            f"baseline has {safe_repr(name)} but the test did not compute it; "
+            "if that is right, refresh with: --rank-update"
+            for name in baseline.metrics
+            if name not in matches.values()
+        ]
+        added = [
+            f"baseline does not fit: baseline does not have {safe_repr(name)}"
+            for name in measured.names
+            if name not in matches
+        ]
+        labels = {
+            number: row["slices"]
+            for number, row in enumerate(self.rows)
+            if row is not None and row.get("slices") is not None
+        }
         return Alignment(
-            reference=Reference(
-                self.common,
-                per_query,
-                values,
-                self.rankings.placement,
-                self.complete,
-                DECIMALS,
-                self.baseline.slices,
-                self._unjudged_share,
-                self._bounds,
-                self._to_judge,
-            ),
+            reference=reference,
             queries=self._differing_queries(),
-            measures=(
-                *(
-                    f"baseline has {safe_repr(name)} but the test did not compute it; "
-                    "if that is right, refresh with: --rank-update"
-                    for name in self.baseline.metrics
-                    if name not in matches.values()
-                ),
-                *(
-                    f"baseline does not fit: baseline does not have {safe_repr(name)}"
-                    for name in self.measured.names
-                    if name not in matches
-                ),
-            ),
+            measures=(*gone, *added),
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
-            lacks_unjudged=self.measured.is_bounded and self._old_unjudged is None,
-            slices=self.baseline.slices,
-            labels={
-                number: labels
-                for number, row in enumerate(self.rows)
-                if row is not None and (labels := stored.slices[row]) is not None
-            },
+            lacks_unjudged=measured.is_bounded and old is None,
+            slices=baseline.slices,
+            labels=labels,
         )
 
     def _differing_queries(self) -> tuple[str, ...]:
         stored, present = self.baseline.queries, set(self.keys)
-        added = [key for key in self.keys if key not in stored.numbers]
-        gone = [key for key in stored.keys if key not in present]
-        changed = self._differing(self.recording.truths, stored.truths)
+        added = [key for key in self.keys if key not in stored]
+        gone = [key for key in stored if key not in present]
+        changed = self._differing("truth", self.recording.truths)
         kinds = (
             (added, f"{formatting.queries(len(added))} added"),
             (gone, f"{len(gone):,} gone"),
@@ -136,80 +152,31 @@ class _Aligner:
         )
         return tuple(f"{what} ({formatting.several(keys)})" for keys, what in kinds if keys)
 
-    @cached_property
-    def rows(self) -> list[int | None]:
-        """Where each measured query stands in the baseline, if it does."""
-        return list(map(self.baseline.queries.numbers.get, self.keys))
-
-    @cached_property
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Queries that both sides have with the same judgements: measured and stored number."""
-        truths = self.baseline.queries.truths
-        own = enumerate(zip(self.rows, self.recording.truths, strict=True))
-        return [
-            (number, row)
-            for number, (row, truth) in own
-            if row is not None and truths[row] == truth
-        ]
-
-    @cached_property
-    def common(self) -> IntArray:
-        """Numbers of the measured queries that are compared."""
-        return np.array([number for number, _ in self._pairs], dtype=np.int64)
-
-    @cached_property
-    def common_rows(self) -> IntArray:
-        """Where these stand in the baseline."""
-        return np.array([row for _, row in self._pairs], dtype=np.int64)
-
-    @property
-    def _same_queries(self) -> bool:
-        return len(self._pairs) == len(self.keys) == len(self.baseline.queries)
-
-    @property
-    def complete(self) -> bool:
-        """Whether both sides have the same queries with the same weights."""
-        return self._same_queries and not self.reweighed
-
-    @cached_property
-    def reweighed(self) -> tuple[str, ...]:
-        """Queries that have another weight."""
-        return self._differing(self.recording.weights, self.baseline.queries.weights)
-
-    def _differing(self, now: Sequence[Any], then: Sequence[Any]) -> tuple[str, ...]:
-        """Queries of both sides for which two columns differ."""
-        return tuple(
-            key
-            for key, row, value in zip(self.keys, self.rows, now, strict=True)
-            if row is not None and then[row] != value
-        )
-
-    @cached_property
-    def rankings(self) -> StoredRankings:
-        """Where the relevant items of the common queries stood, as far as that is recorded."""
-        return StoredRankings(self.recording, self.baseline.queries, self.common, self.common_rows)
+    def _differing(self, name: str, now: Sequence[Any]) -> list[str]:
+        """Queries of both sides of which something else was recorded."""
+        own = zip(self.keys, self.rows, now, strict=True)
+        return [key for key, row, value in own if row is not None and row.get(name) != value]
 
     def _matches(self) -> dict[str, str]:
         """Measured to recorded names; the same metric with other parameters counts as redefined."""
-        stored = self.baseline.metrics
-        matches = {name: name for name in self.measured.names if name in stored}
+        stored, names = self.baseline.metrics, self.measured.names
+        matches = {name: name for name in names if name in stored}
         left = [name for name in stored if name not in matches]
-        for name in self.measured.names:
+        for name in names:
             alike = [other for other in left if name not in matches and _alike(name, other)]
             if len(alike) == 1:
                 matches[name] = alike[0]
                 left.remove(alike[0])
-        return {name: matches[name] for name in self.measured.names if name in matches}
+        return {name: matches[name] for name in names if name in matches}
 
     def _column(self, name: str, other: str) -> tuple[FloatArray | None, float | None]:
         """Recorded values of the common queries; re-scored, with the mean, if it was redefined."""
         used = self.measured.used[name]
-        now, then = self.recording.definitions[name], dict(self.baseline.metrics[other].definition)
+        now, then = self.recording.definitions[name], self.baseline.metrics[other]["definition"]
         if now == then:
             return self._recorded_column(name, other), None
-        difference = _difference(other, then, now)
+        difference, anew = _difference(other, then, now), None
         same_reading = all(then.get(key) == now.get(key) for key in _OTHER_QUESTION)
-        anew = None
         if same_reading and not now.get("relevance"):
             anew = self.rankings.scored(used)
         if anew is None:
@@ -220,63 +187,50 @@ class _Aligner:
         self.notes.append(f"{difference}; baseline re-scored from stored ranks: {mean:.4f}")
         return np.round(anew, DECIMALS), mean
 
-    # Unjudged items -----------------------------------------------------------------------
-
-    @property
-    def _unjudged_share(self) -> float | None:
-        """Share of the recorded top that nobody had judged, if that is of the same ranks."""
-        unjudged = self.baseline.unjudged
-        return (
-            unjudged.share if unjudged is not None and unjudged.top == self.measured.top else None
-        )
-
-    @cached_property
-    def _old_unjudged(self) -> StoredRankings | None:
-        """The recorded rankings, if it is stored as deep as needed where unjudged items stood."""
-        unjudged = self.baseline.unjudged
-        if (
-            unjudged is None
-            or not self.baseline.queries.have_unjudged
-            or not self.rankings.are_known
-        ):
-            return None
-        deep = unjudged.depth is None
-        if unjudged.depth is not None and self.measured.depth is not None:
-            deep = unjudged.depth >= self.measured.depth
-        return self.rankings if deep else None
-
-    def _bounds(self, name: str) -> Bounds | None:
-        old = self._old_unjudged
-        return None if old is None else old.bounds_of_change(self.measured.used[name])
-
-    def _to_judge(self, name: str, n: int) -> list[ToJudge]:
-        old = self._old_unjudged
-        return [] if old is None else old.to_judge(self.measured.used[name], n)
+    def _knows_unjudged(self) -> bool:
+        """Whether it is stored as deep as needed where unjudged items stood."""
+        unjudged, rows = self.baseline.unjudged, self.baseline.queries.values()
+        stored = all(row.get("unjudged") is not None for row in rows) and self.rankings.are_known
+        if unjudged is None or not stored:
+            return False
+        deep, needed = unjudged.get("depth"), self.measured.depth
+        return deep is None or (needed is not None and deep >= needed)
 
     # Is it what was recorded? --------------------------------------------------------------------
 
     def _recorded_column(self, name: str, other: str) -> FloatArray | None:
         """Recorded values of the common queries, checked against all that can be recomputed."""
-        used = self.measured.used[name]
-        proved = self.baseline.is_proved_by_ranks(other, of_judgements=used.metric.reads_unjudged)
+        used, metric = self.measured.used[name], self.baseline.metrics[other]
+        rows = self.baseline.queries.values()
+        has_values = all(other in row for row in rows)
+        has_ranks = all(row.get("ranks") is not None for row in rows)
+        by_ranks = not (metric["definition"].get("relevance") or used.metric.reads_unjudged)
+        proved = has_values and has_ranks and by_ranks
         if not proved and self.baseline.seal_fits is None:
             self._refuse(f"metrics.{other}", "nothing proves its values, and the file has no seal")
         if used.is_pooled:
             return None
-        stored = self.baseline.queries.values.get(other)
-        if stored is None:
+        if not has_values:
             self._refuse(f"metrics.{other}", "the queries have no values of it")
-        column: FloatArray = np.array(stored, dtype=np.float64)[self.common_rows]
+        column = np.array([row[other] for row in self.common_rows], dtype=np.float64)
         if proved and len(column):
             self._check_ranks(name, other, column)
-        self._check_mean(name, other, column)
+        if not self.complete:
+            return column
+        weighted, least = metric.get("weighted", False), used.metric.geometric_from
+        if weighted != (self.measured.weights(name) is not None):
+            self._refuse(f"metrics.{other}.weighted", f"{weighted} is not what the data say")
+        mean = mean_over(column, self._common_weights(name), least)
+        if not abs(mean - metric["value"]) <= mean_tolerance(column, mean, least):
+            what = f"{metric['value']} where its queries give {mean:.6f}"
+            self._refuse(f"metrics.{other}.value", what)
         return column
 
     def _check_ranks(self, name: str, other: str, column: FloatArray) -> None:
         """Compare the values per query with those that the ranks give."""
         anew = self.rankings.scored(self.measured.used[name])
         if anew is None:
-            if self._same_queries:
+            if self.same_queries:
                 self._refuse(f"queries.*.{other}", "the ranks contradict each other")
             return
         limit = 2 * STEP * np.maximum(1.0, np.abs(column))
@@ -287,19 +241,6 @@ class _Aligner:
             key = safe_repr(self.keys[int(self.common[place])])[1:-1]
             said = f"{column[place]:.6f} where its ranks give {anew[place]:.6f}"
             self._refuse(f"queries.{key}.{other}", said)
-
-    def _check_mean(self, name: str, other: str, column: FloatArray) -> None:
-        """Compare the value with the weighted mean of the values per query."""
-        if not self.complete:
-            return
-        metric, weights = self.baseline.metrics[other], self.measured.weights(name)
-        if metric.weighted != (weights is not None):
-            self._refuse(f"metrics.{other}.weighted", f"{metric.weighted} is not what the data say")
-        least = self.measured.used[name].metric.geometric_from
-        mean = mean_over(column, self._common_weights(name), least)
-        if not abs(mean - metric.value) <= mean_tolerance(column, mean, least):
-            what = f"{metric.value} where its queries give {mean:.6f}"
-            self._refuse(f"metrics.{other}.value", what)
 
     def _common_weights(self, name: str) -> FloatArray | None:
         weights = self.measured.weights(name)
@@ -315,15 +256,8 @@ class _Aligner:
 
 
 _OTHER_QUESTION = (
-    "ties",
-    "zero_division",
-    "relevance",
-    "unjudged",
-    "min_rel",
-    "unretrieved",
-    "average",
-    "measures",
-    "n_negatives",
+    *("ties", "zero_division", "relevance", "unjudged", "min_rel"),
+    *("unretrieved", "average", "measures", "n_negatives"),
 )
 """Parameters that decide what is relevant, or what is measured at all: where one of these differs,
 so does the measure, and re-scoring would hide that."""
@@ -343,12 +277,11 @@ def _alike(name: str, other: str) -> bool:
 def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """The changes of a definition in words."""
     keys = [key for key in {**then, **now} if then.get(key) != now.get(key)]
-
-    def said(definition: Mapping[str, Any]) -> str:
-        shown = ("definition" if key == "v" else key for key in keys)
-        pairs = zip(shown, keys, strict=True)
-        return ", ".join(
-            f"{word}={safe_repr(str(definition.get(key)))[1:-1]}" for word, key in pairs
+    old, new = (
+        ", ".join(
+            f"{'definition' if key == 'v' else key}={safe_repr(str(definition.get(key)))[1:-1]}"
+            for key in keys
         )
-
-    return f"{safe_repr(name)[1:-1]} was stored with {said(then)}, now {said(now)}"
+        for definition in (then, now)
+    )
+    return f"{safe_repr(name)[1:-1]} was stored with {old}, now {new}"

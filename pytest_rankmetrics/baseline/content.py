@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -21,6 +20,9 @@ STEP = 10.0**-DECIMALS
 
 MOST_ITEMS = 10**15
 """Ranks and lengths stay below this, where they are exact in every number that holds them."""
+
+Row = Mapping[str, Any]
+"""An object of the file, as JSON has it."""
 
 
 class Owner(NamedTuple):
@@ -67,112 +69,31 @@ def _is_one_test(first: str, second: str, *, moved: bool) -> bool:
     return test == other_test and longer.endswith(shorter)
 
 
-@dataclass(frozen=True, eq=False)
-class StoredQueries:
-    """What a baseline knows of its queries: columns, because there may be hundreds of thousands."""
-
-    keys: Sequence[str]
-    """Ids of the queries."""
-    truths: Sequence[str]
-    """Digest of the judgements of each."""
-    values: Mapping[str, Sequence[float | None]]
-    """By measure, None where undefined; pooled measures have none."""
-    ranks: Sequence[Mapping[str, Any] | None]
-    """Rank of each relevant item that was retrieved: 3, or "3-5" within a tie."""
-    lengths: Sequence[int | None]
-    """Length of each ranking; known where ``ranks`` are."""
-    grades: Sequence[tuple[float, ...] | None]
-    """Grades of ``ranks`` in their order, where items have no ids."""
-    weights: Sequence[float | None]
-    """Weight of each query in the data; None where none are given."""
-    unjudged: Sequence[Mapping[str, Any] | None]
-    """Rank of each unjudged item, where gates ask what its grade could change."""
-    slices: Sequence[Sequence[str] | None]
-    """Labels of each query, where there are slices; None in files of older versions."""
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """Where each query stands in the columns."""
-        return {key: number for number, key in enumerate(self.keys)}
-
-    @cached_property
-    def have_ranks(self) -> bool:
-        """Whether the ranks of all queries are stored."""
-        return None not in self.ranks
-
-    @cached_property
-    def have_unjudged(self) -> bool:
-        """Whether it is stored where the unjudged items of all queries stood."""
-        return None not in self.unjudged
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both know the same of the same queries, in any order."""
-        if not isinstance(other, StoredQueries):
-            return NotImplemented
-        return self.values.keys() == other.values.keys() and self._rows() == other._rows()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _rows(self) -> dict[str, tuple[Any, ...]]:
-        values = [self.values[name] for name in sorted(self.values)]
-        own = (
-            *(self.truths, self.ranks, self.lengths, self.grades),
-            *(self.weights, self.unjudged, self.slices),
-        )
-        return dict(zip(self.keys, zip(*own, *values, strict=True), strict=True))
-
-
-@dataclass(frozen=True)
-class StoredUnjudged:
-    """How much of the top of the rankings nobody had judged."""
-
-    top: int
-    """Ranks that ``share`` is about."""
-    share: float
-    """Share of the items in them that was unjudged."""
-    depth: int | None = None
-    """Ranks to which unjudged items are stored, if they are; None: all."""
-
-
-@dataclass(frozen=True)
-class StoredMetric:
-    """What a baseline knows of one measure."""
-
-    value: float
-    queries: int
-    definition: Mapping[str, Any]
-    weighted: bool = False
-    """Whether queries weigh differently, so that the value is no plain mean."""
-
-
 @dataclass(frozen=True)
 class Baseline:
-    """The recorded state of one gate."""
+    """The recorded state of one gate; its parts are those of the file."""
 
     owner: Owner
-    metrics: Mapping[str, StoredMetric]
-    queries: StoredQueries
+    metrics: Mapping[str, Row]
+    """By measure: ``value``, its number of ``queries``, its ``definition``, and ``weighted`` where
+    queries weigh differently, so that the value is no plain mean."""
+    queries: Mapping[str, Row]
+    """By id: ``truth``, a digest of the judgements; the value of each measure that is not pooled,
+    None where it is undefined; and as far as they are recorded ``ranks``, {retrieved relevant item:
+    3, or "3-5" within a tie}, ``n``, the length of the ranking, ``grades`` of ``ranks`` where items
+    have no ids, ``weight``, ``unjudged``, {unjudged item: rank}, and ``slices``, its labels."""
     slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Values of each slice by measure, and its number of queries."""
-    accepted: tuple[Mapping[str, Any], ...] = ()
+    accepted: tuple[Row, ...] = ()
     """Drops that were accepted, with their reasons."""
-    unjudged: StoredUnjudged | None = None
-    """None where every item counts as judged, and in files of older versions."""
-
+    unjudged: Row | None = None
+    """``share`` of the items in the ``top`` ranks that nobody had judged, and the ``depth`` of the
+    ranks that are stored, if they are; None where all count as judged, and in older files."""
     seal_fits: bool | None = field(default=None, compare=False)
     """Whether the fingerprint in its file is that of the rest; None: it has none."""
 
-    def is_proved_by_ranks(self, name: str, *, of_judgements: bool) -> bool:
-        """Whether the ranks of relevant items tell what the values of a measure have to be."""
-        by_relevance = self.metrics[name].definition.get("relevance")
-        known = name in self.queries.values and self.queries.have_ranks
-        return known and not by_relevance and not of_judgements
 
-
-def fingerprint(content: Mapping[str, Any]) -> str:
+def fingerprint(content: Row) -> str:
     """Fingerprint of a file's content, in whatever order or layout it stands there.
 
     It is a checksum against accidents, and no signature: whoever edits a file can make a new one.

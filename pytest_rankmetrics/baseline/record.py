@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
+from json.encoder import encode_basestring_ascii as quoted
 from math import isnan
 from typing import Any, Literal
 
 import numpy as np
 
-from pytest_rankmetrics.baseline.content import (
-    DECIMALS,
-    Baseline,
-    Owner,
-    StoredMetric,
-    StoredQueries,
-    StoredUnjudged,
-    write_rank,
-)
+from pytest_rankmetrics.baseline.content import DECIMALS, Baseline, Owner, Row, write_rank
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.measuring.evaluation import StrictEvaluation
 from sklearn_rank.measures.catalogue import Measure
@@ -47,29 +40,24 @@ class Recording:
     @cached_property
     def truths(self) -> list[str]:
         """Fingerprint of the judgements of each query: ids and grades, in any order."""
-        kept = self.measured.items
+        kept, rankings = self.measured.items, self.measured.evaluation.rankings
         if kept is None:
-            return self._truths_without_ids()
+            grades, lengths = rankings.judged_grades.tolist(), rankings.n_ranked.tolist()
+            borders = pairwise(rankings.judged_offsets.tolist())
+            own = [sorted(grades[first:last], reverse=True) for first, last in borders]
+            return [_digest(json.dumps(pair)) for pair in zip(own, lengths, strict=True)]
         if kept.shared is not None:
             # Which of its items belong to a query shows only where they were retrieved.
-            return [_digest(judged_pairs(kept.shared))] * len(self.measured)
-        ids = self.measured.own_ids
-        return [_digest(judged_pairs(kept.truths[query])) for query in ids]
-
-    def _truths_without_ids(self) -> list[str]:
-        rankings = self.measured.evaluation.rankings
-        grades, borders = rankings.judged_grades.tolist(), rankings.judged_offsets.tolist()
-        return [
-            _digest([sorted(grades[first:last], reverse=True), n])
-            for (first, last), n in zip(pairwise(borders), rankings.n_ranked.tolist(), strict=True)
-        ]
+            return [_digest(_judged(kept.shared))] * len(self.measured)
+        return [_digest(_judged(kept.truths[query])) for query in self.measured.own_ids]
 
     @cached_property
     def weights(self) -> list[float | None]:
         """Weights of the queries, rounded as they are recorded."""
-        if self.measured.sample_weights is None:
+        weights = self.measured.evaluation.sample_weight
+        if weights is None:
             return [None] * len(self.measured)
-        return [float(f"{weight:.6g}") for weight in self.measured.sample_weights]
+        return [float(f"{weight:.6g}") for weight in weights.tolist()]
 
     @cached_property
     def columns(self) -> dict[str, list[float | None]]:
@@ -92,107 +80,81 @@ class Recording:
         owner: Owner,
         store: Store,
         slices: Mapping[str, Mapping[str, float]],
-        accepted: Sequence[Mapping[str, Any]] = (),
+        accepted: Sequence[Row] = (),
         labels: Sequence[Sequence[str]] | None = None,
     ) -> Baseline:
         """The baseline to write."""
-        metrics = {name: self._metric(name) for name in self.measured.names}
-        queries = self._queries(labels, with_ranks=store == "ranks")
-        unjudged = self._stored_unjudged(with_ranks=store == "ranks")
+        measured, metrics = self.measured, {}
+        for name in measured.names:
+            column = self.columns.get(name)
+            n = len(measured) if column is None else sum(value is not None for value in column)
+            metrics[name] = {
+                "value": round(measured.value(name), DECIMALS),
+                "queries": n,
+                "definition": self.definitions[name],
+                **({} if measured.weights(name) is None else {"weighted": True}),
+            }
+        columns: dict[str, Sequence[Any]] = {"truth": self.truths, **self.columns}
+        share, has_places = measured.unjudged_share(measured.top), store == "ranks"
+        unjudged = None
+        if share is not None:
+            unjudged = {"top": measured.top, "share": round(share, DECIMALS)}
+        if has_places:
+            rankings = measured.evaluation.rankings
+            columns |= {"ranks": self._ranks(), "n": rankings.n_ranked.tolist()}
+            if measured.items is None:
+                grades, borders = rankings.grades.tolist(), pairwise(rankings.offsets.tolist())
+                columns["grades"] = [grades[first:last] for first, last in borders]
+        if measured.evaluation.sample_weight is not None:
+            columns["weight"] = self.weights
+        if has_places and measured.is_bounded and unjudged is not None:
+            unjudged["depth"] = measured.depth
+            columns["unjudged"] = [
+                dict(
+                    zip(keys_of([item.item for item in own], "items"), map(_rank, own), strict=True)
+                )
+                for own in measured.unjudged_items
+            ]
+        if labels is not None:
+            columns["slices"] = labels
+        rows = zip(*columns.values(), strict=True)
+        queries = {
+            key: dict(zip(columns, row, strict=True))
+            for key, row in zip(self.keys, rows, strict=True)
+        }
         return Baseline(owner, metrics, queries, slices, tuple(accepted), unjudged)
 
-    def _stored_unjudged(self, *, with_ranks: bool) -> StoredUnjudged | None:
-        """How much nobody had judged; None where every item counts as judged."""
-        top = self.measured.top
-        share = self.measured.unjudged_share(top)
-        if share is None:
-            return None
-        depth = self.measured.depth if with_ranks and self.measured.unjudged == "bounds" else None
-        return StoredUnjudged(top, round(share, DECIMALS), depth)
-
-    def _queries(
-        self, labels: Sequence[Sequence[str]] | None, *, with_ranks: bool
-    ) -> StoredQueries:
-        unknown = [None] * len(self.measured)
-        return StoredQueries(
-            keys=self.keys,
-            truths=self.truths,
-            values=self.columns,
-            ranks=self._ranks if with_ranks else unknown,
-            lengths=self.measured.n_ranked.tolist() if with_ranks else unknown,
-            grades=self._grades if with_ranks and self.measured.items is None else unknown,
-            weights=self.weights,
-            unjudged=self.unjudged if with_ranks and self._keeps_unjudged else unknown,
-            slices=unknown if labels is None else labels,
-        )
-
-    @property
-    def _keeps_unjudged(self) -> bool:
-        """Whether the gate asks what the grades of unjudged items could change."""
-        return self.measured.unjudged == "bounds" and self.measured.is_partial
-
-    @cached_property
-    def unjudged(self) -> list[dict[str, int | str]]:
-        """Rank of each unjudged item, as deep as the measures read."""
-        items = self.measured.unjudged_items
-        return [
-            dict(
-                zip(
-                    keys_of([item.item for item in own], "items"),
-                    (write_rank(item.above, item.tied) for item in own),
-                    strict=True,
-                )
-            )
-            for own in items
-        ]
-
-    @cached_property
-    def _borders(self) -> list[tuple[int, int]]:
-        """First and last of each query's retrieved relevant items."""
-        return list(pairwise(self.measured.evaluation.rankings.offsets.tolist()))
-
-    @cached_property
     def _ranks(self) -> list[dict[str, int | str]]:
-        """Rank of each relevant item that was retrieved."""
-        rankings = self.measured.evaluation.rankings
+        """Rank of each relevant item that was retrieved, by its number where items have no ids."""
+        rankings, kept = self.measured.evaluation.rankings, self.measured.items
         ranks: list[int | str] = (rankings.above + 1).tolist()
         if rankings.are_tied:
-            places = zip(rankings.above.tolist(), rankings.tied.tolist(), strict=True)
-            ranks = [write_rank(above, tied) for above, tied in places]
+            ranks = list(map(write_rank, rankings.above.tolist(), rankings.tied.tolist()))
+        own = [ranks[first:last] for first, last in pairwise(rankings.offsets.tolist())]
+        if kept is None:
+            return [{f"#{place}": rank for place, rank in enumerate(row, 1)} for row in own]
+        items = hit_items(rankings, self.measured.own_ids, kept)
         return [
-            dict(zip(keys, ranks[first:last], strict=True))
-            for keys, (first, last) in zip(self._hit_keys(), self._borders, strict=True)
+            dict(zip(keys_of(hits, "items"), row, strict=True))
+            for hits, row in zip(items, own, strict=True)
         ]
 
-    def _hit_keys(self) -> Iterator[list[str]]:
-        """Keys of these items, query by query; their numbers where items have no ids."""
-        kept = self.measured.items
-        if kept is None:
-            for first, last in self._borders:
-                yield [f"#{place}" for place in range(1, last - first + 1)]
-            return
-        for items in hit_items(self.measured.evaluation.rankings, self.measured.own_ids, kept):
-            yield keys_of(items, "items")
 
-    @property
-    def _grades(self) -> list[tuple[float, ...]]:
-        """Their grades, for items that have no ids."""
-        grades = self.measured.evaluation.rankings.grades.tolist()
-        return [tuple(grades[first:last]) for first, last in self._borders]
-
-    def _metric(self, name: str) -> StoredMetric:
-        column = self.columns.get(name)
-        n = len(self.measured) if column is None else sum(value is not None for value in column)
-        return StoredMetric(
-            value=round(self.measured.value(name), DECIMALS),
-            queries=n,
-            definition=self.definitions[name],
-            weighted=self.measured.weights(name) is not None,
-        )
+def _rank(item: Any) -> int | str:
+    return write_rank(item.above, item.tied)
 
 
-def _digest(content: Any) -> str:
-    return sha256(json.dumps(content).encode()).hexdigest()[:12]
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _judged(judged: Mapping[Any, float]) -> str:
+    """Judged items and their grades, sorted, as JSON: made by hand, which is much faster."""
+    if set(map(type, judged)) <= {str}:
+        pairs = [f"[{quoted(item)}, {grade}]" for item, grade in sorted(judged.items())]
+        return f"[{', '.join(pairs)}]"
+    keys = [[stable_key(item, "items"), float(grade)] for item, grade in judged.items()]
+    return json.dumps(sorted(keys))
 
 
 # Definitions: what the values of a measure depend on besides the data ----------------------------
@@ -227,7 +189,7 @@ def _plain_option(value: Any) -> Any:
         return [_plain_option(part) for part in value]
     if isinstance(value, ByQuery):
         pairs = sorted([stable_key(key, "queries"), float(number)] for key, number in value.numbers)
-        return f"<{len(pairs)} queries {_digest(pairs)}>"
+        return f"<{len(pairs)} queries {_digest(json.dumps(pairs))}>"
     if isinstance(value, Measure):
         functions = [_plain_option(option) for option in value.options.values() if callable(option)]
         return " ".join([str(value), *functions])
@@ -236,17 +198,17 @@ def _plain_option(value: Any) -> Any:
 
 def _function(function: Callable[[Any], Any]) -> str:
     """A function by its name and samples: its bytecode differs between versions of Python."""
+    samples = []
+    for probe in _PROBES:
+        try:
+            value = float(np.asarray(function(np.array([probe])), dtype=np.float64)[0])
+        except Exception as error:
+            samples.append(type(error).__name__)
+        else:
+            # Logarithms differ in the last digits from one machine to another.
+            samples.append(f"{value:.9g}")
     name = getattr(function, "__name__", type(function).__name__)
-    return f"<{name} {_digest([_probed(function, probe) for probe in _PROBES])}>"
-
-
-def _probed(function: Callable[[Any], Any], probe: float) -> str:
-    try:
-        value = float(np.asarray(function(np.array([probe])), dtype=np.float64)[0])
-    except Exception as error:
-        return type(error).__name__
-    # Logarithms differ in the last digits from one machine to another.
-    return f"{value:.9g}"
+    return f"<{name} {_digest(json.dumps(samples))}>"
 
 
 # Ids as keys of JSON: the same text in every run and with every version of NumPy ------------------
@@ -264,23 +226,19 @@ def _plain(value: Any) -> Any:
     """Python's own type: the repr of NumPy scalars differs between its versions."""
     if isinstance(value, np.generic):
         return value.item()
-    if type(value) is tuple:
-        return tuple(map(_plain, value))
-    return value
+    return tuple(map(_plain, value)) if type(value) is tuple else value
 
 
 def stable_key(value: Any, what: str) -> str:
     """The key of an id; RankGateFailure if it would differ in another run."""
-    if isinstance(value, str):
-        return value
     key = key_of(value)
-    if type(value) is not int and (isinstance(value, frozenset) or _FLEETING.search(key)):
-        msg = (
-            f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
-            "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
-        )
-        raise RankGateFailure(msg)
-    return key
+    if isinstance(value, (str, int)) or not (isinstance(value, frozenset) or _FLEETING.search(key)):
+        return key
+    msg = (
+        f"{what} {safe_repr(value)} reads differently in every run, and a baseline would never "
+        "fit; give its type a __str__ of its own, or pass string_provider or query_ids"
+    )
+    raise RankGateFailure(msg)
 
 
 def keys_of(values: Iterable[Any], what: str) -> list[str]:
@@ -288,20 +246,12 @@ def keys_of(values: Iterable[Any], what: str) -> list[str]:
     values = list(values)
     if set(map(type, values)) <= {str} and len(set(values)) == len(values):
         return values  # texts are their own keys
-    keys = [stable_key(value, what) for value in values]
-    if len(set(keys)) < len(keys):
-        seen: dict[str, Any] = {}
-        for key, value in zip(keys, values, strict=True):
-            if key in seen:
-                both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
-                msg = f"{what} {both} would be one in a baseline; name them apart"
-                raise RankGateFailure(msg)
-            seen[key] = value
-    return keys
-
-
-def judged_pairs(judged: Mapping[Any, float]) -> list[list[Any]]:
-    """Judged items and their grades, sorted."""
-    if set(map(type, judged)) <= {str}:
-        return sorted(map(list, judged.items()))
-    return sorted([stable_key(item, "items"), float(grade)] for item, grade in judged.items())
+    seen: dict[str, Any] = {}
+    for value in values:
+        key = stable_key(value, what)
+        if key in seen:
+            both = f"{safe_repr(seen[key])} and {safe_repr(value)}"
+            msg = f"{what} {both} would be one in a baseline; name them apart"
+            raise RankGateFailure(msg)
+        seen[key] = value
+    return list(seen)

@@ -288,7 +288,7 @@ class BaselineUpdater:
                 pair = (change.was, change.now)
             elif stored is not None:
                 both = self._common_means(name, assessment.reference)
-                pair = both or (stored.value, measured.value(name))
+                pair = both or (stored["value"], measured.value(name))
             else:
                 continue
             if abs(pair[0] - pair[1]) > IMPROVEMENT:
