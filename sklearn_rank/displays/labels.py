@@ -1,9 +1,8 @@
-"""Labels beside what they name: pushed apart where they would overlap, whatever the size."""
+"""Names beside what they name, pushed apart where they would overlap, or in a legend."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -31,7 +30,7 @@ _LONGEST = 28
 
 def shown_name(name: object) -> str:
     """A name or id as one printable line."""
-    text = safe_text(name if isinstance(name, str) else str(name), limit=10_000)
+    text = safe_text(str(name), limit=10_000)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -49,28 +48,23 @@ def spread(wanted: FloatArray, gap: float, low: float, high: float) -> FloatArra
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
     highest = max(high - gap * (len(wanted) - 1), low)
-    fitted = isotonic_regression(wanted[order] - steps, y_min=low, y_max=highest)
     placed = np.empty(len(wanted))
-    placed[order] = fitted + steps
+    placed[order] = isotonic_regression(wanted[order] - steps, y_min=low, y_max=highest) + steps
     return placed
 
 
-@dataclass(frozen=True)
 class _Place:
-    """Where one of several labels stands, in pixels: asked anew each time a figure is drawn."""
+    """Place of one of several labels, in pixels; computed anew each time a figure is drawn."""
 
-    ax: Axes
-    points: Sequence[Point]
-    number: int
-    side: Side
+    def __init__(self, ax: Axes, points: Sequence[Point], number: int, side: Side) -> None:
+        self.ax, self.points, self.number, self.side = ax, points, number, side
 
     def __call__(self, renderer: Any) -> Transform:
         """Transform that takes the origin to the place of the label."""
         from matplotlib.transforms import Affine2D
 
         pixels = self.ax.transData.transform(np.asarray(self.points))
-        point = renderer.points_to_pixels(1.0)
-        box = self.ax.bbox
+        point, box = renderer.points_to_pixels(1.0), self.ax.bbox
         half = FONT_SIZE * _LINE / 2 * point
         heights = spread(pixels[:, 1], 2 * half, box.y0 + half, box.y1 - half)
         x = box.x1 if self.side == "margin" else float(pixels[self.number, 0])
@@ -87,9 +81,9 @@ def place_labels(
 ) -> list[Any]:
     """Texts in the right margin, or right or left of their points; a hair line leads to each."""
     ink = text_color(ax)
-    placed = []
-    for number, (point, text) in enumerate(zip(points, texts, strict=True)):
-        label = ax.annotate(
+    is_left = side == "left"
+    return [
+        ax.annotate(
             text,
             point,
             xytext=(0, 0),
@@ -97,7 +91,7 @@ def place_labels(
             annotation_clip=False,
             fontsize=FONT_SIZE,
             color=ink,
-            ha="right" if side == "left" else "left",
+            ha="right" if is_left else "left",
             va="center",
             parse_math=False,
             arrowprops={
@@ -105,38 +99,38 @@ def place_labels(
                 "color": ink if colours is None else colours[number],
                 "linewidth": 0.7,
                 "alpha": 0.7,
-                "relpos": (1.0 if side == "left" else 0.0, 0.5),
+                "relpos": (1.0 if is_left else 0.0, 0.5),
                 "shrinkA": 1.0,
                 "shrinkB": 2.0,
             },
         )
-        placed.append(label)
-    return placed
+        for number, (point, text) in enumerate(zip(points, texts, strict=True))
+    ]
 
 
 def has_margin(ax: Axes) -> bool:
-    """Whether the figure makes room for what stands beside the axes, as those of the displays."""
+    """Whether the figure makes room beside the axes, as those of the displays do."""
     figure = ax.get_figure()
     return figure is not None and figure.get_layout_engine() is not None
 
 
-def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> list[Any]:
+def name_lines(ax: Axes, lines: Sequence[Line2D], names: Sequence[str] | None) -> None:
     """Names at the ends of lines; in a legend where the figure would cut the margin off."""
     if names is None:
-        return []
+        return
     texts = set_names(lines, names)
     if not has_margin(ax):
         add_legend(ax, lines)
-        return []
-    ends = [_last_point(line) for line in lines]
-    known = [number for number, end in enumerate(ends) if end is not None]
-    return place_labels(
-        ax,
-        [end for end in ends if end is not None],
-        [texts[number] for number in known],
-        "margin",
-        [lines[number].get_color() for number in known],
-    )
+        return
+    ends, shown, colours = [], [], []
+    for line, text in zip(lines, texts, strict=True):
+        points = np.asarray(line.get_xydata(), dtype=np.float64)
+        drawn = points[np.isfinite(points).all(axis=1)]
+        if len(drawn):
+            ends.append((float(drawn[-1, 0]), float(drawn[-1, 1])))
+            shown.append(text)
+            colours.append(line.get_color())
+    place_labels(ax, ends, shown, "margin", colours)
 
 
 def set_names(artists: Sequence[Any], names: Sequence[str]) -> list[str]:
@@ -148,26 +142,13 @@ def set_names(artists: Sequence[Any], names: Sequence[str]) -> list[str]:
     return texts
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> Any:
+def add_legend(ax: Axes, handles: Sequence[Any], loc: str = "best") -> None:
     """A legend that reads no formula from names; "above" the axes where nothing may be covered."""
     place: dict[str, Any] = {"loc": loc}
     if loc == "above":
-        place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": _columns(handles)}
+        longest = max(len(str(handle.get_label())) for handle in handles)
+        columns = max(1, min(len(handles), 60 // (longest + 4)))
+        place = {"loc": "lower right", "bbox_to_anchor": (1, 1), "ncols": columns}
         place |= {"borderaxespad": 0.2, "handletextpad": 0.4, "columnspacing": 1.4}
-    legend = ax.legend(handles=list(handles), **place)
-    for text in legend.get_texts():
+    for text in ax.legend(handles=list(handles), **place).get_texts():
         text.set_parse_math(False)
-    return legend
-
-
-def _columns(handles: Sequence[Any]) -> int:
-    """As many as a line of text holds."""
-    longest = max(len(str(handle.get_label())) for handle in handles)
-    return max(1, min(len(handles), 60 // (longest + 4)))
-
-
-def _last_point(line: Line2D) -> Point | None:
-    """The end of a line; None where nothing of it is drawn."""
-    x, y = (np.asarray(values, dtype=np.float64) for values in line.get_data())
-    known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    return (float(x[known[-1]]), float(y[known[-1]])) if len(known) else None

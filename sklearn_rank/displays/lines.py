@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sklearn_rank.displays.labels import FONT_SIZE, add_legend, name_lines, set_names
-from sklearn_rank.displays.style import SIZE, Display, canvas, series_style, text_color
+from sklearn_rank.displays.style import SIZE, Display, series_style, text_color
 from sklearn_rank.displays.systems import (
-    check_cutoffs,
-    check_last_cutoff,
     check_names,
     check_styles,
-    display_options,
     evaluation_of_estimator,
     evaluation_of_rankings,
     measure_of,
+    read_arrays,
     read_systems,
-    spelling_in,
     values_per_query,
     with_measure,
 )
@@ -29,7 +26,9 @@ from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.support.checks import check_same_length
+from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.support.checks import check_integer
+from sklearn_rank.support.text import closest, safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -42,25 +41,25 @@ if TYPE_CHECKING:
 __all__ = ["MeasureAtKDisplay", "PrecisionRecallAtKDisplay", "QueryDistributionDisplay"]
 
 Styles = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
+Curve = tuple[Any, Any, FloatArray | None, Mapping[str, Any]]
+"""The x, y, intervals and keywords of a line."""
 
 
 class SystemLines(Display):
-    """One line per system; subclasses draw them and read evaluations."""
+    """One line per system, with a band where it has intervals."""
 
     names: list[str] | None
     lines_: list[Line2D]
+    bands_: list[PolyCollection]
     _SIZE: ClassVar[tuple[float, float]] = SIZE
     _ZERO_DIVISION: ClassVar[Any] = "warn"
 
-    def _count(self) -> int:
+    def _curves(self) -> list[Curve]:
         raise NotImplementedError
 
-    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
-        """Draw ``lines_``, and label the axes."""
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        """Label the axes and name the lines."""
         raise NotImplementedError
-
-    def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
-        name_lines(ax, self.lines_, names)
 
     @classmethod
     def _measures(cls, *measure: Any, **options: Any) -> tuple[Sequence[str | Measure], str]:
@@ -81,32 +80,24 @@ class SystemLines(Display):
     ) -> Self:
         """Draw the lines.
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        names : list of str, default=None
-            Names of the systems; None takes those of the display.
-        curve_kwargs : dict or list of dict, default=None
-            Keywords of ``Axes.plot``, for all lines or one for each.
-
-        Returns
-        -------
-        display : object
-            This object, with ``lines_``, ``ax_`` and ``figure_``, and ``bands_`` of intervals.
-
         Raises
         ------
         ValueError
             If ``names`` or ``curve_kwargs`` has another length than the lines.
         """
-        count = self._count()
-        shown = self.names if names is None else check_names(names, count)
-        styles = check_styles(curve_kwargs, count)
-        with canvas(ax, type(self).__name__, self._SIZE) as ax:
-            self._draw(ax, styles)
-            self._name(ax, shown)
-            return self._drawn_on(ax)
+        curves = self._curves()
+        shown = self.names if names is None else check_names(names, len(curves))
+        styles = check_styles(curve_kwargs, len(curves))
+        with self._canvas(ax, self._SIZE) as ax:
+            self.lines_, self.bands_ = [], []
+            for number, (x, y, interval, own) in enumerate(curves):
+                (line,) = ax.plot(x, y, **{**series_style(number), **own, **styles[number]})
+                self.lines_.append(line)
+                if interval is not None:
+                    look: Any = {"color": line.get_color(), "alpha": 0.16, "linewidth": 0}
+                    self.bands_.append(ax.fill_between(x, *interval.T, **look))
+            self._finish(ax, shown)
+        return self
 
     @classmethod
     def from_predictions(
@@ -123,31 +114,20 @@ class SystemLines(Display):
 
         Parameters
         ----------
-        y_true, y_score
-            Any layout of :func:`evaluate`.
         *measure : str or Measure
             As in :meth:`from_evaluation`, if it takes a measure.
         name : str, default=None
             Name of the system.
-        ax, curve_kwargs
-            As in :meth:`plot`.
         **options
             Options of :meth:`from_evaluation`; all others are arguments of :func:`evaluate`, such
             as ``groups``.
-
-        Returns
-        -------
-        display : object
-            With the line drawn.
         """
         shown, reading = cls._split(options)
         measures, called = cls._measures(*measure, **shown)
         reading = {"zero_division": cls._ZERO_DIVISION, **reading}
         evaluation = evaluation_of_rankings(y_true, y_score, measures, called=called, **reading)
-        names = None if name is None else [name]
-        return cls.from_evaluation(
-            evaluation, *measure, names=names, ax=ax, curve_kwargs=curve_kwargs, **shown
-        )
+        shown |= {"names": None if name is None else [name], "ax": ax}
+        return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
 
     @classmethod
     def from_estimator(
@@ -172,20 +152,11 @@ class SystemLines(Display):
             Input of the estimator, and the ground truth: rows, lists or a matrix.
         *measure : str or Measure
             As in :meth:`from_evaluation`, if it takes a measure.
-        groups : array-like of shape (n_samples,), default=None
-            Query id of each row, unless X or y carries it.
         name : str, default=None
             Name of the system; None takes the class of the estimator.
-        ax, curve_kwargs
-            As in :meth:`plot`.
         **options
             Options of :meth:`from_evaluation`; all others say how to read the estimator and the
             data, as in :meth:`RankingScorer.with_options`.
-
-        Returns
-        -------
-        display : object
-            With the line drawn.
 
         Raises
         ------
@@ -195,29 +166,14 @@ class SystemLines(Display):
             If the query ids are missing, or an option does not apply to the layout of y.
         """
         shown, reading = cls._split(options)
-        evaluation = cls._of_estimator(estimator, X, y, groups, measure, shown, reading)
-        names = [type(estimator).__name__ if name is None else name]
-        return cls.from_evaluation(
-            evaluation, *measure, names=names, ax=ax, curve_kwargs=curve_kwargs, **shown
-        )
-
-    @classmethod
-    def _of_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        groups: Any,
-        measure: tuple[str | Measure, ...],
-        shown: Mapping[str, Any],
-        reading: Mapping[str, Any],
-    ) -> Evaluation:
-        owner = cls.__name__
-        read = display_options({"zero_division": cls._ZERO_DIVISION, **reading}, owner)
         measures, called = cls._measures(*measure, **shown)
-        return evaluation_of_estimator(
-            estimator, X, y, groups, measures, read, owner=owner, called=called
+        evaluation = evaluation_of_estimator(
+            *(estimator, X, y, groups, measures, cls._scorer_options(reading)),
+            owner=cls.__name__,
+            called=called,
         )
+        shown |= {"names": [type(estimator).__name__ if name is None else name], "ax": ax}
+        return cls.from_evaluation(evaluation, *measure, curve_kwargs=curve_kwargs, **shown)
 
     @classmethod
     def _split(cls, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -225,6 +181,18 @@ class SystemLines(Display):
         own = inspect.signature(cls.from_evaluation).parameters
         shown = {name: value for name, value in options.items() if name in own}
         return shown, {name: value for name, value in options.items() if name not in own}
+
+    @classmethod
+    def _scorer_options(cls, given: Mapping[str, Any]) -> ScorerOptions:
+        unknown = [name for name in given if name not in OPTION_NAMES]
+        if unknown:
+            meant = closest(unknown[0], ("groups", *OPTION_NAMES))
+            msg = (
+                f"{cls.__name__} has no option {safe_repr(unknown[0])}{meant}; its options are: "
+                f"{', '.join(OPTION_NAMES)}"
+            )
+            raise InvalidParameterError(msg)
+        return ScorerOptions(**{"zero_division": cls._ZERO_DIVISION, **given})
 
 
 class MeasureAtKDisplay(SystemLines):
@@ -240,22 +208,11 @@ class MeasureAtKDisplay(SystemLines):
         Mean of the measure at each cutoff, a system per element.
     intervals : list of array-like of shape (n_cutoffs, 2), default=None
         Lower and upper end of the interval at each cutoff; NaN where there is none.
-    measure : str, default="measure"
-        Label of the axis.
-    level : float, default=0.95
-        Level of the intervals, for the label.
-    names : list of str, default=None
-        Names of the systems.
 
     Attributes
     ----------
     lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         A line per system, and its band of intervals, after ``plot``.
-
-    Raises
-    ------
-    ValueError
-        If a system has not one value for each cutoff, or ``names`` not one for each system.
 
     Examples
     --------
@@ -277,37 +234,62 @@ class MeasureAtKDisplay(SystemLines):
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
-        self.values = _arrays("values", values, self.k.shape)
+        count = len(values)
+        self.values = read_arrays("values", values, [self.k.shape] * count)
         self.intervals: list[FloatArray] | None = None
         if intervals is not None:
-            self.intervals = _arrays("intervals", intervals, (*self.k.shape, 2))
-            check_same_length("values", len(self.values), "intervals", len(self.intervals))
-        self.names = check_names(names, len(self.values))
+            self.intervals = read_arrays("intervals", intervals, [(*self.k.shape, 2)] * count)
+        self.names = check_names(names, count)
         self.measure, self.level = measure, level
 
-    def _count(self) -> int:
-        return len(self.values)
+    def _curves(self) -> list[Curve]:
+        bands = [None] * len(self.values) if self.intervals is None else self.intervals
+        # Beyond some dozens, markers hide the line.
+        own = {"markevery": max(len(self.k) // 20, 1)}
+        return [(self.k, y, band, own) for y, band in zip(self.values, bands, strict=True)]
 
-    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
-        self.lines_: list[Line2D] = []
-        self.bands_: list[PolyCollection] = []
-        for number, curve in enumerate(self.values):
-            # Beyond some dozens, markers hide the line.
-            style = {**series_style(number), "markevery": max(len(self.k) // 20, 1)}
-            (line,) = ax.plot(self.k, curve, **{**style, **styles[number]})
-            self.lines_.append(line)
-            if self.intervals is not None:
-                self.bands_.append(draw_band(ax, line, self.k, self.intervals[number]))
-        _scale_cutoffs(ax, self.k)
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
+        """Tick the first and last cutoff and a few round ones; distant ones by their logarithms."""
+        from matplotlib.ticker import MaxNLocator, NullLocator
+
+        k, steps = self.k, np.diff(self.k)
+        if len(steps) and steps.max() > 4 * steps.min():
+            ax.set_xscale("log")
+            ax.xaxis.set_minor_locator(NullLocator())
+            ticks = k if len(k) <= 10 else k[[0, -1]]
+        else:
+            locator = MaxNLocator(5, steps=[1, 2, 5, 10], integer=True)
+            apart = (k[-1] - k[0]) / 12
+            between = [
+                tick
+                for tick in locator.tick_values(0, int(k[-1]))
+                if k[0] + apart < tick < k[-1] - apart
+            ]
+            ticks = np.unique(np.concatenate((k[:1], between, k[-1:])).astype(np.int64))
+        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         interval = "" if self.intervals is None else f"\n(mean, {self.level:.0%} interval)"
         ax.set(xlabel="cutoff k", ylabel=f"{self.measure}{interval}")
+        name_lines(ax, self.lines_, names)
 
     @classmethod
     def _measures(
         cls, measure: str | Measure = "ndcg", *, k: Any = 20, **_: Any
-    ) -> tuple[Sequence[str | Measure], str]:
-        read = read_measure(measure)
-        return _at_cutoffs(read, check_cutoffs(k, cls.__name__)), read.metric.name
+    ) -> tuple[Sequence[Measure], str]:
+        """The measure at each cutoff; a sequence names them, and must rise."""
+        read, name = read_measure(measure), cls.__name__
+        if isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, str):
+            cutoffs = [check_integer(cutoff, "k", name, at_least=1) for cutoff in k]
+        else:
+            cutoffs = list(range(1, check_integer(k, "k", name, at_least=1) + 1))
+        if not cutoffs or sorted(set(cutoffs)) != cutoffs:
+            msg = (
+                f"k must be a number of ranks, or such numbers in rising order, got {safe_repr(k)}"
+            )
+            raise InvalidParameterError(msg)
+        if not read.metric.takes_k:
+            msg = f"{read.metric.name} reads the whole ranking, so that there is no curve over k"
+            raise InvalidParameterError(msg)
+        return [replace(read, k=cutoff) for cutoff in cutoffs], read.metric.name
 
     @classmethod
     def from_evaluation(
@@ -325,23 +307,10 @@ class MeasureAtKDisplay(SystemLines):
 
         Parameters
         ----------
-        evaluations : Evaluation or {name: Evaluation}
-            Results of :func:`evaluate` by any measures; their rankings are measured anew.
         measure : str or Measure, default="ndcg"
             Measure that takes a cutoff; with the parameters of the evaluation if it has the metric.
         k : int or sequence of int, default=20
             Last cutoff, or the cutoffs.
-        level : float, default=0.95
-            Level of the intervals over queries.
-        names : list of str, default=None
-            Names of the systems; None takes the keys.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : MeasureAtKDisplay
-            With the lines drawn.
 
         Raises
         ------
@@ -349,17 +318,20 @@ class MeasureAtKDisplay(SystemLines):
             If the measure takes no cutoff, or ``k`` is no rising cutoff.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        cutoffs = check_cutoffs(k, cls.__name__)
+        cutoffs = [one.k for one in cls._measures(measure, k=k)[0]]
         values, intervals = [], []
-        for evaluation in systems:
-            at_cutoffs = _at_cutoffs(measure_of(evaluation, measure), cutoffs)
-            measured = with_measure(evaluation, at_cutoffs)
-            spellings = [spelling_in(measured, one) for one in at_cutoffs]
+        for system in systems:
+            own = measure_of(system, measure)
+            measured, spellings = with_measure(system, [replace(own, k=k) for k in cutoffs])
             values.append([measured[spelling] for spelling in spellings])
             intervals.append([measured.confidence_interval(one, level) for one in spellings])
-        label = f"{replace(read_measure(measure), k=None)}@k"
         display = cls(
-            k=cutoffs, values=values, intervals=intervals, measure=label, level=level, names=shown
+            k=cutoffs,
+            values=values,
+            intervals=intervals,
+            measure=f"{replace(read_measure(measure), k=None)}@k",
+            level=level,
+            names=shown,
         )
         return display.plot(ax, curve_kwargs=curve_kwargs)
 
@@ -372,25 +344,16 @@ class PrecisionRecallAtKDisplay(SystemLines):
 
     Parameters
     ----------
-    precision : list of array-like of shape (n_cutoffs,)
-        Mean precision at each cutoff in [0, 1], a line per element. Ties count by the exact
-        expectation; undefined queries are left out of the means.
-    recall : list of array-like of shape (n_cutoffs,)
-        Mean recall at each cutoff, in [0, 1].
+    precision, recall : list of array-like of shape (n_cutoffs,)
+        Mean precision and mean recall at each cutoff in [0, 1], a line per element. Ties count by
+        the exact expectation; undefined queries are left out of the means.
     k : array-like of shape (n_cutoffs,)
         The cutoffs, in ranks.
-    names : list of str, default=None
-        Names of the lines.
 
     Attributes
     ----------
     lines_ : list of matplotlib.lines.Line2D
         The lines, after ``plot``.
-
-    Raises
-    ------
-    ValueError
-        If a line has not one value for each cutoff, or ``names`` not one name for each line.
 
     References
     ----------
@@ -413,18 +376,15 @@ class PrecisionRecallAtKDisplay(SystemLines):
         names: Sequence[str] | None = None,
     ) -> None:
         self.k: IntArray = np.asarray(k, dtype=np.int64)
-        self.precision = _arrays("precision", precision, self.k.shape)
-        self.recall = _arrays("recall", recall, self.k.shape)
-        check_same_length("precision", len(self.precision), "recall", len(self.recall))
-        self.names = check_names(names, len(self.precision))
+        shapes = [self.k.shape] * len(precision)
+        self.precision = read_arrays("precision", precision, shapes)
+        self.recall = read_arrays("recall", recall, shapes)
+        self.names = check_names(names, len(shapes))
 
-    def _count(self) -> int:
-        return len(self.precision)
+    def _curves(self) -> list[Curve]:
+        return [(x, y, None, {}) for x, y in zip(self.recall, self.precision, strict=True)]
 
-    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
-        self.lines_: list[Line2D] = []
-        for number, line in enumerate(zip(self.recall, self.precision, strict=True)):
-            self.lines_ += ax.plot(*line, **{**series_style(number), **styles[number]})
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         ax.set(xlabel="Mean recall at k", ylabel="Mean precision at k")
         # From 0 to the highest point, with room for the labels of the cutoffs above and below.
         right, top = (
@@ -433,36 +393,27 @@ class PrecisionRecallAtKDisplay(SystemLines):
         )
         ax.set(xlim=(0, 1.05 * right), ylim=(-0.12 * top, 1.12 * top))
         # The first cutoff above all lines and the last below them, where no line runs.
-        starts, ends = self._points(0), self._points(-1)
-        if starts:
-            self._label_cutoff(ax, self.k[0], max(starts, key=lambda point: point[1]), above=True)
-        if ends and len(self.k) > 1:
-            self._label_cutoff(ax, self.k[-1], min(ends, key=lambda point: point[1]), above=False)
-
-    def _points(self, cutoff: int) -> list[tuple[float, float]]:
-        """(recall, precision) of each line at one of the cutoffs, without undefined ones."""
-        lines = zip(self.recall, self.precision, strict=True)
-        points = [(float(x[cutoff]), float(y[cutoff])) for x, y in lines if len(self.k)]
-        return [point for point in points if np.isfinite(point).all()]
-
-    def _label_cutoff(
-        self, ax: Axes, cutoff: int, point: tuple[float, float], *, above: bool
-    ) -> None:
-        ax.annotate(
-            f"k = {cutoff:,}",
-            point,
-            xytext=(0, 6 if above else -6),
-            textcoords="offset points",
-            ha="left" if above else "center",
-            va="bottom" if above else "top",
-            color=text_color(ax),
-            fontsize=FONT_SIZE,
-        )
+        for cutoff, choose, shift in ((0, max, 6), (-1, min, -6)):
+            curves = self._curves() if len(self.k) > -cutoff else []
+            ends = [(float(x[cutoff]), float(y[cutoff])) for x, y, *_ in curves]
+            ends = [end for end in ends if np.isfinite(end).all()]
+            if ends:
+                ax.annotate(
+                    f"k = {self.k[cutoff]:,}",
+                    choose(ends, key=lambda end: end[1]),
+                    xytext=(0, shift),
+                    textcoords="offset points",
+                    ha="left" if shift > 0 else "center",
+                    va="bottom" if shift > 0 else "top",
+                    color=text_color(ax),
+                    fontsize=FONT_SIZE,
+                )
+        name_lines(ax, self.lines_, names)
 
     @classmethod
     def _measures(cls, *, k: Any = 10, **_: Any) -> tuple[list[str | Measure], str]:
         """Precision at each cutoff, then recall at each."""
-        cutoffs = range(1, check_last_cutoff(k, cls.__name__) + 1)
+        cutoffs = range(1, check_integer(k, "k", cls.__name__, at_least=1) + 1)
         names = ("precision", "recall")
         return [f"{name}@{cutoff}" for name in names for cutoff in cutoffs], "precision or recall"
 
@@ -480,22 +431,19 @@ class PrecisionRecallAtKDisplay(SystemLines):
 
         Parameters
         ----------
-        evaluations : Evaluation or {name: Evaluation}
-            Results of :func:`evaluate` by any measures; their rankings are measured anew.
         k : int, default=10
             Last cutoff, in ranks.
-        names : list of str, default=None
-            Names of the systems; None takes the keys.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : PrecisionRecallAtKDisplay
-            With the lines drawn.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
-        return cls._drawn(systems, k, shown, ax, curve_kwargs)
+        measures = [read_measure(one) for one in cls._measures(k=k)[0]]
+        values = []
+        for system in systems:
+            measured, spellings = with_measure(system, measures)
+            values.append([measured[spelling] for spelling in spellings])
+        precision, recall = np.split(np.array(values), 2, axis=1)
+        cutoffs = np.arange(1, len(measures) // 2 + 1)
+        display = cls(precision=list(precision), recall=list(recall), k=cutoffs, names=shown)
+        return display.plot(ax, curve_kwargs=curve_kwargs)
 
     @classmethod
     def from_cv_results(
@@ -519,21 +467,12 @@ class PrecisionRecallAtKDisplay(SystemLines):
             Result of ``cross_validate(..., return_estimator=True, return_indices=True)``.
         X, y : array-like
             The data of ``cross_validate``.
-        groups : array-like of shape (n_samples,), default=None
-            Query id of each row, unless X or y carries it.
         k : int, default=10
             Last cutoff, in ranks.
         names : list of str, default=None
             Names of the lines; None numbers the folds.
-        ax, curve_kwargs
-            As in :meth:`plot`.
         **options
             As in ``from_estimator``.
-
-        Returns
-        -------
-        display : PrecisionRecallAtKDisplay
-            With the lines drawn.
 
         Raises
         ------
@@ -548,39 +487,19 @@ class PrecisionRecallAtKDisplay(SystemLines):
                 "return_estimator=True and return_indices=True"
             )
             raise ValueError(msg)
-        display_options(options, cls.__name__)
-        folds = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
-        evaluations = []
-        for estimator, test in folds:
-            fold_X, fold_y = _safe_indexing(X, test), _safe_indexing(y, test)  # noqa: N806
-            ids = None if groups is None else _safe_indexing(groups, test)
-            evaluations.append(
-                cls._of_estimator(estimator, fold_X, fold_y, ids, (), {"k": k}, options)
+        read, (measures, called) = cls._scorer_options(options), cls._measures(k=k)
+        folds = {}
+        tests = zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True)
+        for number, (estimator, test) in enumerate(tests):
+            data: Any = [X, y, groups]
+            data = [None if part is None else _safe_indexing(part, test) for part in data]
+            folds[f"Fold {number}"] = evaluation_of_estimator(
+                *(estimator, *data, measures, read), owner=cls.__name__, called=called
             )
-        if not evaluations:
+        if not folds:
             msg = "cv_results holds no folds, so that there is no curve to draw"
             raise ValueError(msg)
-        numbered = [f"Fold {number}" for number in range(len(evaluations))]
-        return cls._drawn(evaluations, k, numbered if names is None else names, ax, curve_kwargs)
-
-    @classmethod
-    def _drawn(
-        cls,
-        evaluations: Sequence[Evaluation],
-        k: Any,
-        names: Sequence[str] | None,
-        ax: Axes | None,
-        curve_kwargs: Styles,
-    ) -> Self:
-        measures = [read_measure(one) for one in cls._measures(k=k)[0]]
-        values = []
-        for evaluation in evaluations:
-            measured = with_measure(evaluation, measures)
-            values.append([measured[spelling_in(measured, one)] for one in measures])
-        precision, recall = np.split(np.array(values), 2, axis=1)
-        cutoffs = np.arange(1, len(precision[0]) + 1)
-        display = cls(precision=list(precision), recall=list(recall), k=cutoffs, names=names)
-        return display.plot(ax, curve_kwargs=curve_kwargs)
+        return cls.from_evaluation(folds, k=k, names=names, ax=ax, curve_kwargs=curve_kwargs)
 
 
 class QueryDistributionDisplay(SystemLines):
@@ -594,22 +513,11 @@ class QueryDistributionDisplay(SystemLines):
     ----------
     values : list of array-like of shape (n_queries,)
         Value of each query, a system per element; NaN (undefined) is left out.
-    measure : str, default="measure"
-        Label of the axis.
-    names : list of str, default=None
-        Names of the systems.
-    greater_is_better : bool, default=True
-        Direction of the measure; the axis says so where less is better.
 
     Attributes
     ----------
     lines_ : list of matplotlib.lines.Line2D
         A step function per system, after ``plot``.
-
-    Raises
-    ------
-    ValueError
-        If ``names`` has not one name for each system.
 
     Examples
     --------
@@ -631,25 +539,22 @@ class QueryDistributionDisplay(SystemLines):
         self.names = check_names(names, len(self.values))
         self.measure, self.greater_is_better = measure, greater_is_better
 
-    def _count(self) -> int:
-        return len(self.values)
-
-    def _draw(self, ax: Axes, styles: Sequence[Mapping[str, Any]]) -> None:
-        self.lines_: list[Line2D] = []
+    def _curves(self) -> list[Curve]:
+        """Steps from 0 at the least value; of no values, nothing."""
+        curves: list[Curve] = []
         for number, of_system in enumerate(self.values):
             values, counts = np.unique(of_system[~np.isnan(of_system)], return_counts=True)
             shares = np.cumsum(counts) / max(counts.sum(), 1)
             # Markers that start at other places stay apart where steps coincide.
-            apart = {"markevery": (0.03 + 0.05 * (number % 4), 0.2)}
-            style = {**series_style(number), **apart, "drawstyle": "steps-post"}
-            # From 0 at the least value; of no values, nothing.
-            steps = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
-            self.lines_ += ax.plot(*steps, **{**style, **styles[number]})
+            own = {"markevery": (0.03 + 0.05 * (number % 4), 0.2), "drawstyle": "steps-post"}
+            x, y = np.append(values[:1], values), np.append(shares[:1] * 0, shares)
+            curves.append((x, y, None, own))
+        return curves
+
+    def _finish(self, ax: Axes, names: Sequence[str] | None) -> None:
         direction = "" if self.greater_is_better else " (less is better)"
         ax.set(xlabel=f"{self.measure} per query{direction}", ylabel="Share of queries at or below")
         ax.set_ylim(-0.01, 1.03)
-
-    def _name(self, ax: Axes, names: Sequence[str] | None) -> None:
         if names is not None:
             set_names(self.lines_, names)
             add_legend(ax, self.lines_)
@@ -674,19 +579,8 @@ class QueryDistributionDisplay(SystemLines):
 
         Parameters
         ----------
-        evaluations : Evaluation or {name: Evaluation}
-            Results of :func:`evaluate`.
         measure : str or Measure, default=None
             Any measure; None takes the first of the first evaluation.
-        names : list of str, default=None
-            Names of the systems; None takes the keys.
-        ax, curve_kwargs
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : QueryDistributionDisplay
-            With the distributions drawn.
 
         Raises
         ------
@@ -702,41 +596,3 @@ class QueryDistributionDisplay(SystemLines):
             greater_is_better=wanted.metric.greater_is_better,
         )
         return display.plot(ax, curve_kwargs=curve_kwargs)
-
-
-def draw_band(ax: Axes, line: Line2D, x: Any, interval: FloatArray) -> PolyCollection:
-    """Intervals as a band in the colour of their line."""
-    return ax.fill_between(x, *interval.T, color=line.get_color(), alpha=0.16, linewidth=0)
-
-
-def _arrays(name: str, given: Sequence[Any], shape: tuple[int, ...]) -> list[FloatArray]:
-    arrays = [np.asarray(one, dtype=np.float64) for one in given]
-    for array in arrays:
-        if array.shape != shape:
-            msg = f"{name} holds an array of shape {array.shape}; for these cutoffs it is {shape}"
-            raise ValueError(msg)
-    return arrays
-
-
-def _at_cutoffs(measure: Measure, cutoffs: Sequence[int]) -> list[Measure]:
-    if not measure.metric.takes_k:
-        msg = f"{measure.metric.name} reads the whole ranking, so that there is no curve over k"
-        raise InvalidParameterError(msg)
-    return [replace(measure, k=cutoff) for cutoff in cutoffs]
-
-
-def _scale_cutoffs(ax: Axes, k: IntArray) -> None:
-    """Tick the first and last cutoff and a few round ones; 1, 5, 10, 100 on a logarithmic axis."""
-    from matplotlib.ticker import MaxNLocator, NullLocator
-
-    steps = np.diff(k)
-    if len(steps) and steps.max() > 4 * steps.min():
-        ax.set_xscale("log")
-        ax.xaxis.set_minor_locator(NullLocator())
-        ticks = k if len(k) <= 10 else k[[0, -1]]
-    else:
-        round_ones = MaxNLocator(5, steps=[1, 2, 5, 10], integer=True).tick_values(0, int(k[-1]))
-        apart = (k[-1] - k[0]) / 12
-        between = [tick for tick in round_ones if k[0] + apart < tick < k[-1] - apart]
-        ticks = np.unique(np.concatenate((k[:1], between, k[-1:])).astype(np.int64))
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])

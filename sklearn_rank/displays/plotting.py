@@ -14,24 +14,21 @@ from sklearn_rank.displays.style import Display
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.support.checks import check_option
 
-_OF_EVALUATIONS: Mapping[str, Callable[..., Display]] = {
+_OF_SYSTEMS: Mapping[str, Callable[..., Display]] = {
     "at_k": MeasureAtKDisplay.from_evaluation,
     "distribution": QueryDistributionDisplay.from_evaluation,
     "precision_recall": RankingPrecisionRecallCurveDisplay.from_evaluation,
     "roc": RankingRocCurveDisplay.from_evaluation,
 }
-"""Pictures of one system or of several."""
-
 OF_EVALUATION: Mapping[str, Callable[..., Display]] = {
     "forest": ForestDisplay.from_evaluation,
     "correlation": MeasureCorrelationDisplay.from_evaluation,
-    **_OF_EVALUATIONS,
+    **_OF_SYSTEMS,
 }
-
 OF_COMPARISON: Mapping[str, Callable[..., Display]] = {
     "forest": ForestDisplay.from_comparison,
     "differences": QueryDifferencesDisplay.from_comparison,
-    **_OF_EVALUATIONS,
+    **_OF_SYSTEMS,
 }
 
 
@@ -44,5 +41,5 @@ def plot_evaluation(evaluation: Evaluation, kind: str, options: Mapping[str, Any
 def plot_comparison(comparison: Comparison, kind: str, options: Mapping[str, Any]) -> Display:
     """Draw the differences of a comparison, or all of its systems."""
     check_option(kind, "kind", tuple(OF_COMPARISON), "Comparison.plot")
-    shown = comparison.evaluations if kind in _OF_EVALUATIONS else comparison
+    shown = comparison.evaluations if kind in _OF_SYSTEMS else comparison
     return OF_COMPARISON[kind](shown, **options)

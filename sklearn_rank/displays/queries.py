@@ -10,8 +10,8 @@ import numpy as np
 from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.labels import Side, has_margin, place_labels, shown_name
-from sklearn_rank.displays.style import BETTER, COLOURS, WORSE, Display, canvas, text_color
-from sklearn_rank.displays.systems import check_system, measure_of, values_per_query
+from sklearn_rank.displays.style import BETTER, COLOURS, WORSE, Display, text_color
+from sklearn_rank.displays.systems import measure_of, values_per_query
 from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
@@ -29,7 +29,6 @@ __all__ = ["MeasureCorrelationDisplay", "QueryDifferencesDisplay"]
 
 _MOST_ROWS = 600
 """More rows than pixels say nothing, and make pictures of megabytes."""
-
 _POINT = 18.0
 """Area of the mark of one query, in square points."""
 _LARGEST = 400.0
@@ -47,10 +46,6 @@ class QueryDifferencesDisplay(Display):
         Value of the system minus that of the baseline; NaN (undefined) is left out.
     query_ids : sequence of shape (n_queries,)
         Names of the queries.
-    measure : str, default="measure"
-        What is shown, for the axis.
-    greater_is_better : bool, default=True
-        Direction of the measure.
     names : (str, str), default=("baseline", "new")
         Names of the baseline and of the system.
 
@@ -63,11 +58,6 @@ class QueryDifferencesDisplay(Display):
     labels_ : list of matplotlib.text.Annotation
         Names of the extremes, the best first.
 
-    Raises
-    ------
-    ValueError
-        If there are not as many ids as differences.
-
     Examples
     --------
     >>> from sklearn_rank import QueryDifferencesDisplay, evaluate
@@ -79,6 +69,9 @@ class QueryDifferencesDisplay(Display):
     >>> [label.get_text() for label in shown.labels_], shown.ax_.get_title(loc="left")
     (['q1  −0.500'], '0 better, 1 equal, 1 worse')
     """
+
+    better_: PolyCollection
+    worse_: PolyCollection
 
     def __init__(
         self,
@@ -96,78 +89,59 @@ class QueryDifferencesDisplay(Display):
         self.names = names
 
     def plot(self, ax: Axes | None = None, *, n_named: int = 5) -> Self:
-        """Draw the differences.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-        n_named : int, default=5
-            Queries that are named at each end; those that did not change never are.
-
-        Returns
-        -------
-        display : QueryDifferencesDisplay
-            This object, with ``order_``, ``better_``, ``worse_``, ``labels_``, ``ax_`` and
-            ``figure_``.
-        """
-        named = check_integer(n_named, "n_named", type(self).__name__, at_least=0)
-        with canvas(ax, type(self).__name__) as ax:
-            defined = np.flatnonzero(~np.isnan(self.differences))
-            gains = self.differences if self.greater_is_better else -self.differences
-            self.order_: IntArray = defined[np.argsort(gains[defined], kind="stable")]
-            values = self.differences[self.order_]
-            self._draw_areas(ax, values, gains[self.order_])
-            self._draw_names(ax, values, gains[self.order_], named)
-            counts = [(gains > 0).sum(), (gains == 0).sum(), (gains < 0).sum()]
-            words = ("better", "equal", "worse")
-            title = ", ".join(f"{n:,} {word}" for n, word in zip(counts, words, strict=True))
+        """Draw the differences."""
+        n_named = check_integer(n_named, "n_named", type(self).__name__, at_least=0)
+        defined = np.flatnonzero(~np.isnan(self.differences))
+        gains = self.differences if self.greater_is_better else -self.differences
+        self.order_: IntArray = defined[np.argsort(gains[defined], kind="stable")]
+        values, gains = self.differences[self.order_], gains[self.order_]
+        with self._canvas(ax) as ax:
+            self.better_ = self._draw_area(ax, values, gains > 0, BETTER)
+            self.worse_ = self._draw_area(ax, values, gains < 0, WORSE)
+            ax.axvline(0, color=text_color(ax), linewidth=0.8)
+            self._draw_names(ax, values, gains, n_named)
+            counts = {"better": gains > 0, "equal": gains == 0, "worse": gains < 0}
+            title = ", ".join(f"{of.sum():,} {word}" for word, of in counts.items())
             ax.set_title(title, loc="left")
-            widest = np.abs(values).max(initial=0) or 1.0
             if not has_margin(ax):  # room for names on both sides
+                widest = np.abs(values).max(initial=0) or 1.0
                 ax.set_xlim(-1.08 * widest, 1.08 * widest)
-            ax.set(ylim=(-0.5, max(len(values), 1) - 0.5))
+            ax.set_ylim(-0.5, max(len(values), 1) - 0.5)
             baseline, new = map(shown_name, self.names)
             ax.set_xlabel(f"{self.measure}: {new} minus {baseline}", parse_math=False)
             ax.set_ylabel(f"{len(values):,} queries, sorted")
             ax.set_yticks([])
-            return self._drawn_on(ax)
+        return self
 
-    def _draw_areas(self, ax: Axes, values: FloatArray, gains: FloatArray) -> None:
-        """A row per query, or as many as can be told apart."""
+    @staticmethod
+    def _draw_area(ax: Axes, values: FloatArray, changed: Any, colour: str) -> PolyCollection:
+        """A row for each changed query, or as many as can be told apart."""
         rows = np.arange(len(values))
         if len(values) > _MOST_ROWS:
             rows = np.linspace(0, len(values) - 1, _MOST_ROWS).round().astype(np.int64)
-        areas = []
-        for colour, sign in ((BETTER, 1.0), (WORSE, -1.0)):
-            changed = rows[gains[rows] * sign > 0]
-            heights = np.repeat(changed, 2) + np.tile([-0.5, 0.5], len(changed))
-            lengths = np.repeat(values[changed], 2)
-            areas.append(ax.fill_betweenx(heights, 0, lengths, color=colour, linewidth=0))
-        self.better_: PolyCollection
-        self.worse_: PolyCollection
-        self.better_, self.worse_ = areas
-        ax.axvline(0, color=text_color(ax), linewidth=0.8)
+        rows = rows[changed[rows]]
+        heights = np.repeat(rows, 2) + np.tile([-0.5, 0.5], len(rows))
+        return ax.fill_betweenx(heights, 0, np.repeat(values[rows], 2), color=colour, linewidth=0)
 
-    def _draw_names(self, ax: Axes, values: FloatArray, gains: FloatArray, named: int) -> None:
+    def _draw_names(self, ax: Axes, values: FloatArray, gains: FloatArray, n_named: int) -> None:
         """In the margin; where there is none, on the side of zero where the row has no bar."""
-        last = len(values) - 1
-        best = [row for row in range(last, last - named, -1) if row >= 0 and gains[row] > 0]
-        worst = [row for row in range(named) if row <= last and gains[row] < 0][::-1]
-        self.labels_: list[Any] = []
+        best = np.flatnonzero(gains > 0)[::-1][:n_named].tolist()
+        worst = np.flatnonzero(gains < 0)[:n_named][::-1].tolist()
         sides: list[tuple[list[int], Side]] = [(best + worst, "margin")]
         if not has_margin(ax):
-            left_is_best: tuple[Side, Side] = ("left", "right")
-            free = left_is_best if self.greater_is_better else left_is_best[::-1]
+            free: tuple[Side, Side] = ("left", "right")
+            free = free if self.greater_is_better else free[::-1]
             sides = list(zip((best, worst), free, strict=True))
+        self.labels_: list[Any] = []
         for rows, side in sides:
-            # A minus as long as the plus.
-            signed = [f"{values[row]:+.3f}".replace("-", "−") for row in rows]
-            ids = [shown_name(self.query_ids[self.order_[row]]) for row in rows]
-            texts = [f"{name}  {value}" for name, value in zip(ids, signed, strict=True)]
-            # From the end of a bar that points to the margin, else from its foot.
-            reach = values if side == "margin" else np.zeros(len(values))
-            points = [(max(float(reach[row]), 0.0), float(row)) for row in rows]
+            points, texts = [], []
+            for row in rows:
+                # A minus as long as the plus.
+                value = f"{values[row]:+.3f}".replace("-", "−")
+                texts.append(f"{shown_name(self.query_ids[self.order_[row]])}  {value}")
+                # From the end of a bar that points to the margin, else from its foot.
+                reach = max(float(values[row]), 0.0) if side == "margin" else 0.0
+                points.append((reach, float(row)))
             self.labels_ += place_labels(ax, points, texts, side)
 
     @classmethod
@@ -191,22 +165,14 @@ class QueryDifferencesDisplay(Display):
             A measure of both; None takes the first of the baseline.
         names : (str, str), default=("baseline", "new")
             Names of the two.
-        n_named, ax
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : QueryDifferencesDisplay
-            With the differences drawn.
 
         Raises
         ------
         QueryMismatchError
             If they have no query in common.
         """
-        wanted = measure_of(baseline, measure)
         systems = dict(zip(names, (baseline, new), strict=True))
-        comparison = compare(systems, measures=[wanted])
+        comparison = compare(systems, measures=[measure_of(baseline, measure)])
         return cls.from_comparison(comparison, n_named=n_named, ax=ax)
 
     @classmethod
@@ -223,22 +189,13 @@ class QueryDifferencesDisplay(Display):
 
         Parameters
         ----------
-        comparison : Comparison
-            Result of :func:`compare`.
         measure : str or Measure, default=None
             One of its measures; None takes the first.
         system : str, default=None
             One of its systems; None takes the first beside the baseline.
-        n_named, ax
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : QueryDifferencesDisplay
-            With the differences drawn.
         """
         wanted = comparison.measures[0] if measure is None else measure
-        system = check_system(comparison, system)
+        system = comparison.others[0] if system is None else system
         display = cls(
             differences=comparison.differences(wanted, system),
             query_ids=comparison.query_ids,
@@ -270,11 +227,6 @@ class MeasureCorrelationDisplay(Display):
     points_ : matplotlib.collections.PathCollection
         The marks, after :meth:`plot`.
 
-    Raises
-    ------
-    ValueError
-        If x and y have different lengths.
-
     References
     ----------
     .. [1] Kendall, The Treatment of Ties in Ranking Problems, 1945.
@@ -302,36 +254,18 @@ class MeasureCorrelationDisplay(Display):
             self.r = float(pearsonr(*self._pairs).statistic)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the marks.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : MeasureCorrelationDisplay
-            This object, with ``points_``, ``ax_`` and ``figure_``.
-        """
-        places, counts = np.unique(self._pairs, axis=1, return_counts=True)
+        """Draw the marks."""
+        (x, y), counts = np.unique(self._pairs, axis=1, return_counts=True)
         areas = _POINT * counts * min(1.0, _LARGEST / (_POINT * counts.max(initial=1)))
-        with canvas(ax, type(self).__name__, (4.8, 4.4)) as ax:
+        look: dict[str, Any] = {"alpha": 0.55, "edgecolors": "white", "linewidths": 0.4}
+        with self._canvas(ax, (4.8, 4.4)) as ax:
             self.points_: PathCollection = ax.scatter(
-                places[0],
-                places[1],
-                s=np.maximum(areas, 4.0),
-                color=COLOURS[0],
-                alpha=0.55,
-                edgecolors="white",
-                linewidths=0.4,
+                x, y, s=np.maximum(areas, 4.0), color=COLOURS[0], **look
             )
             ax.set(xlabel=f"{self.names[0]} per query", ylabel=f"{self.names[1]} per query")
-            ax.set_title(
-                f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f}\n{counts.sum():,} queries",
-                loc="left",
-            )
-            return self._drawn_on(ax)
+            correlations = f"Kendall τ {self.tau:.2f}, Pearson r {self.r:.2f}"
+            ax.set_title(f"{correlations}\n{counts.sum():,} queries", loc="left")
+        return self
 
     @classmethod
     def from_evaluation(
@@ -350,13 +284,6 @@ class MeasureCorrelationDisplay(Display):
             Result of :func:`evaluate`.
         x, y : str or Measure, default=None
             The measures, evaluated or not; None takes the first and the second one.
-        ax
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : MeasureCorrelationDisplay
-            With the marks drawn.
 
         Raises
         ------
@@ -370,13 +297,10 @@ class MeasureCorrelationDisplay(Display):
             one = next(iter(evaluation))
             msg = f"{cls.__name__} needs two measures; the evaluation has {one} alone"
             raise ValueError(msg)
-        measures = [
-            measure_of(evaluation, x),
-            measure_of(evaluation, evaluation.measures[1] if y is None else y),
-        ]
-        values = [values_per_query(evaluation, measure) for measure in measures]
-        names = (str(measures[0]), str(measures[1]))
-        return cls(x=values[0], y=values[1], names=names).plot(ax)
+        first = measure_of(evaluation, x)
+        second = measure_of(evaluation, evaluation.measures[1] if y is None else y)
+        values = [values_per_query(evaluation, measure) for measure in (first, second)]
+        return cls(x=values[0], y=values[1], names=(str(first), str(second))).plot(ax)
 
     @classmethod
     def from_predictions(
@@ -393,18 +317,9 @@ class MeasureCorrelationDisplay(Display):
 
         Parameters
         ----------
-        y_true, y_score
-            Any layout of :func:`evaluate`.
         x, y : str or Measure, default="map" and "ndcg@10"
             The measures.
-        ax
-            As in :meth:`plot`.
         **reading
             Further arguments of :func:`evaluate`, such as ``groups``.
-
-        Returns
-        -------
-        display : MeasureCorrelationDisplay
-            With the marks drawn.
         """
         return cls.from_evaluation(evaluate(y_true, y_score, [x, y], **reading), ax=ax)

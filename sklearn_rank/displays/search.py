@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sklearn_rank.displays.labels import name_lines
-from sklearn_rank.displays.style import Display, canvas, series_style, text_color
+from sklearn_rank.displays.style import Display, series_style, text_color
+from sklearn_rank.displays.systems import check_names, read_arrays
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.samples import check_share
 from sklearn_rank.support.text import closest, format_list, safe_repr, safe_text
@@ -46,7 +47,7 @@ class SearchResultsDisplay(Display):
     param : str
         Name of the parameter, for the axis.
     label : str, default="score"
-        What is shown, for the axis.
+        Label of the axis of scores.
     names : list of str, default=None
         Names of the lines.
 
@@ -84,32 +85,15 @@ class SearchResultsDisplay(Display):
         names: Sequence[str] | None = None,
     ) -> None:
         self.values = [list(line) for line in values]
-        self.scores = [np.asarray(line, dtype=np.float64) for line in scores]
-        self.intervals = [np.asarray(line, dtype=np.float64) for line in intervals]
+        lengths = [len(line) for line in self.values]
+        self.scores = read_arrays("scores", scores, [(length,) for length in lengths])
+        self.intervals = read_arrays("intervals", intervals, [(length, 2) for length in lengths])
         self.param, self.label = param, label
-        self.names = None if names is None else list(names)
-        for points, line, band in zip(self.values, self.scores, self.intervals, strict=True):
-            if line.shape != (len(points),) or band.shape != (len(points), 2):
-                msg = (
-                    f"a line of {len(points)} values has scores of shape {line.shape} and "
-                    f"intervals of shape {band.shape}"
-                )
-                raise ValueError(msg)
+        self.names = check_names(names, len(lengths))
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the lines.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, default=None
-            Where to draw; None makes a figure.
-
-        Returns
-        -------
-        display : SearchResultsDisplay
-            This object, with ``lines_``, ``bars_``, ``best_``, ``ax_`` and ``figure_``.
-        """
-        with canvas(ax, type(self).__name__) as ax:
+        """Draw the lines."""
+        with self._canvas(ax) as ax:
             self.lines_: list[Line2D] = []
             self.bars_: list[ErrorbarContainer] = []
             for number, x in enumerate(_places(ax, self.values)):
@@ -118,10 +102,10 @@ class SearchResultsDisplay(Display):
                 lengths = np.nan_to_num(np.abs(self.intervals[number].T - scores), posinf=np.inf)
                 look = {"fmt": "none", "ecolor": style["color"], "elinewidth": 1.0, "capsize": 2.5}
                 self.bars_.append(ax.errorbar(x, scores, yerr=lengths, **look))
-            line = int(np.nanargmax([np.nanmax(scores, initial=-np.inf) for scores in self.scores]))
-            point = int(np.nanargmax(self.scores[line]))
+            points = np.concatenate([np.asarray(line.get_xydata()) for line in self.lines_])
+            self.best_: Line2D
             (self.best_,) = ax.plot(
-                *np.asarray(self.lines_[line].get_xydata())[point],
+                *points[np.nanargmax(points[:, 1])],
                 marker="o",
                 markersize=11,
                 markerfacecolor="none",
@@ -130,7 +114,7 @@ class SearchResultsDisplay(Display):
             ax.set_xlabel(self.param, parse_math=False)
             ax.set_ylabel(self.label, parse_math=False)
             name_lines(ax, self.lines_, self.names)
-            return self._drawn_on(ax)
+        return self
 
     @classmethod
     def from_cv_results(
@@ -161,15 +145,6 @@ class SearchResultsDisplay(Display):
             The score, as the search named it; None takes the only one.
         lines : str, default=None
             A second parameter, of which each value has a line.
-        level : float, default=0.95
-            Level of the intervals.
-        ax
-            As in :meth:`plot`.
-
-        Returns
-        -------
-        display : SearchResultsDisplay
-            With the lines drawn; a ring marks the best candidate.
 
         Raises
         ------
@@ -179,16 +154,21 @@ class SearchResultsDisplay(Display):
         level = check_share(level, "level", cls.__name__)
         score = _score_name(cv_results, measure)
         params = list(cv_results["params"])
-        known = list(dict.fromkeys(key for one in params for key in one))
-        for name in (param, lines):
-            if name is not None and name not in known:
-                meant = closest(str(name), known)
-                has = f"it has: {format_list(known)}"
-                msg = f"the search has no parameter {safe_repr(name)}{meant}; {has}"
-                raise InvalidParameterError(msg)
+        for name in (param, *([] if lines is None else [lines])):
+            _check_known(name, dict.fromkeys(key for one in params for key in one), "parameter")
         means = np.asarray(cv_results[f"mean_test_{score}"], dtype=np.float64)
         intervals = _intervals(cv_results, score, means, level)
-        shown = _lines(params, int(np.nanargmax(means)), param, lines)
+        # Candidates equal to the best but for the two parameters, by their value of ``lines``.
+        best = params[int(np.nanargmax(means))]
+        shown: dict[str, list[int]] = {}
+        for number, one in enumerate(params):
+            others = {*one, *best} - {param, lines}
+            if param in one and all(_text(one, name) == _text(best, name) for name in others):
+                line = "" if lines is None else f"{lines} = {_shown(one.get(lines))}"
+                shown.setdefault(line, []).append(number)
+        for numbers in shown.values():
+            if all(_is_number(params[number][param]) for number in numbers):
+                numbers.sort(key=lambda number: float(params[number][param]))
         title = "mean over folds" if score == "score" else f"{score}, mean over folds"
         over = "queries" if f"mean_test_{score}_se" in cv_results else "folds"
         display = cls(
@@ -200,22 +180,6 @@ class SearchResultsDisplay(Display):
             names=None if lines is None else list(shown),
         )
         return display.plot(ax)
-
-
-def _lines(
-    params: Sequence[Mapping[str, Any]], best: int, param: str, lines: str | None
-) -> dict[str, list[int]]:
-    """Candidates equal to the best but for ``param`` and ``lines``, by their value of ``lines``."""
-    shown: dict[str, list[int]] = {}
-    for number, one in enumerate(params):
-        others = {*one, *params[best]} - {param, lines}
-        if param in one and all(_same(one, params[best], name) for name in others):
-            name = "" if lines is None else f"{lines} = {_text(one.get(lines))}"
-            shown.setdefault(name, []).append(number)
-    for numbers in shown.values():
-        if all(_is_number(params[number][param]) for number in numbers):
-            numbers.sort(key=lambda number: float(params[number][param]))
-    return shown
 
 
 def _intervals(
@@ -256,26 +220,26 @@ def _score_name(results: Mapping[str, Any], measure: str | None) -> str:
     if "params" not in results or not known:
         msg = "cv_results has no params and mean_test_ columns; pass cv_results_ of a fitted search"
         raise InvalidParameterError(msg)
-    if measure is None and len(known) == 1:
-        return known[0]
-    if measure is None:
+    if measure is None and len(known) > 1:
         msg = f"the search has several scores: {format_list(known)}; name one of them by measure="
         raise InvalidParameterError(msg)
-    if measure not in known:
-        meant = closest(str(measure), known)
-        msg = f"the search has no score {safe_repr(measure)}{meant}; it has: {format_list(known)}"
+    if measure is not None:
+        _check_known(measure, known, "score")
+    return known[0] if measure is None else measure
+
+
+def _check_known(name: Any, known: Collection[str], what: str) -> None:
+    if name not in known:
+        meant = closest(str(name), known)
+        msg = f"the search has no {what} {safe_repr(name)}{meant}; it has: {format_list(known)}"
         raise InvalidParameterError(msg)
-    return measure
 
 
-def _same(params: Mapping[str, Any], best: Mapping[str, Any], name: str) -> bool:
-    if (name in params) != (name in best):
-        return False
-    first, second = params[name], best[name]
-    return first is second or _text(first) == _text(second)
+def _text(params: Mapping[str, Any], name: str) -> str | None:
+    return _shown(params[name]) if name in params else None
 
 
-def _text(value: Any) -> str:
+def _shown(value: Any) -> str:
     return safe_text(value if isinstance(value, str) else repr(value), limit=40)
 
 
@@ -289,24 +253,23 @@ def _places(ax: Axes, lines: Sequence[Sequence[Any]]) -> list[FloatArray]:
     shifts = np.arange(len(lines)) - (len(lines) - 1) / 2
     values = [value for line in lines for value in line]
     if not all(map(_is_number, values)):
-        words = list(dict.fromkeys(map(_text, values)))
+        words = list(dict.fromkeys(map(_shown, values)))
         ax.set_xticks(range(len(words)), words)
         for label in ax.get_xticklabels():
             label.set_parse_math(False)
         ax.set_xlim(-0.5, len(words) - 0.5)
-        return [
-            np.array([words.index(_text(value)) + 0.06 * shift for value in line])
-            for line, shift in zip(lines, shifts, strict=True)
-        ]
+        places = [np.array([words.index(_shown(value)) for value in line]) for line in lines]
+        return [place + 0.06 * shift for place, shift in zip(places, shifts, strict=True)]
+    places = [np.array(line, dtype=np.float64) for line in lines]
     numbers = np.unique(np.array(values, dtype=np.float64))
     least, most, steps = float(numbers[0]), float(numbers[-1]), np.diff(numbers)
     grows = len(steps) > 1 and steps.max() > 4 * steps.min()
     if not (grows and least > 0 and most / least >= _MANY_TIMES):
-        shifts *= 0.015 * (most - least)
-        return [np.array(line, float) + shift for line, shift in zip(lines, shifts, strict=True)]
+        apart = 0.015 * (most - least)
+        return [place + apart * shift for place, shift in zip(places, shifts, strict=True)]
     ax.set_xscale("log")
     if len(numbers) <= _MOST_TICKS:
         ax.set_xticks(numbers, [f"{number:g}" for number in numbers])
         ax.set_xticks([], minor=True)
     factors = np.exp(shifts * 0.015 * math.log(most / least))
-    return [np.array(line, float) * factor for line, factor in zip(lines, factors, strict=True)]
+    return [place * factor for place, factor in zip(places, factors, strict=True)]

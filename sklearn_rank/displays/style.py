@@ -1,8 +1,9 @@
-"""What all displays share: one style, the base class, and figures as SVG."""
+"""What all displays share: the style, the base class with its docstrings, and figures as SVG."""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import io
 import re
 import warnings
@@ -96,24 +97,6 @@ def plot_style() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def canvas(ax: Axes | None, owner: str, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
-    """The caller's axes in the caller's style, or the axes of a new figure in ours."""
-    if ax is not None:
-        yield ax
-        return
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        msg = (
-            f"{owner}.plot requires matplotlib. You can install matplotlib with "
-            "`pip install matplotlib`"
-        )
-        raise ImportError(msg) from error
-    with plot_style():
-        yield plt.subplots(figsize=size)[1]
-
-
 def series_style(number: int) -> dict[str, Any]:
     """Colour, dashes and marker of a series: distinct in colour and in print."""
     return {
@@ -128,6 +111,65 @@ def text_color(ax: Axes) -> Any:
     return ax.xaxis.label.get_color()
 
 
+# Displays ----------------------------------------------------------------------------------------
+
+_PARAMETERS = """\
+evaluations : Evaluation or {name: Evaluation}
+    Results of :func:`evaluate`, by any measures.
+comparison : Comparison
+    Result of :func:`compare` or :func:`compare_all`.
+y_true, y_score
+    Ground truth and rankings in any layout of :func:`evaluate`.
+groups : array-like of shape (n_samples,), default=None
+    Query id of each row, unless X or y carries it.
+slices : mapping, callable or str, default=None
+    As in :meth:`Evaluation.by_slice`: a row for each slice.
+level : float, default=0.95
+    Level of the intervals.
+measure : str, default="measure"
+    Label of the axis.
+greater_is_better : bool, default=True
+    Direction of the measure.
+n_named : int, default=5
+    Number of queries named at each end; queries that did not change never are.
+names : list of str, default=None
+    Names of the systems; None takes the keys of the evaluations, or those of the display.
+ax : matplotlib.axes.Axes, default=None
+    Axes to draw in; None makes a figure.
+curve_kwargs : dict or list of dict, default=None
+    Keywords of ``Axes.plot``, for all lines or one for each."""
+"""Entries of the parameters that several displays take."""
+
+_RETURNS = """\
+display : Display
+    The display, drawn: with ``ax_``, ``figure_`` and its artists."""
+
+
+def _entries(body: str) -> dict[str, str]:
+    """Entries of a list of parameters, by each of their names."""
+    found: dict[str, str] = {}
+    for entry in filter(None, re.split(r"\n(?=\S)", body)):
+        names = entry.partition("\n")[0].partition(" : ")[0]
+        found.update((name.strip("* "), entry) for name in names.split(","))
+    return found
+
+
+def _complete(documented: Any) -> None:
+    """Add the shared entries to a docstring, in the order of the signature."""
+    if not documented.__doc__:  # which python -OO leaves out
+        return
+    text, *rest = re.split(r"\n\n(\w+)\n-+\n", inspect.cleandoc(documented.__doc__))
+    own = dict(zip(rest[::2], rest[1::2], strict=True))
+    entries = {**_entries(_PARAMETERS), **_entries(own.pop("Parameters", ""))}
+    named = [entries[name] for name in inspect.signature(documented).parameters if name in entries]
+    parts = {"Parameters": "\n".join(dict.fromkeys(named))} if named else {}
+    if not isinstance(documented, type):
+        parts["Returns"] = own.pop("Returns", _RETURNS)
+    for title, body in {**parts, **own}.items():
+        text += f"\n\n{title}\n{'-' * len(title)}\n{body}"
+    documented.__doc__ = text
+
+
 class Display:
     """The values of a picture; ``plot`` draws it.
 
@@ -140,9 +182,35 @@ class Display:
     ax_: Axes
     figure_: Figure | SubFigure
 
+    def __init_subclass__(cls) -> None:
+        """Complete the docstrings of the class and of the methods that draw."""
+        _complete(cls)
+        for name, method in vars(cls).items():
+            if name == "plot" or name.startswith("from_"):
+                _complete(getattr(method, "__func__", method))
+
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the picture."""
         raise NotImplementedError
+
+    @contextmanager
+    def _canvas(self, ax: Axes | None, size: tuple[float, float] = SIZE) -> Iterator[Axes]:
+        """The caller's axes in the caller's style, or the axes of a new figure in ours."""
+        if ax is not None:
+            yield ax
+        else:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                msg = (
+                    f"{type(self).__name__}.plot requires matplotlib. You can install matplotlib "
+                    "with `pip install matplotlib`"
+                )
+                raise ImportError(msg) from error
+            with plot_style():
+                ax = plt.subplots(figsize=size)[1]
+                yield ax
+        self.ax_, self.figure_ = ax, ax.figure
 
     def to_svg(
         self,
@@ -159,9 +227,9 @@ class Display:
         size : (float, float), default=(6.4, 3.8)
             Width and height in inches; a page scales it, the text with it.
         title : str, default=""
-            What the picture shows, for those who cannot see it.
+            Description of the picture, for those who cannot see it.
         prefix : str, default=""
-            Put before all ids, which must differ between the pictures of a page.
+            Start of all ids, which must differ between the pictures of a page.
         **options
             As in ``plot``.
 
@@ -178,10 +246,6 @@ class Display:
             copy.copy(self).plot(figure.subplots(), **options)
             return svg_of(figure, title=title, prefix=prefix)
 
-    def _drawn_on(self, ax: Axes) -> Self:
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
 
 _IDS = re.compile(r'(\bid="|xlink:href="#|url\(#)')
 _HEAD = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
@@ -191,17 +255,15 @@ _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
     """A figure as one ``<svg>`` element to put into HTML.
 
-    Text stays text, in the fonts of the page; what is drawn in the ink of the style takes the
-    page's text colour, and the background is the page's, so that one picture serves light and dark.
+    Text stays text, in the fonts of the page; the ink of the style becomes the page's text colour,
+    and the background is the page's, so that one picture serves light and dark.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
         Any figure; it need not belong to pyplot.
-    title : str, default=""
-        What the picture shows, for those who cannot see it.
-    prefix : str, default=""
-        Put before all ids, which must differ between the pictures of a page.
+    title, prefix : str, default=""
+        As in ``to_svg`` of a display.
 
     Returns
     -------
@@ -214,8 +276,7 @@ def svg_of(figure: Figure, *, title: str = "", prefix: str = "") -> str:
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
     text = stream.getvalue()
-    body = _METADATA.sub("", text[text.index("<svg") :])
-    body = body.replace(INK, "currentColor")
+    body = _METADATA.sub("", text[text.index("<svg") :]).replace(INK, "currentColor")
     body = _IDS.sub(rf"\g<1>{prefix}", body)
     label = quoteattr(safe_text(title, limit=1_000))
     return _HEAD.sub(

@@ -1,25 +1,24 @@
-"""Input of the displays: evaluations of systems, rankings or estimators, and their measures."""
+"""Input of the displays: evaluations of systems, their measures, and arrays of a caller."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.evaluation.averaging import average, warn_of_undefined
 from sklearn_rank.evaluation.evaluate import evaluate, with_measures
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.exceptions import InvalidParameterError, RankingConfigError
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import measure as read_measure
-from sklearn_rank.model_selection.options import OPTION_NAMES, ScorerOptions
+from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.reading import Responses, read_call
-from sklearn_rank.support.checks import check_cutoff, refuse_unordered
-from sklearn_rank.support.text import closest, format_list, safe_repr
+from sklearn_rank.support.checks import refuse_unordered
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 
@@ -38,11 +37,10 @@ def read_systems(
     if not evaluations:
         msg = f"{owner} needs at least one evaluation, got an empty dictionary"
         raise InvalidParameterError(msg)
-    for name, evaluation in evaluations.items():
-        if not isinstance(evaluation, Evaluation):
+    for name, system in evaluations.items():
+        if not isinstance(system, Evaluation):
             msg = (
-                f"{owner} takes results of evaluate, got {safe_repr(evaluation)} for "
-                f"{safe_repr(name)}"
+                f"{owner} takes results of evaluate, got {safe_repr(system)} for {safe_repr(name)}"
             )
             raise TypeError(msg)
     keys = [str(name) for name in evaluations] if names is None else names
@@ -50,7 +48,7 @@ def read_systems(
 
 
 def check_names(names: Any, count: int) -> list[str] | None:
-    """One name for each curve, or None."""
+    """One name for each line, or None."""
     if names is None:
         return None
     refuse_unordered(names, "names")
@@ -61,7 +59,7 @@ def check_names(names: Any, count: int) -> list[str] | None:
 
 
 def check_styles(given: Any, count: int) -> list[Mapping[str, Any]]:
-    """Keywords of the artists of each curve."""
+    """Keywords of the artists of each line."""
     if given is None or isinstance(given, Mapping):
         return [given or {}] * count
     if not isinstance(given, (list, tuple)) or len(given) != count:
@@ -71,6 +69,21 @@ def check_styles(given: Any, count: int) -> list[Mapping[str, Any]]:
         )
         raise ValueError(msg)
     return list(given)
+
+
+def read_arrays(
+    name: str, given: Sequence[Any], shapes: Sequence[tuple[int, ...]]
+) -> list[FloatArray]:
+    """One array of each shape."""
+    if len(given) != len(shapes):
+        msg = f"{name} must hold {len(shapes)} arrays, one for each line, got {len(given)}"
+        raise ValueError(msg)
+    arrays = [np.asarray(one, dtype=np.float64) for one in given]
+    for array, shape in zip(arrays, shapes, strict=True):
+        if array.shape != shape:
+            msg = f"{name} holds an array of shape {array.shape}; here it has to be {shape}"
+            raise ValueError(msg)
+    return arrays
 
 
 def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure:
@@ -87,69 +100,20 @@ def measure_of(evaluation: Evaluation, measure: str | Measure | None) -> Measure
     return wanted
 
 
-def with_measure(evaluation: Evaluation, measures: Sequence[Measure]) -> Evaluation:
-    """The same rankings by these measures; the evaluation itself if it has them."""
-    if all(measure in evaluation.measures for measure in measures):
-        return evaluation
-    return with_measures(evaluation, measures)
-
-
-def spelling_in(evaluation: Evaluation, measure: Measure) -> str:
-    """Spelling of a measure in an evaluation."""
-    return list(evaluation)[evaluation.measures.index(measure)]
+def with_measure(
+    evaluation: Evaluation, measures: Sequence[Measure]
+) -> tuple[Evaluation, list[str]]:
+    """The same rankings by these measures, and the spelling of each in the result."""
+    if not all(measure in evaluation.measures for measure in measures):
+        evaluation = with_measures(evaluation, measures)
+    spellings = list(evaluation)
+    return evaluation, [spellings[evaluation.measures.index(measure)] for measure in measures]
 
 
 def values_per_query(evaluation: Evaluation, measure: Measure) -> FloatArray:
     """Values of a measure, evaluated before or not; InvalidParameterError if it is pooled."""
-    measured = with_measure(evaluation, [measure])
-    return measured.per_query[spelling_in(measured, measure)]
-
-
-def check_system(comparison: Comparison, system: str | None) -> str:
-    """A system other than the baseline; None takes the first."""
-    if system is None:
-        return comparison.others[0]
-    if system not in comparison.others:
-        msg = (
-            f"the comparison has no system {safe_repr(system)}"
-            f"{closest(str(system), comparison.others)}; beside {safe_repr(comparison.baseline)} "
-            f"there is: {format_list(comparison.others)}"
-        )
-        raise InvalidParameterError(msg)
-    return system
-
-
-def check_last_cutoff(k: Any, owner: str) -> int:
-    """A number of ranks."""
-    last = check_cutoff(k, owner)
-    if last is None:
-        msg = f"The 'k' parameter of {owner} must be an int of at least 1. Got None instead."
-        raise InvalidParameterError(msg)
-    return last
-
-
-def check_cutoffs(k: Any, owner: str) -> list[int]:
-    """Cutoffs 1, 2, ..., k of a number; rising ones as given."""
-    if not isinstance(k, Iterable) or isinstance(k, str):
-        return list(range(1, check_last_cutoff(k, owner) + 1))
-    cutoffs = [check_last_cutoff(cutoff, owner) for cutoff in k]
-    if not cutoffs or sorted(set(cutoffs)) != cutoffs:
-        msg = f"k must be a number of ranks, or such numbers in rising order, got {safe_repr(k)}"
-        raise InvalidParameterError(msg)
-    return cutoffs
-
-
-def display_options(given: Mapping[str, Any], owner: str) -> ScorerOptions:
-    """Options of a scorer by name."""
-    unknown = [name for name in given if name not in OPTION_NAMES]
-    if unknown:
-        meant = closest(unknown[0], ("groups", *OPTION_NAMES))
-        msg = (
-            f"{owner} has no option {safe_repr(unknown[0])}{meant}; its options are: "
-            f"{', '.join(OPTION_NAMES)}"
-        )
-        raise InvalidParameterError(msg)
-    return ScorerOptions(**given)
+    measured, (spelling,) = with_measure(evaluation, [measure])
+    return measured.per_query[spelling]
 
 
 def evaluation_of_estimator(
@@ -163,7 +127,7 @@ def evaluation_of_estimator(
     owner: str,
     called: str,
 ) -> Evaluation:
-    """Evaluation of what a fitted estimator ranks, read as scorers read it."""
+    """Evaluation of the rankings of a fitted estimator, read as scorers read it."""
     read = read_call(Responses(estimator, X), y, groups, options, owner=owner)
     try:
         return evaluation_of_rankings(
@@ -192,13 +156,8 @@ def evaluation_of_rankings(
 ) -> Evaluation:
     """Evaluation by measures with one warning of undefined queries, under the name ``called``."""
     warns = isinstance(zero_division, str) and zero_division == "warn"
-    evaluation = evaluate(
-        y_true,
-        y_score,
-        measures,
-        zero_division=math.nan if warns else zero_division,
-        **reading,
-    )
+    reading["zero_division"] = math.nan if warns else zero_division
+    evaluation = evaluate(y_true, y_score, measures, **reading)
     if warns:
         mean = average(
             np.sum(list(evaluation.per_query.values()), axis=0),

@@ -7,10 +7,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
-    InvalidParameterError,
     RankingPrecisionRecallCurveDisplay,
     RankingRocCurveDisplay,
-    UndefinedMetricError,
     evaluate,
     ranking_precision_recall_curve,
     ranking_roc_curve,
@@ -107,38 +105,3 @@ def test_weights_of_queries_count():
     weighted = evaluate(Y, SCORE, "map", groups=QID, sample_weight=[3] * 3 + [1] * 3)
     shown = RankingRocCurveDisplay.from_evaluation(weighted, average="macro")
     assert shown.areas == [pytest.approx((3 * 1 / 2 + 1 * 0) / 4)]
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: RankingRocCurveDisplay.from_predictions([{"a"}], [["a", "b"]]),
-            InvalidParameterError,
-            "ranks the items of all queries together",
-        ),
-        (
-            lambda: RankingRocCurveDisplay.from_predictions([{"a"}], [["a"]], average="macro"),
-            UndefinedMetricError,
-            "needs a relevant and an irrelevant item",
-        ),
-        (
-            lambda: RankingRocCurveDisplay.from_predictions(Y, SCORE, groups=QID, average="micro"),
-            InvalidParameterError,
-            "The 'average' parameter of RankingRocCurveDisplay",
-        ),
-        (
-            lambda: RankingRocCurveDisplay(fpr=[[0, 1]], tpr=[[0]]),
-            ValueError,
-            "inconsistent numbers of samples",
-        ),
-        (
-            lambda: RankingRocCurveDisplay(fpr=[[0]], tpr=[[0]], intervals=[[0]]),
-            ValueError,
-            r"intervals holds an array of shape \(1,\), not \(n_points, 2\)",
-        ),
-    ],
-)
-def test_what_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-from sklearn_rank import ForestDisplay, InvalidParameterError, compare, compare_all, evaluate
+from sklearn_rank import ForestDisplay, compare, compare_all, evaluate
 from sklearn_rank.displays.plotting import OF_COMPARISON, OF_EVALUATION
 
 RNG = np.random.default_rng(0)
@@ -138,38 +138,3 @@ def test_doors_of_evaluations(kind):
 def test_doors_of_comparisons(kind):
     shown = compare(EVALUATIONS).plot(kind)
     assert isinstance(shown.ax_, mpl.axes.Axes)
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: EVALUATIONS["old"].plot("pie"),
-            InvalidParameterError,
-            "The 'kind' parameter of Evaluation.plot must be",
-        ),
-        (
-            lambda: compare(EVALUATIONS).plot("correlation"),
-            InvalidParameterError,
-            "The 'kind' parameter of Comparison.plot must be",
-        ),
-        (
-            lambda: ForestDisplay.from_evaluation(EVALUATIONS["old"], slices={}),
-            InvalidParameterError,
-            "slices must be a non-empty mapping or a function",
-        ),
-        (
-            lambda: ForestDisplay(rows=["a"], values=[[1, 2]], intervals=[[[0, 1]]]),
-            ValueError,
-            r"values holds an array of shape \(2,\); for these rows it is \(1,\)",
-        ),
-        (
-            lambda: ForestDisplay(rows=["a"], values=[[1]], intervals=[]),
-            ValueError,
-            "intervals must hold one array of 1 rows for each of the values",
-        ),
-    ],
-)
-def test_what_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from sklearn_rank import InvalidParameterError, MeasureAtKDisplay, evaluate
+from sklearn_rank import MeasureAtKDisplay, evaluate
 
 TRUTH = {"q1": {"a", "b"}, "q2": {"c"}}
 FIRST = {"q1": ["a", "x", "b"], "q2": ["y", "c"]}
@@ -78,58 +78,3 @@ def test_distant_cutoffs_are_spread_by_their_logarithms():
     assert ax.get_xscale() == "log"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5", "10", "100", "1,000"]
     assert display.plot().ax_.get_ylabel() == "measure"
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: MeasureAtKDisplay.from_evaluation([1]),
-            TypeError,
-            r"takes a result of evaluate, or several as \{name: result\}, got \[1\]",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_evaluation({"a": 1}),
-            TypeError,
-            "takes results of evaluate, got 1 for 'a'",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_evaluation({}),
-            InvalidParameterError,
-            "needs at least one evaluation",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_evaluation(evaluate(TRUTH, FIRST), "lag"),
-            InvalidParameterError,
-            "lag reads the whole ranking, so that there is no curve over k",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_evaluation(evaluate(TRUTH, FIRST), k=[2, 1]),
-            InvalidParameterError,
-            r"k must be a number of ranks, or such numbers in rising order, got \[2, 1\]",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_evaluation(evaluate(TRUTH, FIRST), k=0),
-            InvalidParameterError,
-            "The 'k' parameter of MeasureAtKDisplay must be an int",
-        ),
-        (
-            lambda: MeasureAtKDisplay(k=[1, 2], values=[[1]]),
-            ValueError,
-            r"values holds an array of shape \(1,\); for these cutoffs it is \(2,\)",
-        ),
-        (
-            lambda: MeasureAtKDisplay(k=[1], values=[[1]], intervals=[[1]]),
-            ValueError,
-            r"intervals holds an array of shape \(1,\); for these cutoffs it is \(1, 2\)",
-        ),
-        (
-            lambda: MeasureAtKDisplay.from_estimator(Ridge(), [[1]], [1], gruops=[1]),
-            InvalidParameterError,
-            "MeasureAtKDisplay has no option 'gruops'; did you mean 'groups'",
-        ),
-    ],
-)
-def test_what_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()

@@ -18,7 +18,6 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import (
-    InvalidParameterError,
     PrecisionRecallAtKDisplay,
     RankingConfigError,
     UndefinedMetricError,
@@ -160,115 +159,6 @@ def test_styles():
         ValueError, match="curve_kwargs must be None, a dictionary or a list of length 2"
     ):
         display.plot(curve_kwargs=[{"color": "green"}])
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: PrecisionRecallAtKDisplay(precision=[[1, 1]], recall=[[1]], k=[1]),
-            ValueError,
-            r"precision holds an array of shape \(2,\); for these cutoffs it is \(1,\)",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay(precision=[[1]], recall=[], k=[1]),
-            ValueError,
-            "inconsistent numbers of samples",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=0),
-            InvalidParameterError,
-            r"The 'k' parameter of PrecisionRecallAtKDisplay must be an int",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_predictions(TRUTH, LISTS, k=None),
-            InvalidParameterError,
-            r"must be an int of at least 1. Got None",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_cv_results({"test_score": [1]}, [[1]], [1]),
-            ValueError,
-            r"return_estimator=True and return_indices=True",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_estimator(Ridge(), [[1]], [1], gruops=[1]),
-            InvalidParameterError,
-            r"^PrecisionRecallAtKDisplay has no option 'gruops'; did you mean 'groups'\?; its "
-            r"options are: groups_from, response_method, .*zero_division$",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_cv_results(
-                fold_without_relevant()[0], [[1]], [1], tie="stable"
-            ),
-            InvalidParameterError,
-            r"^PrecisionRecallAtKDisplay has no option 'tie'; did you mean 'ties'\?",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_cv_results(
-                {"estimator": [], "indices": {"test": []}}, [[1]], [1]
-            ),
-            ValueError,
-            "cv_results holds no folds, so that there is no curve to draw",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_estimator(
-                Ridge().fit([[1.0], [2.0]], [0, 1]),
-                [[1.0], [2.0]],
-                [0, 1],
-                groups=["a", "a"],
-                string_provider=str,
-            ),
-            RankingConfigError,
-            "string_provider applies to ranked lists and mappings; y_true is of the rows layout",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay.from_estimator(
-                Ridge().fit([[1.0], [2.0]], [0, 1]), [[1.0], [2.0]], [0, 1], groups=["a", "a"], k=0
-            ),
-            InvalidParameterError,
-            "The 'k' parameter of PrecisionRecallAtKDisplay must be an int",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay(
-                precision=[[1]], recall=[[1]], k=[1], names=["a", "b"]
-            ),
-            ValueError,
-            r"names must hold one label for each curve \(1\), got 2",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay(precision=[[1], [1]], recall=[[1], [1]], k=[1]).plot(
-                names=["a"]
-            ),
-            ValueError,
-            r"names must hold one label for each curve \(2\), got 1",
-        ),
-        (
-            lambda: PrecisionRecallAtKDisplay(precision=[[1], [1]], recall=[[1], [1]], k=[1]).plot(
-                names="ab"
-            ),
-            TypeError,
-            r"names is a str; did you mean \['ab'\]\?",
-        ),
-    ],
-    ids=[
-        "shape",
-        "curves",
-        "zero",
-        "none",
-        "results",
-        "option",
-        "option of folds",
-        "folds",
-        "provider",
-        "cutoff of estimator",
-        "names",
-        "names of plot",
-        "one name",
-    ],
-)
-def test_what_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()
 
 
 def test_matplotlib_is_asked_for_when_plotting():

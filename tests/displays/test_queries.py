@@ -127,38 +127,3 @@ def test_correlation_of_measures():
     assert other.y.tolist() == [1, 0, 0]
     constant = MeasureCorrelationDisplay(x=[1, 1], y=[0, 1])
     assert np.isnan([constant.tau, constant.r]).all()
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (
-            lambda: MeasureCorrelationDisplay.from_evaluation(evaluate(TRUTH, OLD, "mrr")),
-            ValueError,
-            "needs two measures; the evaluation has mrr alone",
-        ),
-        (
-            lambda: MeasureCorrelationDisplay.from_evaluation([1]),
-            TypeError,
-            r"takes a result of evaluate, got \[1\]",
-        ),
-        (
-            lambda: QueryDifferencesDisplay.from_comparison(compare(evaluations()), system="newer"),
-            InvalidParameterError,
-            r"no system 'newer'; did you mean 'new'\?; beside 'old' there is: 'new'",
-        ),
-        (
-            lambda: QueryDifferencesDisplay(differences=[1], query_ids=[]),
-            ValueError,
-            "inconsistent numbers of samples",
-        ),
-        (
-            lambda: QueryDifferencesDisplay(differences=[1], query_ids=["a"]).plot(n_named=-1),
-            InvalidParameterError,
-            "The 'n_named' parameter of QueryDifferencesDisplay",
-        ),
-    ],
-)
-def test_what_is_refused(make, error, message):
-    with pytest.raises(error, match=message):
-        make()
