@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,37 +49,24 @@ from sklearn_rank.typing import FloatArray, IntArray
 __all__ = ["bounds_of_change"]
 
 
-class Room(NamedTuple):
-    """What the unjudged items may be."""
-
-    max_grade: float
-    unretrieved: int
-    """Items of a query that were not retrieved and may be relevant, at most."""
-
-
 def read_room(
     measure: Measure, rankings: JudgedRankings, scope: Any, max_grade: Any, unretrieved: Any
-) -> Room:
-    """The checked arguments; InvalidParameterError says what is wrong with them."""
+) -> tuple[float, int]:
+    """Highest grade of unjudged items, and how many unretrieved ones of a query may be relevant."""
     check_option(scope, "scope", ("retrieved", "all"), "bounds")
     if max_grade is None:
         max_grade = highest_grade(rankings)
     check_number(max_grade, "max_grade", "bounds", at_least=0)
-    if scope == "all":
-        return Room(float(max_grade), _unretrieved(measure, unretrieved))
-    if unretrieved is not None:
+    if scope == "retrieved" and unretrieved is not None:
         msg = (
             "unretrieved says how many items that were not retrieved may be relevant; pass "
             "scope='all' as well"
         )
         raise InvalidParameterError(msg)
-    return Room(float(max_grade), 0)
-
-
-def _unretrieved(measure: Measure, given: Any) -> int:
-    """How many, as many as the cutoff unless told."""
-    if given is not None:
-        return check_integer(given, "unretrieved", "bounds", at_least=0)
+    if scope == "retrieved":
+        return float(max_grade), 0
+    if unretrieved is not None:
+        return float(max_grade), check_integer(unretrieved, "unretrieved", "bounds", at_least=0)
     number = reach(measure) or measure.k
     if number is None:
         msg = (
@@ -87,7 +74,7 @@ def _unretrieved(measure: Measure, given: Any) -> int:
             "relevant; say how many of a query at most: unretrieved="
         )
         raise InvalidParameterError(msg)
-    return number
+    return float(max_grade), number
 
 
 def bounds_of(
@@ -131,16 +118,19 @@ def _mean(scored: Scored, data: RankingData, candidates: Candidates, *, greatest
     return max(mean, value) if greatest else min(mean, value)
 
 
-def _candidates(scored: Scored, data: RankingData, room: Room) -> Callable[[slice], Candidates]:
+def _candidates(
+    scored: Scored, data: RankingData, room: tuple[float, int]
+) -> Callable[[slice], Candidates]:
     """Function from a block of queries to the values that they may take."""
     measure, value_of = scored.measure, valuation(scored.measure, data)
     ranked = data.by_score if measure.metric.by_score else data.rankings
+    max_grade, unretrieved = room
 
     def candidates_of(block: slice) -> Candidates:
         rankings, numbers = ranked.part(block).widened(), np.arange(block.start, block.stop)
         assert scored.values is not None
         given = Candidates.of(numbers, scored.values[block], own_weights(measure, rankings))
-        unjudged = open_items_of(rankings, reach(measure), room.unretrieved)
+        unjudged = open_items_of(rankings, reach(measure), unretrieved)
         todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
         if not len(todo):
             return given
@@ -150,7 +140,7 @@ def _candidates(scored: Scored, data: RankingData, room: Room) -> Callable[[slic
         def value(filled: list[JudgedRankings], query: IntArray) -> FloatArray:
             return value_of(Block(numbers[query], filled[0], filled[0]))
 
-        extremes = _extremes(measure, rankings, unjudged, room.max_grade, value)
+        extremes = _extremes(measure, rankings, unjudged, max_grade, value)
         return Candidates.join([given, extremes._replace(query=numbers[extremes.query])])
 
     return candidates_of
@@ -164,13 +154,14 @@ def _extremes(
     value: Value,
 ) -> Candidates:
     """Values among which the extremes of queries with unjudged items are."""
+    every = np.arange(len(rankings))
     if measure.metric.name == "ndcg":
         both = ndcg_extremes(measure, [(1.0, rankings)], unjudged, max_grade)
-        return Candidates.of(np.tile(np.arange(len(rankings)), 2), np.concatenate(both))
+        return Candidates.of(np.tile(every, 2), np.concatenate(both))
     if sums_by_formula(measure):
-        known = value([rankings], np.arange(len(rankings)))
+        known = value([rankings], every)
         if max_grade < (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
-            return Candidates.of(np.arange(len(rankings)), known)
+            return Candidates.of(every, known)
         relevant = relevant_alone(measure, rankings)
         return average_precision_extremes(measure, relevant, unjudged, known)
     if needs_divided_ties_apart(measure) and measure.k is not None:
@@ -186,7 +177,7 @@ def _extremes(
     return values_of_gradings([rankings], unjudged, maker, value, weigh if by_grading else None)
 
 
-# Of a change -------------------------------------------------------------------------------------
+# Changes -----------------------------------------------------------------------------------------
 
 
 def bounds_of_change(
@@ -251,17 +242,24 @@ def bounds_of_change(
     if other.measure != scored.measure:
         msg = f"the evaluations count one measure in two ways: {scored.measure}, {other.measure}"
         raise InvalidParameterError(msg)
-    of_new, of_old = _common_queries(new._judged, old._judged)
-    rankings, items = _of_queries(new._judged, of_new)
-    old_rankings, old_items = _of_queries(old._judged, of_old)
-    codes, old_codes = item_codes(items, old_items)
+    numbers = _common_queries([new._judged, old._judged])
+    sides, items = [], []
+    for data, queries in zip((new._judged, old._judged), numbers, strict=True):
+        if data.by_relevance is not None:
+            msg = (
+                "a change has no bounds where relevance= ranks items in a second way; pass "
+                "{item: score} rankings"
+            )
+            raise UndefinedMetricError(msg)
+        unjudged = unjudged_items(data)
+        sides.append(data.rankings.take(queries))
+        items.append([[item.item for item in unjudged[query]] for query in queries.tolist()])
     settled = scored.zero_division
     return bound_changes(
         scored.measure,
-        rankings,
-        old_rankings,
-        codes,
-        old_codes,
+        sides[0],
+        sides[1],
+        *item_codes(*items),
         scope=scope,
         max_grade=max_grade,
         unretrieved=unretrieved,
@@ -269,34 +267,15 @@ def bounds_of_change(
     )
 
 
-def _common_queries(new: RankingData, old: RankingData) -> tuple[list[int], list[int]]:
-    """Numbers of the queries that both have, in the order of the first."""
-    place = {query: number for number, query in enumerate(old.listed_ids())}
-    common = [
-        (number, place[query]) for number, query in enumerate(new.listed_ids()) if query in place
-    ]
+def _common_queries(evaluations: Sequence[RankingData]) -> list[IntArray]:
+    """Numbers of the queries that all have, in each of them, in the order of the first."""
+    ids = [data.listed_ids() for data in evaluations]
+    places = [{query: number for number, query in enumerate(own)} for own in ids]
+    common = [query for query in ids[0] if all(query in place for place in places)]
     if not common:
-        msg = (
-            f"the evaluations have no query in common: {format_list(new.listed_ids())} against "
-            f"{format_list(old.listed_ids())}"
-        )
+        msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
-    of_new, of_old = zip(*common, strict=True)
-    return list(of_new), list(of_old)
-
-
-def _of_queries(data: RankingData, queries: list[int]) -> tuple[JudgedRankings, list[list[Any]]]:
-    """Rankings of some queries, and the ids of their unjudged items."""
-    if data.by_relevance is not None:
-        msg = (
-            "a change has no bounds where relevance= ranks items in a second way; pass "
-            "{item: score} rankings"
-        )
-        raise UndefinedMetricError(msg)
-    items = unjudged_items(data)
-    return data.rankings.take(np.array(queries)), [
-        [item.item for item in items[query]] for query in queries
-    ]
+    return [np.array([place[query] for query in common]) for place in places]
 
 
 def bound_changes(
@@ -321,16 +300,24 @@ def bound_changes(
         msg = f"the change of {measure} has no bounds over all gradings: {reason}"
         raise UndefinedMetricError(msg)
     _refuse_other_judgements(new, old)
-    room = read_room(measure, new, scope, max_grade, unretrieved)
+    highest, absent = read_room(measure, new, scope, max_grade, unretrieved)
     new, old = new.widened(), old.widened()
-    unjudged = shared_open_items(
-        (new, old), (new_codes, old_codes), reach(measure), room.unretrieved
-    )
+    unjudged = shared_open_items((new, old), (new_codes, old_codes), reach(measure), absent)
     refuse_moving_ties(measure, (new, old), unjudged)
-    candidates = _change_candidates(measure, (new, old), unjudged, room, zero_division)
+    candidates = _change_candidates(measure, (new, old), unjudged, highest, zero_division)
     if new.weights is not None:
         candidates = candidates._replace(weights=new.weights[candidates.query])
-    least, greatest = (_mean_change(measure, new, candidates, end) for end in (False, True))
+    least, greatest = (
+        average(
+            candidates.values[extreme_choice(candidates, greatest=end)],
+            new.weights,
+            present=None if new.weights is None else new.weights > 0,
+            zero_division=math.nan,
+            measure=measure,
+            query_ids=new.query_ids,
+        ).value
+        for end in (False, True)
+    )
     low, high, undefined = candidates.extremes(len(new))
     return Bounds(str(measure), least, greatest, low, high, new.query_ids, undefined)
 
@@ -355,14 +342,12 @@ def _change_candidates(
     measure: Measure,
     sides: Sequence[JudgedRankings],
     unjudged: OpenItems,
-    room: Room,
+    max_grade: float,
     settled: float,
 ) -> Candidates:
     """Changes that queries may take: that of the evaluations, and the extremes."""
-    value_of = [
-        valuation(measure, RankingData(side, NoPool("only places of items are known")))
-        for side in sides
-    ]
+    no_pool = NoPool("only places of items are known")
+    value_of = [valuation(measure, RankingData(side, no_pool)) for side in sides]
 
     def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
         new, old = (
@@ -381,74 +366,45 @@ def _change_candidates(
     chosen, own = [side.take(todo) for side in sides], unjudged.take(todo)
     if measure.metric.name == "ndcg":
         systems = list(zip((1.0, -1.0), chosen, strict=True))
-        least, greatest = ndcg_extremes(measure, systems, own, room.max_grade)
-        return Candidates.join([given, Candidates.of(todo, least), Candidates.of(todo, greatest)])
-    maker = checked_maker(measure, chosen[0], own, room.max_grade, change=True)
+        both = ndcg_extremes(measure, systems, own, max_grade)
+        return Candidates.join([given, *(Candidates.of(todo, values) for values in both)])
+    maker = checked_maker(measure, chosen[0], own, max_grade, change=True)
     extremes = values_of_gradings(
         chosen, own, maker, lambda filled, query: change(filled, todo[query])
     )
     return Candidates.join([given, extremes._replace(query=todo[extremes.query])])
 
 
-def _mean_change(
-    measure: Measure, new: JudgedRankings, candidates: Candidates, greatest: bool
-) -> float:
-    """The extreme mean of changes."""
-    chosen = extreme_choice(candidates, greatest=greatest)
-    return average(
-        candidates.values[chosen],
-        new.weights,
-        present=None if new.weights is None else new.weights > 0,
-        zero_division=math.nan,
-        measure=measure,
-        query_ids=new.query_ids,
-    ).value
-
-
 # What to judge next ------------------------------------------------------------------------------
-
-Side = tuple[Mapping[str, Scored], RankingData]
-"""What an evaluation knows."""
 
 
 def next_to_judge(
-    evaluations: Sequence[Side],
+    evaluations: Sequence[Evaluation],
     measure: str | Measure | None,
     n: int | None,
     max_grade: float | None,
 ) -> list[ToJudge]:
     """Items of one evaluation, or of two over their common queries, the largest move first."""
-    first, data = evaluations[0]
+    first = evaluations[0]._scored
     name = next(iter(first)) if measure is None else find_measure(measure, first)
     scored = first[name]
     if scored.values is None:
         msg = f"{name} ranks all queries together; its items have no query to be judged for"
         raise InvalidParameterError(msg)
-    ids = data.listed_ids()
-    numbers = [_common(ids, own.listed_ids()) for _, own in evaluations]
-    common = np.flatnonzero(np.logical_and.reduce([own >= 0 for own in numbers]))
-    if not len(common):
-        msg = "the two evaluations have no query in common"
-        raise QueryMismatchError(msg)
+    numbers = _common_queries([evaluation._judged for evaluation in evaluations])
     systems = [
-        _system(own[find_measure(scored.measure, own)].measure, own_judged, places[common])
-        for (own, own_judged), places in zip(evaluations, numbers, strict=True)
+        _system(own._scored[find_measure(scored.measure, own._scored)].measure, own._judged, chosen)
+        for own, chosen in zip(evaluations, numbers, strict=True)
     ]
-    undefined = scored.zero_division
+    ids, undefined = evaluations[0]._judged.listed_ids(), scored.zero_division
     return to_judge(
         systems,
-        [ids[number] for number in common.tolist()],
+        [ids[number] for number in numbers[0].tolist()],
         n,
         max_grade=highest_grade(systems[0].rankings) if max_grade is None else max_grade,
-        weights=None if scored.weights is None else scored.weights[common],
+        weights=None if scored.weights is None else scored.weights[numbers[0]],
         undefined=np.nan if isinstance(undefined, str) else float(undefined),
     )
-
-
-def _common(ids: Sequence[Any], other: Sequence[Any]) -> IntArray:
-    """Number of each query in another evaluation; -1 where it has none."""
-    known = {query: number for number, query in enumerate(other)}
-    return np.array([known.get(query, -1) for query in ids], dtype=np.int64)
 
 
 def _system(measure: Measure, data: RankingData, numbers: IntArray) -> System:

@@ -628,8 +628,8 @@ class Evaluation(Tabular):
         from sklearn_rank.tables.table import native_frame
 
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
-        sides = [(own._scored, own._judged) for own in (self, other) if own is not None]
-        rows = next_to_judge(sides, measure, n, max_grade)
+        evaluations = [self] if other is None else [self, other]
+        rows = next_to_judge(evaluations, measure, n, max_grade)
         columns: dict[str, list[Any]] = {
             "query": [row.query for row in rows],
             "item": [row.item for row in rows],

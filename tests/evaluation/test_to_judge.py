@@ -176,5 +176,5 @@ def test_what_means_nothing_is_refused() -> None:
     with pytest.raises(UnknownMeasureError, match="'map' was not evaluated"):
         ev.to_judge(measure="map")
     other = evaluate({"r": {"a": 1, "b": 0}}, {"r": ["x"]}, "mrr", keep_items=True)
-    with pytest.raises(QueryMismatchError, match="the two evaluations have no query in common"):
+    with pytest.raises(QueryMismatchError, match="the evaluations have no query in common"):
         ev.to_judge(other=other)
