@@ -74,16 +74,16 @@ def combine(
             raise TypeError(msg)
     check_same_measures(evaluations.values())
     combination = Combination(dict(evaluations), average)
-    undefined = [name for name, value in combination.scores.items() if math.isnan(value)]
-    left_out = {
-        name: [label for label, part in evaluations.items() if math.isnan(part.scores[name])]
-        for name in combination
-    }
-    told = [f"{name} for {format_list(labels)}" for name, labels in left_out.items() if labels]
-    if told:
-        end = f"; NaN is the mean of {format_list(undefined)}" if undefined else ""
+    left_out = []
+    for name in combination:
+        labels = [label for label, part in evaluations.items() if math.isnan(part.scores[name])]
+        if labels:
+            left_out.append(f"{name} for {format_list(labels)}")
+    if left_out:
+        empty = [name for name, value in combination.scores.items() if math.isnan(value)]
+        end = f"; NaN is the mean of {format_list(empty)}" if empty else ""
         warn(
-            f"undefined, and left out of the mean: {'; '.join(told)}{end}",
+            f"undefined, and left out of the mean: {'; '.join(left_out)}{end}",
             exceptions.UndefinedMetricWarning,
         )
     return combination
@@ -117,19 +117,16 @@ class Combination(Tabular, Mapping[str, float]):
     @cached_property
     def scores(self) -> dict[str, float]:
         """Mean of each measure, by the spelling that was asked for."""
-        first = next(iter(self.evaluations.values()))
-        return {name: self._mean(name) for name in first.scores}
-
-    def _mean(self, name: str) -> float:
-        pairs = [
-            (part.scores[name], self.weights[label])
-            for label, part in self.evaluations.items()
-            if not math.isnan(part.scores[name])
-        ]
-        total = sum(weight for _, weight in pairs)
-        if not total:
-            return math.nan
-        return math.fsum(value * weight for value, weight in pairs) / total
+        scores = {}
+        for name in next(iter(self.evaluations.values())).scores:
+            values = {label: part.scores[name] for label, part in self.evaluations.items()}
+            weights = {
+                label: self.weights[label] for label in values if not math.isnan(values[label])
+            }
+            total = sum(weights.values())
+            summed = math.fsum(values[label] * weight for label, weight in weights.items())
+            scores[name] = summed / total if total else math.nan
+        return scores
 
     def __getitem__(self, measure: str | Measure) -> float:
         first = next(iter(self.evaluations.values()))
@@ -142,19 +139,14 @@ class Combination(Tabular, Mapping[str, float]):
         return len(self.scores)
 
     def _table(self, rows: str) -> Table:  # noqa: ARG002
-        names = list(self.scores)
-        columns = (
-            Column("data set"),
-            Column("weight", "number"),
-            *(Column(name, "number") for name in names),
-        )
+        numbers = (Column(name, "number") for name in self.scores)
         parts = [
             (
-                text_cell(label),
-                count_cell(self.weights[label]),
+                text_cell(name),
+                count_cell(self.weights[name]),
                 *map(number_cell, part.scores.values()),
             )
-            for label, part in self.evaluations.items()
+            for name, part in self.evaluations.items()
         ]
         mean = text_cell(f"{self.average} mean"), Cell(""), *map(number_cell, self.scores.values())
-        return Table(columns, (*parts, mean))
+        return Table((Column("data set"), Column("weight", "number"), *numbers), (*parts, mean))

@@ -74,7 +74,7 @@ def score_measures(
     warn_of_rankings(measures, data)
     # What ties or cannot be pooled is refused before anything is computed.
     for measure in measures:
-        for part in (measure, *measure.members):
+        for part in measure.parts:
             if not part.metric.takes_ties and data.remote is None:
                 refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):

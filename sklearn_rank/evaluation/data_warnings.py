@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,75 +25,60 @@ _REVERSED = 0.25
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
     """Warn where values are right, but probably not what was meant."""
     if data.masks_by_score:
-        _warn_of_masked(list(filter(_counts_irrelevant, measures)))
-    _warn_of_cut(list(filter(_needs_tail, measures)), data)
+        counting = _those(measures, lambda own: own.metric.counts_irrelevant)
+        if counting:
+            warn(
+                f"y_score holds -inf, which {counting} counts as an irrelevant item that was "
+                "ranked right; if these cells cannot be ranked at all, say which can: candidates=, "
+                "or a masked array",
+                RankingDataWarning,
+            )
+    _warn_of_cut(measures, data)
     if data.remote is None:
-        _warn_of_ratings(list(filter(_is_binary, measures)), data)
+        _warn_of_ratings(measures, data)
         _warn_of_distances(data)
 
 
-def _counts_irrelevant(measure: Measure) -> bool:
-    members = measure.options.get("measures", ())
-    return measure.metric.counts_irrelevant or any(map(_counts_irrelevant, members))
-
-
-def _warn_of_masked(measures: Sequence[Measure]) -> None:
-    """Warn of scores that mask cells."""
-    if measures:
-        warn(
-            f"y_score holds -inf, which {format_list(map(str, measures))} counts as "
-            "an irrelevant item "
-            "that was ranked right; if these cells cannot be ranked at all, say which can: "
-            "candidates=, or a masked array",
-            RankingDataWarning,
-        )
-
-
-def _needs_tail(measure: Measure) -> bool:
-    """Whether an AUC takes the irrelevant items of the rankings alone, and misses for last."""
-    options = measure.options
-    own = options.get("n_negatives", 0) is None and options["unretrieved"] == "last"
-    return own or any(map(_needs_tail, options.get("measures", ())))
+def _those(measures: Sequence[Measure], applies: Callable[[Measure], bool]) -> str:
+    """Measures of which, or of a part of which, something holds."""
+    return format_list(str(measure) for measure in measures if any(map(applies, measure.parts)))
 
 
 def _warn_of_cut(measures: Sequence[Measure], data: RankingData) -> None:
-    """Warn of rankings that end before their relevant items."""
-    if not measures or len(data.query_ids) < FEW:
-        return
+    """Warn of rankings that end before their relevant items, for AUC without ``n_negatives``."""
     rankings = data.by_score
+    cut = _those(
+        measures,
+        lambda own: (
+            own.options.get("n_negatives", 0) is None and own.options["unretrieved"] == "last"
+        ),
+    )
+    if not cut or len(rankings) < FEW:
+        return
     lengths = rankings.n_ranked[rankings.n_ranked > 0]
     if len(lengths) < FEW or (lengths != lengths[0]).any():
         return
     if (rankings.n_retrieved < rankings.n_relevant).any():
         warn(
-            f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which "
-            f"{format_list(map(str, measures))} knows no irrelevant items to stand "
-            "above or below; pass "
-            "n_negatives= (how many irrelevant items a query has), or whole rankings",
+            f"all rankings end after {lengths[0]:,} items and lack relevant ones, for which {cut} "
+            "knows no irrelevant items to stand above or below; pass n_negatives= (how many "
+            "irrelevant items a query has), or whole rankings",
             RankingDataWarning,
         )
-
-
-def _is_binary(measure: Measure) -> bool:
-    """Whether every grade above 0 counts as relevant, whatever it is."""
-    options = measure.options
-    return options.get("min_rel", 0) is None or any(map(_is_binary, options.get("measures", ())))
 
 
 def _warn_of_ratings(measures: Sequence[Measure], data: RankingData) -> None:
     """Warn where only relevant items are ranked, though they are graded, as ratings of 1 to 5."""
     rankings = data.rankings
-    if not measures or (rankings.n_ranked != rankings.n_retrieved).any():
+    if len(rankings.judged_grades) < FEW or (rankings.n_ranked != rankings.n_retrieved).any():
         return
-    if len(rankings.judged_grades) < FEW:
-        return
+    binary = _those(measures, lambda own: own.options.get("min_rel", 0) is None)
     low, high = rankings.judged_grades.min(), rankings.judged_grades.max()
-    if low < high:
+    if binary and low < high:
         warn(
             f"every judged item of every query is relevant (lowest grade {low:g}), so that the "
-            f"order does not matter to {format_list(map(str, measures))}; pass "
-            "min_rel=, the lowest "
-            f"grade that is relevant, as in 'map(min_rel={high:g})'",
+            f"order does not matter to {binary}; pass min_rel=, the lowest grade that is relevant, "
+            f"as in 'map(min_rel={high:g})'",
             RankingDataWarning,
         )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import logarithms, warn_of_undefined_slices
+from sklearn_rank.evaluation.averaging import Average, on_scale, warn_of_undefined_slices
 from sklearn_rank.evaluation.compute import (
     ByMeasure,
     Scored,
@@ -79,7 +79,7 @@ class Evaluation(Tabular):
 
     @property
     def rankings(self) -> Any:
-        """Where the relevant items stand; ranked anew, if no measure read below its cutoff."""
+        """Places of the relevant items; ranked anew, if no measure read below its cutoff."""
         return self._judged.whole.widened()
 
     @property
@@ -100,32 +100,30 @@ class Evaluation(Tabular):
     @cached_property
     def scores(self) -> Mapping[str, float]:
         """Mean of each measure, keyed by any spelling of it."""
-        return ByMeasure(
-            {name: scored.average.value for name, scored in self._scored.items()}, self._scored
-        )
+        scores = {name: scored.average.value for name, scored in self._scored.items()}
+        return ByMeasure(scores, self._scored)
 
     @property
     def per_query(self) -> Mapping[str, FloatArray]:
         """Values of each measure, shape (n_queries,), keyed by any spelling of it."""
-        values = {
-            name: _read_only(scored.values)
-            for name, scored in self._scored.items()
-            if scored.values is not None
-        }
+        values = {}
+        for name, scored in self._scored.items():
+            if scored.values is not None:
+                values[name] = scored.values.view()
+                values[name].flags.writeable = False
         return ByMeasure(values, self._scored)
 
     @property
     def hint(self) -> str:
-        """In what the ids of both sides seem to differ, where no relevant item was retrieved."""
+        """Why the ids of both sides seem to differ, where no relevant item was retrieved."""
         return self._judged.hint
 
     @property
     def assumed(self) -> str:
-        """What items count as that the ground truth does not name.
+        """Assumption about items that the ground truth does not name.
 
         "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
-        them as irrelevant; "": nothing had to be assumed, for arrays grade every item, and sets
-        are complete.
+        them as irrelevant; "": none, for arrays grade every item, and sets are complete.
         """
         return self._judged.assumed
 
@@ -205,10 +203,8 @@ class Evaluation(Tabular):
             "auto" is exact for values that are all 0 or 1, and covers for other values in [0, 1];
             Student's t and the BCa bootstrap see no more than the sample, and are too narrow
             where most queries are perfect.
-        n_resamples : int, default=9999
-            Resamples of the bootstrap.
-        random_state : int or numpy.random.Generator, default=0
-            Seed of the bootstrap.
+        n_resamples, random_state : int, default=9999 and 0
+            Resamples of the bootstrap, at least 2, and its seed or generator.
 
         Returns
         -------
@@ -220,14 +216,8 @@ class Evaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If the measure is pooled: it has no values per query to resample.
-        InvalidParameterError
-            If ``level``, ``method``, ``n_resamples`` or ``random_state`` is wrong.
-
-        References
-        ----------
-        .. [1] Sakai, Laboratory Experiments in Information Retrieval, 2018.
-        .. [2] Brown, Cai and DasGupta, Interval Estimation for a Binomial Proportion, 2001.
+            If the measure is pooled, without values per query to resample, or another argument is
+            wrong.
 
         Examples
         --------
@@ -240,17 +230,16 @@ class Evaluation(Tabular):
         from sklearn_rank.statistics.intervals import mean_confidence_interval
 
         scored = self._kept(measure)
-        values, undefined = scored.values, scored.zero_division
+        values, undefined, metric = scored.values, scored.zero_division, scored.measure.metric
         if values is None:
             msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise InvalidParameterError(msg)
         if isinstance(undefined, float) and not math.isnan(undefined):
             values = np.where(np.isnan(values), undefined, values)
-        least, bounds = scored.measure.metric.geometric_from, (0.0, scored.measure.metric.upper)
-        if least is not None:
-            values, bounds = logarithms(values, least), (math.log(least), 0.0)
+        least = metric.geometric_from
+        bounds = (0.0, metric.upper) if least is None else (math.log(least), 0.0)
         low, high = mean_confidence_interval(
-            values,
+            on_scale(values, least),
             weights=scored.weights,
             bounds=bounds,
             level=level,
@@ -360,8 +349,9 @@ class Evaluation(Tabular):
         """
         n = check_integer(n, "n", "worst", at_least=0)
         text = text_function(query_text)
-        first = next(iter([*self.per_query, *self.scores]))
-        name = find_measure(first if measure is None else measure, self._scored)
+        if measure is None:
+            measure = next(iter([*self.per_query, *self.scores]))
+        name = find_measure(measure, self._scored)
         values = self.per_query[name]
         numbers = worst_of(values, self._scored[name].measure.metric, n)
         return [
@@ -470,7 +460,7 @@ class Evaluation(Tabular):
         ... }
         {'head': 1.0, 'tail': 0.5}
         """
-        from sklearn_rank.evaluation.slices import read_slices
+        from sklearn_rank.evaluation.slices import read_slices, take_queries
 
         if isinstance(slices, str):
             slices = self._judged.labels(slices)
@@ -478,33 +468,28 @@ class Evaluation(Tabular):
         labels = read_slices(slices, query_ids, self._judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
         known = (*query_ids, *self._judged.left_out)
-        parts = {label: self._slice(queries, known) for label, queries in labels.items()}
+        parts: dict[Any, Evaluation] = {}
+        undefined: dict[Any, dict[str, Average]] = {}
+        for label, queries in labels.items():
+            if len(queries) == len(query_ids):
+                # With what belongs to no query in particular: unjudged queries, missed items.
+                parts[label] = self
+                continue
+            data = take_queries(self._judged, queries, known)
+            scored = {}
+            for name, kept in self._scored.items():
+                if kept.values is None:
+                    scored[name] = score_values(kept.measure, data, None, kept.zero_division)
+                else:
+                    weights = None if kept.weights is None else kept.weights[queries]
+                    scored[name] = averaged(
+                        kept.measure, data, kept.values[queries], weights, kept.zero_division
+                    )
+            parts[label] = Evaluation(scored, data)
+            undefined[label] = {name: own.average for name, own in scored.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
-            warn_of_undefined_slices(
-                {
-                    label: {name: kept.average for name, kept in part._scored.items()}
-                    for label, part in parts.items()
-                    if part is not self
-                }
-            )
+            warn_of_undefined_slices(undefined)
         return parts
-
-    def _slice(self, queries: IntArray, known: Collection[Any]) -> Evaluation:
-        if len(queries) == len(self.query_ids):
-            # With what belongs to no query in particular: unjudged queries, missed items.
-            return self
-        from sklearn_rank.evaluation.slices import take_queries
-
-        data = take_queries(self._judged, queries, known)
-        parts = {}
-        for name, kept in self._scored.items():
-            measure, undefined = kept.measure, kept.zero_division
-            if kept.values is None:
-                parts[name] = score_values(measure, data, None, undefined)
-            else:
-                weights = None if kept.weights is None else kept.weights[queries]
-                parts[name] = averaged(measure, data, kept.values[queries], weights, undefined)
-        return Evaluation(parts, data)
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """One evaluation of the queries of this one and of others: shards, days, machines.
@@ -547,17 +532,19 @@ class Evaluation(Tabular):
         from sklearn_rank.rankings.data import merge_judged
 
         check_same_measures(evaluations)
-        for name, kept in self._scored.items():
-            for number, other in enumerate(others, start=2):
-                theirs, ours = str(other._scored[name].zero_division), str(kept.zero_division)
-                if theirs != ours:
-                    msg = f"evaluation {number} has zero_division={theirs} and the first {ours}"
-                    raise InvalidParameterError(msg)
         data = merge_judged([evaluation._judged for evaluation in evaluations])
         merged = {}
         for name, kept in self._scored.items():
-            parts = [evaluation._scored[name].values for evaluation in evaluations]
-            values = [part for part in parts if part is not None]
+            parts = [evaluation._scored[name] for evaluation in evaluations]
+            policies = [str(part.zero_division) for part in parts]
+            for number, policy in enumerate(policies, start=1):
+                if policy != policies[0]:
+                    msg = (
+                        f"evaluation {number} has zero_division={policy} and the first "
+                        f"{policies[0]}"
+                    )
+                    raise InvalidParameterError(msg)
+            values = [part.values for part in parts if part.values is not None]
             undefined = kept.zero_division
             scored = score_values(
                 kept.measure,
@@ -605,9 +592,7 @@ class Evaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If ids were not kept, or ``n`` is wrong.
-        InvalidParameterError
-            If the measure is pooled.
+            If ids were not kept, ``n`` is wrong, or the measure is pooled.
         QueryMismatchError
             If the two evaluations have no query in common.
 
@@ -630,16 +615,12 @@ class Evaluation(Tabular):
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
         evaluations = [self] if other is None else [self, other]
         rows = next_to_judge(evaluations, measure, n, max_grade)
-        columns: dict[str, list[Any]] = {
-            "query": [row.query for row in rows],
-            "item": [row.item for row in rows],
-            "grade": [None] * len(rows),
-            "rank": [row.rank for row in rows],
-            "rank_other": [row.rank_other for row in rows],
-            "move": [row.move for row in rows],
+        names = ("query", "item", "grade", "rank", "rank_other", "move")
+        columns = {
+            name: [None if name == "grade" else getattr(row, name) for row in rows]
+            for name in names
+            if name != "rank_other" or other is not None
         }
-        if other is None:
-            del columns["rank_other"]
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
@@ -657,9 +638,7 @@ class Evaluation(Tabular):
         Raises
         ------
         InvalidParameterError
-            If items below a cutoff are not known.
-        InvalidParameterError
-            If a measure is pooled.
+            If items below a cutoff are not known, or a measure is pooled.
 
         References
         ----------
@@ -759,12 +738,10 @@ class Evaluation(Tabular):
 
             return to_frame(self._judged.listed_ids(), self.per_query, backend)
         data = self._judged
-        kept = {name: own for name, own in self._scored.items() if own.values is not None}
         if data.make_frame is None:
             msg = "to_frame('spark') makes a frame of Spark of what was evaluated as frames of it"
             raise InvalidParameterError(msg)
-        columns = {name: own.values for name, own in kept.items()}
-        return data.make_frame({"query": data.listed_ids(), **columns})
+        return data.make_frame({"query": data.listed_ids(), **self.per_query})
 
     def _table(self, rows: str) -> Table:
         from sklearn_rank.evaluation import tables
@@ -826,28 +803,18 @@ def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
 
 
 def text_function(query_text: Any) -> Callable[[Any], str]:
-    """Gives the text of a query, empty where there is none.
+    """Function from a query to its text, empty where there is none."""
+    known = {} if query_text is None else query_text
+    look_up = known.get if isinstance(known, Mapping) else known
+    if not callable(look_up):
+        msg = (
+            "query_text must be {query: text} or a function of the query id, got "
+            f"{safe_repr(query_text)}"
+        )
+        raise InvalidParameterError(msg)
 
-    InvalidParameterError unless made from a mapping or a function.
-    """
-    if query_text is None:
-        return lambda _query: ""
-    if isinstance(query_text, Mapping):
-        return lambda query: _as_text(query_text.get(query))
-    if callable(query_text):
-        return lambda query: _as_text(query_text(query))
-    msg = (
-        "query_text must be {query: text} or a function of the query id, got "
-        f"{safe_repr(query_text)}"
-    )
-    raise InvalidParameterError(msg)
+    def text_of(query: Any) -> str:
+        text = look_up(query)
+        return "" if text is None else str(text)
 
-
-def _as_text(text: Any) -> str:
-    return "" if text is None else str(text)
-
-
-def _read_only(values: FloatArray) -> FloatArray:
-    view = values.view()
-    view.flags.writeable = False
-    return view
+    return text_of

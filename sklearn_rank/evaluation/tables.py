@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date, time
@@ -38,21 +37,14 @@ _COLUMNS = (
 
 def table_of(evaluation: Evaluation) -> Table:
     """A row per measure, then what was counted."""
-    rows = tuple(_row(evaluation, name) for name in evaluation.scores)
-    return Table(_COLUMNS, rows, notes=(remarks(evaluation.counts, evaluation.hint),))
-
-
-def _row(evaluation: Evaluation, name: str) -> tuple[Cell, ...]:
-    score = evaluation.scores[name]
-    low = high = math.nan
-    if name in evaluation.per_query:
-        low, high = evaluation.confidence_interval(name)
-    return (
-        text_cell(name),
-        Cell(fixed(score), _plain_number(score)),
-        interval_cell(low, high),
-        count_cell(evaluation.counts["averaged"][name]),
-    )
+    rows = []
+    for name, score in evaluation.scores.items():
+        is_pooled = name not in evaluation.per_query
+        interval = (math.nan, math.nan) if is_pooled else evaluation.confidence_interval(name)
+        cell = Cell(fixed(score), _plain_number(score))
+        averaged = count_cell(evaluation.counts["averaged"][name])
+        rows.append((text_cell(name), cell, interval_cell(*interval), averaged))
+    return Table(_COLUMNS, tuple(rows), notes=(remarks(evaluation.counts, evaluation.hint),))
 
 
 def queries_table(query_ids: Sequence[Any], columns: Mapping[str, FloatArray]) -> Table:
@@ -66,7 +58,9 @@ def queries_table(query_ids: Sequence[Any], columns: Mapping[str, FloatArray]) -
 def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: FrameBackend) -> Any:
     """A native data frame with a row per query."""
     kinds = {type(query) for query in query_ids}
-    ids = query_ids if kinds <= {str} or kinds <= {int} else list(map(_whole, query_ids))
+    ids = query_ids
+    if not (kinds <= {str} or kinds <= {int}):
+        ids = [safe_repr(query, limit=None) for query in query_ids]
     values = {name: column.tolist() for name, column in columns.items()}
     return native_frame({"query": ids, **values}, backend)
 
@@ -79,13 +73,12 @@ def to_dict(
     def renamed(values: Mapping[str, Any]) -> dict[str, Any]:
         return {shown[name]: value for name, value in values.items()}
 
-    counts = copy.deepcopy(evaluation.counts)
     return {
         "scores": renamed({name: _plain_number(x) for name, x in evaluation.scores.items()}),
         "measures": renamed(measures),
         "counts": {
             name: renamed(value) if isinstance(value, dict) else value
-            for name, value in counts.items()
+            for name, value in evaluation.counts.items()
         },
         "query_ids": [plain_id(query) for query in evaluation._judged.listed_ids()],
         "per_query": {
@@ -109,50 +102,32 @@ def plain_id(query: Any) -> Any:
         return query.isoformat()
     if isinstance(query, tuple):
         return [plain_id(part) for part in query]
-    return _whole(query)
-
-
-def _whole(query: Any) -> str:
-    """An id as text that keeps it apart from all others."""
     return safe_repr(query, limit=None)
 
 
-_REMARKS = (
-    ("missing", "judged but without a ranking"),
-    ("unjudged", "ranked but without judgements, left out"),
-    ("no_relevant", "without a relevant item"),
-    ("tied", "with ties at a relevant item"),
-)
-_ITEM_REMARKS = (
-    ("duplicates", "repeated items left out"),
-    ("missed", "relevant items that no query retrieved"),
-    ("unjudged_grades", "negative grades read as not judged"),
-    ("unknown_items", "judged items that are not in the index"),
-)
+_REMARKS = {
+    "missing": "judged but without a ranking",
+    "unjudged": "ranked but without judgements, left out",
+    "no_relevant": "without a relevant item",
+    "tied": "with ties at a relevant item",
+    "duplicates": "repeated items left out",
+    "missed": "relevant items that no query retrieved",
+    "unjudged_grades": "negative grades read as not judged",
+    "unknown_items": "judged items that are not in the index",
+}
 
 
 def remarks(counts: dict[str, Any], hint: str = "") -> str:
     """What was counted, in one line, and why nothing was retrieved."""
-    parts = [_spoken(counts["queries"])]
-    parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS if counts[key]]
-    parts += [f"{counts[key]:,} {text}" for key, text in _ITEM_REMARKS if counts[key]]
-    if counts["assumed"]:
-        parts.append(_assumed(counts))
+    parts = ["1 query" if counts["queries"] == 1 else f"{counts['queries']:,} queries"]
+    parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS.items() if counts[key]]
+    if counts["assumed"] == "complete":
+        parts.append("judgements taken as complete")
+    elif counts["assumed"]:
+        parts.append(
+            f"judgements taken as partial: {counts['unjudged_items']:,} of {counts['ranked']:,} "
+            "ranked items are unjudged and count as irrelevant"
+        )
     if counts["relevant"] and not counts["retrieved"]:
         parts.append(f"no relevant item was retrieved{f' ({hint})' if hint else ''}")
     return "; ".join(parts)
-
-
-def _assumed(counts: dict[str, Any]) -> str:
-    """What items were taken for that the ground truth does not name."""
-    if counts["assumed"] == "complete":
-        return "judgements taken as complete"
-    unjudged, ranked = counts["unjudged_items"], counts["ranked"]
-    return (
-        f"judgements taken as partial: {unjudged:,} of {ranked:,} ranked items are unjudged and "
-        "count as irrelevant"
-    )
-
-
-def _spoken(queries: int) -> str:
-    return "1 query" if queries == 1 else f"{queries:,} queries"

@@ -260,6 +260,11 @@ class Measure:
         )
 
     @cached_property
+    def parts(self) -> tuple[Measure, ...]:
+        """The measure itself, and all that it combines."""
+        return (self, *(part for member in self.members for part in member.parts))
+
+    @cached_property
     def depth(self) -> int | None:
         """Ranks that have to be read; None: all of them."""
         if self.members:

@@ -96,7 +96,7 @@ def mean_confidence_interval(
         of ``bounds``, or a weight is negative, NaN or infinite.
     InvalidParameterError
         If ``bounds`` are not two numbers in rising order, ``level`` is not in (0, 1), ``method``
-        is unknown, ``n_resamples`` is not an integer of at least 1, or ``random_state`` neither a
+        is unknown, ``n_resamples`` is not an integer of at least 2, or ``random_state`` neither a
         seed nor a generator.
 
     References
@@ -120,7 +120,7 @@ def mean_confidence_interval(
     owner = "a confidence interval"
     check_option(method, "method", ("auto", "t", "bootstrap"), owner)
     level = check_share(level, "level", owner)
-    n_resamples = check_integer(n_resamples, "n_resamples", owner, at_least=1)
+    n_resamples = check_integer(n_resamples, "n_resamples", owner, at_least=2)
     generator = check_seed(random_state, "random_state", owner)
     sample = read_values(values, "values")
     shares = read_weights(weights, len(sample))

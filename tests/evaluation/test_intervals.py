@@ -133,11 +133,11 @@ def test_other_parameters_of_intervals(evaluation):
 
 
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
-@pytest.mark.parametrize("n_resamples", [0, -1, 2.0, 99.5, True, "99", None])
+@pytest.mark.parametrize("n_resamples", [1, 0, -1, 2.0, 99.5, True, "99", None])
 def test_resamples_are_a_number_of_them(evaluation, method, n_resamples):
     with pytest.raises(
         InvalidParameterError,
-        match=r"'n_resamples' parameter of a confidence interval must be an int in the range \[1,",
+        match=r"'n_resamples' parameter of a confidence interval must be an int in the range \[2,",
     ):
         evaluation.confidence_interval("mrr", method=method, n_resamples=n_resamples)
 
