@@ -21,7 +21,7 @@ from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.placements import Hit, Placement, UnjudgedItem, item_codes
-from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.rankings.judged import Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import FloatArray, IntArray
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.kernels.graded import SMALL_INTEGERS
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.rankings.unjudged import Unjudged
+from sklearn_rank.rankings.judged import JudgedRankings, Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
 
@@ -104,7 +103,7 @@ def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -
     unjudged = rankings.unjudged
     if unjudged is None:
         return _nothing(len(rankings))
-    places = unjudged.within(cut)
+    places = unjudged.places.within(cut)
     sizes = np.diff(places.offsets)
     return OpenItems(
         places.offsets,
@@ -160,7 +159,7 @@ def shared_open_items(
     """
     n_queries = len(sides[0])
     open_items = [side.unjudged or Unjudged.nothing(n_queries) for side in sides]
-    places = [unjudged.within(None) for unjudged in open_items]
+    places = [unjudged.places.within(None) for unjudged in open_items]
     query = np.concatenate([segment_index(place.offsets) for place in places])
     keys, item = np.unique(
         np.column_stack((query, np.concatenate(codes))), axis=0, return_inverse=True

@@ -251,7 +251,7 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
 
 
 def _each(rankings: JudgedRankings) -> list[JudgedRankings]:
-    return [rankings.part(slice(number, number + 1)) for number in range(len(rankings))]
+    return [rankings.take(slice(number, number + 1)) for number in range(len(rankings))]
 
 
 def _moved(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
@@ -19,9 +19,8 @@ from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, r
 from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.rankings.data import NoPool, Pool, RankingData, RankingSizes, merge_judged
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import JudgedRankings, Places, Unjudged
 from sklearn_rank.rankings.ranking import grade_order
-from sklearn_rank.rankings.unjudged import Places, Source, Unjudged
 from sklearn_rank.typing import IntArray
 
 _HINTED = 100
@@ -142,7 +141,7 @@ class Gathered:
             order_of_grades = grade_order(self.told.get("ties") or "average")
             later = Unjudged(
                 n_unjudged,
-                LaterUnjudged(partial(_read_places, read_again)),
+                partial(_read_places, read_again),
                 grade_order=order_of_grades,
                 n_judged=n_judged,
             )
@@ -205,34 +204,6 @@ def _joined_sizes(parts: Iterable[JudgedRankings], merged: JudgedRankings) -> Ra
 
 _OF_ROWS = ("ties", "duplicates", "negative_grades", "n_jobs")
 """What is told to those who read rows that are joined already."""
-
-
-@dataclass(frozen=True)
-class LaterUnjudged:
-    """Where unjudged items stand, for which the frames are read once more when somebody asks."""
-
-    read: Callable[[], Places]
-
-    def __call__(self) -> Places:
-        """Places of all queries."""
-        return self._places
-
-    @cached_property
-    def _places(self) -> Places:
-        return self.read()
-
-    def part(self, queries: slice) -> Source:
-        """The items of queries that follow each other; whoever asks first reads for all."""
-        return LaterUnjudged(partial(_places_of, self, queries))
-
-    def take(self, queries: IntArray) -> Source:
-        """The items of some queries alone."""
-        return LaterUnjudged(partial(_places_of, self, queries))
-
-
-def _places_of(whole: Source, queries: slice | IntArray) -> Places:
-    places = whole()
-    return places.part(queries) if isinstance(queries, slice) else places.take(queries)
 
 
 def _read_places(read_again: Callable[[], JudgedRankings]) -> Places:

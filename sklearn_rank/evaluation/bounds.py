@@ -127,7 +127,7 @@ def _candidates(
     max_grade, unretrieved = room
 
     def candidates_of(block: slice) -> Candidates:
-        rankings, numbers = ranked.part(block).widened(), np.arange(block.start, block.stop)
+        rankings, numbers = ranked.take(block).widened(), np.arange(block.start, block.stop)
         assert scored.values is not None
         given = Candidates.of(numbers, scored.values[block], own_weights(measure, rankings))
         unjudged = open_items_of(rankings, reach(measure), unretrieved)

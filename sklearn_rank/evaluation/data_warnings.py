@@ -90,13 +90,13 @@ def _warn_of_distances(data: RankingData) -> None:
         return
     sample = slice(0, min(SAMPLE, len(rankings)))
     if len(rankings) > SAMPLE:
-        rankings = rankings.part(sample)
+        rankings = rankings.take(sample)
     n_stored = rankings.n_hits.sum()
     if rankings.cutoff is not None and n_stored < rankings.n_retrieved.sum():
         reach = np.minimum(rankings.cutoff.depth / np.maximum(rankings.n_ranked, 1), 1.0)
         if 4 * n_stored > (rankings.n_retrieved * reach).sum():
             return  # as many stand above the cutoff as by chance
-        rankings = data.whole.part(sample)
+        rankings = data.whole.take(sample)
     elif 2 * rankings.above.sum(dtype=np.float64) < rankings.n_hits @ rankings.n_ranked:
         return  # they stand in the upper half
     values = auc(rankings.widened(), k=None, unretrieved="ignore")

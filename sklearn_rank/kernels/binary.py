@@ -279,7 +279,7 @@ def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     if k is None:
         return holes.counts.astype(np.float64)
     cut = min(k, rankings.longest)
-    places = holes.within(cut)
+    places = holes.places.within(cut)
     above, tied = places.above.astype(np.int64), places.tied.astype(np.int64)
     inside, alike = np.minimum(cut - above, tied), tied
     if holes.grade_order:

@@ -237,7 +237,7 @@ def _labelled(judged: RankingData, average: str) -> list[_Labelled]:
     if average == "macro":
         views = judged.by_score
         queries = range(len(views))
-        return [_from_places(views.part(slice(query, query + 1)).widened()) for query in queries]
+        return [_from_places(views.take(slice(query, query + 1)).widened()) for query in queries]
     pooled = judged.pool().widened()
     scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
     return [_from_places(pooled, scores)]

@@ -1,17 +1,24 @@
-"""What an input delivers: judged rankings, their scores, and all that was counted on the way."""
+"""What an input delivers: judged rankings, their scores, and the counts of what was read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, NoReturn, Protocol, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
-from sklearn_rank.rankings.judged import Cutoff, JudgedRankings
+from sklearn_rank.rankings.judged import (
+    Cutoff,
+    JudgedRankings,
+    Places,
+    Unjudged,
+    merge_unjudged,
+    segments,
+)
 from sklearn_rank.rankings.ranking import (
     TIE_RULES,
     GradedRows,
@@ -20,23 +27,12 @@ from sklearn_rank.rankings.ranking import (
     grade_order,
     ranked,
 )
-from sklearn_rank.rankings.unjudged import Places, Unjudged, merge_unjudged
-from sklearn_rank.support.segments import (
-    offsets_of,
-    segment_index,
-    segment_sum,
-    sizes_of,
-    take_segments,
-)
+from sklearn_rank.support.segments import offsets_of, segment_index, segment_sum, sizes_of
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
 
-
-class Pool(Protocol):
-    """Makes one ranking of the items of all (or of some) queries by their scores."""
-
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of all queries, or of the chosen ones."""
+Pool: TypeAlias = Callable[..., JudgedRankings]
+"""Makes one ranking of the items of all queries, or of some, by their scores."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +41,8 @@ class NoPool:
 
     reason: str
 
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:  # noqa: ARG002
-        """Refuse, whichever ``queries`` are asked for."""
+    def __call__(self, queries: IntArray | None = None) -> NoReturn:  # noqa: ARG002
+        """Raise InvalidParameterError."""
         msg = f"a pooled measure ranks the items of all queries together: {self.reason}"
         raise InvalidParameterError(msg)
 
@@ -87,16 +83,6 @@ class KeptItems:
     """The one ground truth of all queries, instead of ``truths``."""
 
 
-class QueryColumns(Protocol):
-    """Columns of a data frame that say something of its queries."""
-
-    def __contains__(self, name: object) -> bool:
-        """Whether there is a column of this name."""
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """{query: label} from a column, which has one label for each query."""
-
-
 def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -> dict[Any, Any]:
     """{query: label}; InvalidParameterError, in the words of ``fault``, if a query has several."""
     label_of: dict[Any, Any] = {}
@@ -125,8 +111,9 @@ class RankingData:
     """Whether queries were joined by key, so that nothing of them goes by position."""
     positional: bool = False
     """Whether the queries have no ids but their positions."""
-    query_columns: tuple[QueryColumns, ...] = ()
-    """Further columns of the data frames that were read."""
+    query_columns: tuple[Any, ...] = ()
+    """Further columns of the data frames that were read: ``name in columns`` and
+    ``columns.labels(name)``, which is {query: label}."""
     masks_by_score: bool = False
     """Whether cells of a matrix are scored -inf, although nobody said which are candidates."""
     hint: str = ""
@@ -235,12 +222,10 @@ class RankingSizes(JudgedRankings):
         n_retrieved: IntArray,
         n_graded: IntArray,
         in_ties: BoolArray,
-        weights: FloatArray | None = None,
-        unjudged: Unjudged | None = None,
+        **others: Any,
     ) -> RankingSizes:
-        """Rankings of these sizes, each of shape (Q,)."""
-        judged_offsets = offsets_of(n_relevant)
-        none = np.zeros(0, dtype=np.int64)
+        """Rankings of these sizes, each of shape (Q,), and other fields."""
+        judged_offsets, none = offsets_of(n_relevant), np.zeros(0, dtype=np.int64)
         return cls(
             query_ids=query_ids,
             offsets=np.zeros(len(n_ranked) + 1, dtype=np.int64),
@@ -251,10 +236,9 @@ class RankingSizes(JudgedRankings):
             judged_offsets=judged_offsets,
             # As many as there are, in no memory; nobody reads what they are.
             judged_grades=np.broadcast_to(np.uint8(1), int(judged_offsets[-1])),
-            weights=weights,
             cutoff=Cutoff(0, n_retrieved, in_ties),
-            unjudged=unjudged,
             graded=n_graded,
+            **others,
         )
 
     @property
@@ -262,21 +246,11 @@ class RankingSizes(JudgedRankings):
         """Relevant items of a grade above 1."""
         return int(self.graded.sum())
 
-    def take(self, queries: IntArray) -> RankingSizes:
-        """The sizes of some queries alone."""
-        ids = self.query_ids
-        return RankingSizes.of(
-            ids[queries]
-            if isinstance(ids, np.ndarray)
-            else [ids[query] for query in queries.tolist()],
-            n_ranked=self.n_ranked[queries],
-            n_relevant=self.n_relevant[queries],
-            n_retrieved=self.n_retrieved[queries],
-            n_graded=self.graded[queries],
-            in_ties=self.in_ties[queries],
-            weights=None if self.weights is None else self.weights[queries],
-            unjudged=None if self.unjudged is None else self.unjudged.take(queries),
-        )
+    def take(self, queries: slice | IntArray) -> RankingSizes:
+        """The sizes of some queries."""
+        taken = super().take(queries)
+        own = {item.name: getattr(taken, item.name) for item in fields(JudgedRankings)}
+        return RankingSizes(**own, graded=self.graded[queries])
 
     def at_least(self, min_rel: float) -> NoReturn:  # noqa: ARG002
         """Refuse: grades are not here."""
@@ -322,33 +296,26 @@ class ScorePool:
         if queries is not None:
             items, missed = items.take(queries), None
             if self.judged is not None:
-                grades = self.judged[1][take_segments(self.judged[0], queries)[0]]
+                grades = self.judged[1][segments(self.judged[0], queries)[0]]
         if missed is not None:
-            grades = items.relevant_grades() if grades is None else grades
-            grades = np.concatenate((grades, missed))
+            grades = items.relevant()[1] if grades is None else grades
+            grades = np.concatenate((grades.astype(np.float64), missed))
         judged = None if grades is None else (np.array([0, len(grades)]), grades)
         # Ids order the items of a query; those of several queries have no order among each other.
         ties: Ties = "average" if TIE_RULES[self.ties].by_id else self.ties
         return ranked(items.as_one(), ties, query_ids=["all"], judged=judged)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class _AllHits:
-    """Ranks queries once more, with all hits."""
-
-    pool: ScorePool
-    queries: JudgedRankings
-
-    def __call__(self) -> JudgedRankings:
-        queries, pool = self.queries, self.pool
-        rankings = ranked(
-            pool.items,
-            pool.ties,
-            query_ids=queries.query_ids,
-            weights=queries.weights,
-            judged=pool.judged,
-        )
-        return replace(rankings, unjudged=queries.unjudged)
+def _all_hits(pool: ScorePool, queries: JudgedRankings) -> JudgedRankings:
+    """The queries ranked once more, with all hits."""
+    whole = ranked(
+        pool.items,
+        pool.ties,
+        query_ids=queries.query_ids,
+        weights=queries.weights,
+        judged=pool.judged,
+    )
+    return replace(whole, unjudged=queries.unjudged)
 
 
 def judged_by_scores(
@@ -373,18 +340,17 @@ def judged_by_scores(
     rankings = ranked(
         items, ties, query_ids=query_ids, weights=weights, judged=judged, depth=depth, n_jobs=n_jobs
     )
-    assumed = ""
     if unjudged is not None:
-        holes = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
-        rankings, assumed = replace(rankings, unjudged=holes), "partial"
+        own = unjudged_by_score(items.scores, items.offsets, unjudged, ties)
+        rankings = replace(rankings, unjudged=own)
     pool = ScorePool(items, ties, judged, missed, weighted=weights is not None)
     return RankingData(
         rankings,
         pool,
         counts=InputCounts() if counts is None else counts,
-        assumed=assumed,
+        assumed="" if unjudged is None else "partial",
         ties=ties,
-        rank_all=None if rankings.cutoff is None else _AllHits(pool, rankings),
+        rank_all=None if rankings.cutoff is None else partial(_all_hits, pool, rankings),
     )
 
 
@@ -396,34 +362,6 @@ def count_unjudged(grades: Array, negative: NegativeGrades) -> InputCounts:
 
 
 # Unjudged items that are known by their scores ---------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class UnrankedItems:
-    """All items of some queries, where the unjudged ones have grade 1."""
-
-    items: GradedRows
-    ties: Ties
-
-    def __call__(self) -> Places:
-        """Places of the unjudged items.
-
-        Rules that put relevant items first or last say nothing of the others: these stay tied.
-        """
-        ties: Ties = self.ties if TIE_RULES[self.ties].by_place else "average"
-        rankings = ranked(self.items, ties, query_ids=np.arange(len(self.items.offsets) - 1))
-        return Places(rankings.offsets, rankings.above, rankings.tied)
-
-    def part(self, queries: slice) -> UnrankedItems:
-        """The items of queries that follow each other."""
-        offsets = self.items.offsets[queries.start : queries.stop + 1]
-        rows = slice(int(offsets[0]), int(offsets[-1]))
-        items = GradedRows(self.items.scores[rows], offsets - rows.start, self.items.grades[rows])
-        return UnrankedItems(items, self.ties)
-
-    def take(self, queries: IntArray) -> UnrankedItems:
-        """The items of some queries alone."""
-        return UnrankedItems(self.items.take(queries), self.ties)
 
 
 class UnjudgedItems(NamedTuple):
@@ -440,17 +378,25 @@ class UnjudgedItems(NamedTuple):
 def unjudged_by_score(
     scores: Array, offsets: IntArray, unjudged: UnjudgedItems, ties: Ties
 ) -> Unjudged:
-    """The unjudged ones of scored items."""
+    """The unjudged ones of scored items, which are ranked when somebody asks for their places."""
     counts = segment_sum(unjudged.flags.astype(np.int32), offsets).astype(np.int64)
-    items = UnrankedItems(GradedRows(scores, offsets, unjudged.flags), ties)
-    n_judged = np.diff(offsets) - counts if unjudged.n_judged is None else unjudged.n_judged
     return Unjudged(
         counts,
-        items,
+        partial(_places, GradedRows(scores, offsets, unjudged.flags), ties),
         is_open=unjudged.is_open,
         grade_order=grade_order(ties),
-        n_judged=n_judged,
+        n_judged=sizes_of(offsets) - counts if unjudged.n_judged is None else unjudged.n_judged,
     )
+
+
+def _places(flagged: GradedRows, ties: Ties) -> Places:
+    """Places of the items of grade 1.
+
+    Rules that put relevant items first or last say nothing of the others: these stay tied.
+    """
+    rule: Ties = ties if TIE_RULES[ties].by_place else "average"
+    rankings = ranked(flagged, rule, query_ids=np.arange(len(flagged.offsets) - 1))
+    return Places(rankings.offsets, rankings.above, rankings.tied)
 
 
 def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
@@ -467,73 +413,64 @@ def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
 
 def condensed(judged: RankingData) -> RankingData:
     """What was judged, without unjudged items; InvalidParameterError if those are not all known."""
-    rankings, holes, kept = judged.rankings, judged.rankings.unjudged, judged.items
-    if holes is None:
+    rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.items
+    if unjudged is None:
         return judged
-    if holes.depth is not None or rankings.cutoff is not None:
+    if rankings.cutoff is not None:
         msg = "condensed lists need all items of the rankings; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
+    if kept is not None:
+        left = dict(kept.rankings)
+        for query, n_unjudged in zip(judged.listed_ids(), unjudged.counts.tolist(), strict=True):
+            if not n_unjudged:
+                continue  # one that counts as completely judged keeps all items
+            items, scores = kept.rankings[query]
+            truth = kept.truths[query] if kept.shared is None else kept.shared
+            own = [(place, item) for place, item in enumerate(items) if item in truth]
+            places = [place for place, _ in own]
+            left[query] = [item for _, item in own], None if scores is None else scores[places]
+        kept = replace(kept, rankings=left)
     by_relevance = judged.by_relevance
     return replace(
         judged,
         rankings=without_unjudged(rankings),
         by_relevance=None if by_relevance is None else without_unjudged(by_relevance),
         pool=NoPool("condensed lists have no scores that compare across queries"),
-        items=None if kept is None else _judged_alone(judged, kept, holes),
+        items=kept,
         rank_all=None,
     )
 
 
 def without_unjudged(rankings: JudgedRankings) -> JudgedRankings:
     """Rankings from which the unjudged items are taken out, so that what stood below moves up."""
-    holes = rankings.unjudged
-    if holes is None:
+    unjudged = rankings.unjudged
+    if unjudged is None:
         return rankings
     above, tied = rankings.above.astype(np.int64), rankings.tied.astype(np.int64)
-    before, beside = _passed(rankings, holes, above, tied)
+    places, query = unjudged.places, segment_index(rankings.offsets)
+    stride = int(rankings.n_ranked.max(initial=0)) + 1
+    of_hits = query * stride + above
+    of_unjudged = segment_index(places.offsets) * stride + places.above.astype(np.int64)
+    # Unjudged items that stand above a hit, and those that are tied with it.
+    first, last = (np.searchsorted(of_unjudged, of_hits, side=side) for side in ("left", "right"))
+    before, beside = first - places.offsets[query], np.zeros_like(first)
+    if (np.asarray(places.tied) > 1).any():
+        # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
+        group = of_unjudged[np.maximum(last - 1, 0)]
+        end = group + places.tied[np.maximum(last - 1, 0)].astype(np.int64)
+        inside = (last > places.offsets[query]) & (of_hits < end) & (tied == 1)
+        below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
+        size = last - np.searchsorted(of_unjudged, group, side="left")
+        before = before - np.where(below_first, size, 0)
+        beside = np.where(tied > 1, last - first, 0)
+    nothing = Unjudged.nothing(len(rankings))
     return replace(
         rankings,
         above=above - before,
         tied=tied - beside,
-        n_ranked=rankings.n_ranked - holes.counts,
-        unjudged=replace(Unjudged.nothing(len(rankings)), is_open=None, n_judged=holes.n_judged),
+        n_ranked=rankings.n_ranked - unjudged.counts,
+        unjudged=replace(nothing, is_open=None, n_judged=unjudged.n_judged),
     )
-
-
-def _passed(
-    rankings: JudgedRankings, holes: Unjudged, above: IntArray, tied: IntArray
-) -> tuple[IntArray, IntArray]:
-    """(H,) unjudged items that stand above a hit, and those that are tied with it."""
-    stride = int(rankings.n_ranked.max(initial=0)) + 1
-    queries = segment_index(rankings.offsets)
-    of_hits = queries * stride + above
-    of_holes = segment_index(holes.offsets) * stride + holes.above.astype(np.int64)
-    first, last = (np.searchsorted(of_holes, of_hits, side=side) for side in ("left", "right"))
-    before = first - holes.offsets[queries]
-    if not (np.asarray(holes.tied) > 1).any():
-        return before, np.zeros_like(before)
-    # Where a rule puts relevant items first or last in a tie, its unjudged items stay tied.
-    group = of_holes[np.maximum(last - 1, 0)]
-    end = group + holes.tied[np.maximum(last - 1, 0)].astype(np.int64)
-    inside = (last > holes.offsets[queries]) & (of_hits < end) & (tied == 1)
-    below_first = inside & (of_hits > group) & np.isin(group, of_hits[inside])
-    size = last - np.searchsorted(of_holes, group, side="left")
-    return before - np.where(below_first, size, 0), np.where(tied > 1, last - first, 0)
-
-
-def _judged_alone(judged: RankingData, kept: KeptItems, holes: Unjudged) -> KeptItems:
-    """The ids that are left; a query that counts as completely judged keeps all."""
-    left = dict(kept.rankings)
-    for query, n_unjudged in zip(judged.listed_ids(), holes.counts.tolist(), strict=True):
-        if not n_unjudged:
-            continue
-        items, scores = kept.rankings[query]
-        truth = kept.truths[query] if kept.shared is None else kept.shared
-        ordered = list(items)
-        places = [place for place, item in enumerate(ordered) if item in truth]
-        own = [ordered[place] for place in places]
-        left[query] = own, None if scores is None else scores[places]
-    return replace(kept, rankings=left)
 
 
 # Several sets of queries, as if they had been read at once ---------------------------------------
@@ -544,7 +481,8 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
     if len({part.weights is None for part in parts}) > 1:
         msg = "some of the evaluations have weights of queries (sample_weight) and some have none"
         raise InvalidParameterError(msg)
-    if len({part.positional for part in parts}) > 1:
+    positional = parts[0].positional
+    if any(part.positional != positional for part in parts):
         msg = "some of the evaluations name their queries and some go by position"
         raise InvalidParameterError(msg)
     if any(part.counts.missed for part in parts):
@@ -553,32 +491,6 @@ def merge_judged(parts: Sequence[RankingData]) -> RankingData:
             "one part missed may have been found in another; evaluate all lists in one call"
         )
         raise InvalidParameterError(msg)
-    borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
-    query_ids = np.arange(borders[-1]) if parts[0].positional else _distinct_ids(parts)
-    by_relevance = None
-    if any(part.by_relevance is not None for part in parts):
-        by_relevance = _all_queries([part.by_score for part in parts], query_ids)
-    evaluated = set() if parts[0].positional else set(query_ids)
-    return RankingData(
-        _all_queries([part.rankings for part in parts], query_ids),
-        _merge_pools([part.pool for part in parts]),
-        by_relevance,
-        counts=_sum_counts([part.counts for part in parts]),
-        missing=np.concatenate(
-            [part.missing + first for part, first in zip(parts, borders, strict=False)]
-        ),
-        left_out=[query for part in parts for query in part.left_out if query not in evaluated],
-        keyed=parts[0].keyed,
-        assumed=max((part.assumed for part in parts), key=ASSUMED.index),
-        ties=_only_rule(parts),
-        positional=parts[0].positional,
-        query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
-        rank_all=_MergedWhole(tuple(parts), query_ids) if any(map(_is_cut, parts)) else None,
-    )
-
-
-def _only_rule(parts: Sequence[RankingData]) -> str:
-    """The tie rule of all parts; InvalidParameterError if they have several."""
     rules = list(dict.fromkeys(part.ties for part in parts if part.ties))
     if len(rules) > 1:
         msg = (
@@ -586,22 +498,38 @@ def _only_rule(parts: Sequence[RankingData]) -> str:
             "would; pass the same ties= to evaluate"
         )
         raise InvalidParameterError(msg)
-    return rules[0] if rules else ""
+    borders = list(accumulate((len(part.query_ids) for part in parts), initial=0))
+    query_ids = np.arange(borders[-1]) if positional else _distinct_ids(parts)
+    evaluated = set() if positional else set(query_ids)
+    by_relevance = None
+    if any(part.by_relevance is not None for part in parts):
+        by_relevance = _all_queries([part.by_score for part in parts], query_ids)
+    is_cut = any(part.rankings.cutoff is not None for part in parts)
+    sums = {
+        item.name: sum(getattr(part.counts, item.name) for part in parts)
+        for item in fields(InputCounts)
+    }
+    return RankingData(
+        _all_queries([part.rankings for part in parts], query_ids),
+        _merge_pools([part.pool for part in parts]),
+        by_relevance,
+        counts=InputCounts(**sums),
+        missing=np.concatenate(
+            [part.missing + first for part, first in zip(parts, borders, strict=False)]
+        ),
+        left_out=[query for part in parts for query in part.left_out if query not in evaluated],
+        keyed=parts[0].keyed,
+        assumed=max((part.assumed for part in parts), key=ASSUMED.index),
+        ties=rules[0] if rules else "",
+        positional=positional,
+        query_columns=tuple(chain.from_iterable(part.query_columns for part in parts)),
+        rank_all=partial(_all_whole, tuple(parts), query_ids) if is_cut else None,
+    )
 
 
-def _is_cut(part: RankingData) -> bool:
-    return part.rankings.cutoff is not None
-
-
-@dataclass(frozen=True)
-class _MergedWhole:
-    """Ranks the queries of all parts with all hits."""
-
-    parts: tuple[RankingData, ...]
-    query_ids: Sequence[Any] | Array
-
-    def __call__(self) -> JudgedRankings:
-        return _all_queries([part.whole for part in self.parts], self.query_ids)
+def _all_whole(parts: Sequence[RankingData], query_ids: Sequence[Any] | Array) -> JudgedRankings:
+    """The queries of all parts, ranked with all hits."""
+    return _all_queries([part.whole for part in parts], query_ids)
 
 
 def _distinct_ids(parts: Sequence[RankingData]) -> list[Any]:
@@ -629,55 +557,40 @@ def _all_queries(
     parts: Sequence[JudgedRankings], query_ids: Sequence[Any] | Array
 ) -> JudgedRankings:
     """The queries of all parts under these ids; either all parts have weights or none has."""
-    weights = [part.weights for part in parts if part.weights is not None]
+
+    def joined(name: str) -> Array:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    depths = [part.cutoff.depth for part in parts if part.cutoff is not None]
     return JudgedRankings(
         query_ids=query_ids,
-        offsets=offsets_of(np.concatenate([part.n_hits for part in parts])),
-        above=np.concatenate([part.above for part in parts]),
-        tied=np.concatenate([part.tied for part in parts]),
-        grades=np.concatenate([part.grades for part in parts]),
-        n_ranked=np.concatenate([part.n_ranked for part in parts]),
-        judged_offsets=offsets_of(np.concatenate([part.n_relevant for part in parts])),
-        judged_grades=np.concatenate([part.judged_grades for part in parts]),
-        weights=np.concatenate(weights) if weights else None,
-        cutoff=_merge_cutoffs(parts),
+        offsets=offsets_of(joined("n_hits")),
+        above=joined("above"),
+        tied=joined("tied"),
+        grades=joined("grades"),
+        n_ranked=joined("n_ranked"),
+        judged_offsets=offsets_of(joined("n_relevant")),
+        judged_grades=joined("judged_grades"),
+        weights=None if parts[0].weights is None else joined("weights"),
+        cutoff=Cutoff(min(depths), joined("n_retrieved"), joined("in_ties")) if depths else None,
         unjudged=merge_unjudged([part.unjudged for part in parts], list(map(len, parts))),
     )
-
-
-def _merge_cutoffs(parts: Sequence[JudgedRankings]) -> Cutoff | None:
-    """What was counted where some part is not stored whole."""
-    depths = [part.cutoff.depth for part in parts if part.cutoff is not None]
-    if not depths:
-        return None
-    return Cutoff(
-        min(depths),
-        np.concatenate([part.n_retrieved for part in parts]),
-        np.concatenate([part.in_ties for part in parts]),
-    )
-
-
-def _sum_counts(counts: Sequence[InputCounts]) -> InputCounts:
-    names = [field.name for field in fields(InputCounts)]
-    return InputCounts(**{name: sum(getattr(part, name) for part in counts) for name in names})
 
 
 def _merge_pools(pools: Sequence[Pool]) -> Pool:
     """One pool of all items; none where one of the parts has none."""
     scored = [pool for pool in pools if isinstance(pool, ScorePool)]
     if len(scored) < len(pools):
-        return next(
-            (pool for pool in pools if isinstance(pool, NoPool)),
-            NoPool("slices and merged evaluations of ranked lists have none"),
-        )
+        none = NoPool("slices and merged evaluations of ranked lists have none")
+        return next((pool for pool in pools if isinstance(pool, NoPool)), none)
     if len({pool.items.scores.dtype.kind for pool in scored}) > 1:
         return NoPool("the evaluations have scores of different types")
-    items = _concatenate([pool.items for pool in scored])
     judged = None
     if any(pool.judged is not None for pool in scored):
         relevant = [pool.judged or pool.items.relevant() for pool in scored]
         sizes = np.concatenate([sizes_of(offsets) for offsets, _ in relevant])
         judged = offsets_of(sizes), np.concatenate([grades for _, grades in relevant])
+    items = _concatenate([pool.items for pool in scored])
     return ScorePool(items, scored[0].ties, judged, weighted=scored[0].weighted)
 
 

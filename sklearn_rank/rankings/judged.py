@@ -2,22 +2,23 @@
 
 Every metric depends on the places of the relevant items alone; irrelevant ones enter through
 counts. Each input layout is turned into these values once, and each metric is a short function
-of them.
+of them. Retrieved items that nobody judged count as irrelevant; where they stand is worked out when
+somebody asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.rankings.unjudged import Unjudged
 from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.segments import (
     blocks,
+    offsets_of,
     segment_index,
     segment_max,
     sizes_of,
@@ -27,10 +28,133 @@ from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 _WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
 """What formulas read."""
-
-
 CUTS_KEPT = 4
 """Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
+
+
+def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntArray, IntArray]:
+    """Elements of some queries, as a slice where the queries follow each other, and new offsets."""
+    if not isinstance(queries, slice):
+        return take_segments(offsets, queries)
+    borders = offsets[queries.start : queries.stop + 1]
+    return slice(int(borders[0]), int(borders[-1])), borders - borders[0]
+
+
+# Items that nobody judged ------------------------------------------------------------------------
+
+
+class Places(NamedTuple):
+    """Where items stand, query after query, by ``above`` ascending."""
+
+    offsets: IntArray
+    """(Q+1,)"""
+    above: Array
+    """(U,) items strictly above the item's tie group."""
+    tied: Array
+    """(U,) size of the tie group; 1 is no tie."""
+
+    def take(self, queries: slice | IntArray) -> Places:
+        """Those of some queries."""
+        items, offsets = segments(self.offsets, queries)
+        return Places(offsets, self.above[items], self.tied[items])
+
+    def within(self, depth: int | None) -> Places:
+        """Those that may stand within the first ``depth`` ranks; None: all."""
+        if depth is None:
+            return self
+        kept = np.flatnonzero(self.above < depth)
+        return Places(np.searchsorted(kept, self.offsets), self.above[kept], self.tied[kept])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unjudged:
+    """Retrieved items of Q queries that nobody judged.
+
+    To rank them costs as much as to rank the items did, so it is left until somebody asks, and then
+    done for all queries of which these were taken.
+    """
+
+    counts: IntArray
+    """(Q,)"""
+    source: Places | Callable[[], Places] = field(repr=False)
+    is_open: BoolArray | None = None
+    """(Q,) whether items that were not retrieved may be unjudged, too; None: of every query."""
+    grade_order: str = ""
+    """The rule that puts tied items in the order of their grades, which unjudged ones do not have;
+    empty where none does."""
+    n_judged: IntArray | None = None
+    """(Q,) judged items, retrieved or not; None where that is not known."""
+
+    @cached_property
+    def places(self) -> Places:
+        """Where they stand; the sizes of tie groups count judged items, too."""
+        return self.source if isinstance(self.source, Places) else self.source()
+
+    @property
+    def offsets(self) -> IntArray:
+        """(Q+1,) items of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+        return self.places.offsets
+
+    @property
+    def above(self) -> Array:
+        """(U,) items strictly above the item's tie group."""
+        return self.places.above
+
+    @property
+    def tied(self) -> Array:
+        """(U,) size of the tie group, judged items included; 1 is no tie."""
+        return self.places.tied
+
+    def take(self, queries: slice | IntArray) -> Unjudged:
+        """Those of some queries."""
+        known = self._known
+        return replace(
+            self,
+            counts=self.counts[queries],
+            source=known.take(queries)
+            if isinstance(known, Places)
+            else partial(_places_of, self, queries),
+            is_open=None if self.is_open is None else self.is_open[queries],
+            n_judged=None if self.n_judged is None else self.n_judged[queries],
+        )
+
+    def may_lack(self, number: int) -> IntArray:
+        """(Q,) the number for queries that may lack unjudged items, 0 for others."""
+        if self.is_open is None:
+            return np.full(len(self.counts), number)
+        return np.where(self.is_open, number, 0)
+
+    @property
+    def _known(self) -> Places | Callable[[], Places]:
+        """The places if they were worked out already."""
+        known: Places | Callable[[], Places] = self.__dict__.get("places", self.source)
+        return known
+
+    @classmethod
+    def at(cls, offsets: IntArray, above: Array, tied: Array | None = None) -> Unjudged:
+        """Items whose places are known; without ``tied``, none is tied."""
+        if above.max(initial=0) < np.iinfo(np.int32).max:
+            above = above.astype(np.int32)
+        ones = np.broadcast_to(above.dtype.type(1), len(above))
+        return cls(sizes_of(offsets), Places(offsets, above, ones if tied is None else tied))
+
+    @classmethod
+    def nothing(cls, n_queries: int) -> Unjudged:
+        """Of queries whose ground truth is complete."""
+        offsets, items = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int32)
+        return replace(cls.at(offsets, items), is_open=np.zeros(n_queries, dtype=bool))
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields: places that were worked out take the part of what they were made from."""
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**state, "source": self._known}
+
+
+def _places_of(unjudged: Unjudged, queries: slice | IntArray) -> Places:
+    return unjudged.places.take(queries)
+
+
+# Judged rankings ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,7 +196,7 @@ class Cutoff:
     in_ties: BoolArray
     """(Q,) whether one of them shares its score."""
 
-    def take(self, queries: IntArray | slice) -> Cutoff:
+    def take(self, queries: slice | IntArray) -> Cutoff:
         """What was counted of some queries."""
         n_retrieved = None if self.n_retrieved is None else self.n_retrieved[queries]
         return Cutoff(self.depth, n_retrieved, self.in_ties[queries])
@@ -228,91 +352,36 @@ class JudgedRankings:
             before = np.arange(len(self.above))
             before -= np.repeat(self.offsets[:-1], self.n_hits)
             return TieGroups(self.offsets, self.above, self.tied, self.tied, before)
-        joined = self._joined()
+        # Whether a hit is in the same tie group as the one before it.
+        joined = self.tied > 1
+        joined[1:] &= self.above[1:] == self.above[:-1]
+        joined[self.offsets[:-1][self.n_hits > 0]] = False
         starts = np.flatnonzero(~joined)
         offsets = self.offsets - np.searchsorted(np.flatnonzero(joined), self.offsets)
-        relevant = np.empty_like(starts)
-        np.subtract(starts[1:], starts[:-1], out=relevant[:-1])
-        relevant[-1] = len(self.above) - starts[-1]
         return TieGroups(
             offsets=offsets,
             above=self.above.take(starts),
             size=self.tied.take(starts),
-            relevant=relevant,
+            relevant=np.diff(starts, append=len(self.above)),
             before=starts - np.repeat(self.offsets[:-1], sizes_of(offsets)),
         )
-
-    def _joined(self) -> BoolArray:
-        """(H,) whether a hit is in the same tie group as the one before it."""
-        joined = self.tied > 1
-        joined[1:] &= self.above[1:] == self.above[:-1]
-        joined[self.offsets[:-1][self.n_hits > 0]] = False
-        return joined
 
     def blocks(self) -> list[slice]:
         """Runs of queries on which a kernel's arrays fit the processor's cache; at least one."""
         read = self.judged_offsets + np.arange(len(self) + 1)
         return [slice(first, last) for first, last in blocks(read)] or [slice(0, 0)]
 
-    def part(self, queries: slice) -> JudgedRankings:
-        """Queries that follow each other, as views of the same arrays; nothing cached is shared."""
-        first, last = queries.start, queries.stop
-        hits = slice(self.offsets[first], self.offsets[last])
-        judged = slice(self.judged_offsets[first], self.judged_offsets[last])
+    def take(self, queries: slice | IntArray) -> JudgedRankings:
+        """The rankings of some queries; those of a slice are views. Nothing cached is shared."""
+        hits, offsets = segments(self.offsets, queries)
+        judged, judged_offsets = segments(self.judged_offsets, queries)
+        ids = self.query_ids
+        if isinstance(queries, slice) or isinstance(ids, np.ndarray):
+            ids = ids[queries]
+        else:
+            ids = [ids[query] for query in queries.tolist()]
         return JudgedRankings(
-            query_ids=self.query_ids[queries],
-            offsets=self.offsets[first : last + 1] - hits.start,
-            above=self.above[hits],
-            tied=self.tied[hits],
-            grades=self.grades[hits],
-            n_ranked=self.n_ranked[queries],
-            judged_offsets=self.judged_offsets[first : last + 1] - judged.start,
-            judged_grades=self.judged_grades[judged],
-            weights=None if self.weights is None else self.weights[queries],
-            cutoff=None if self.cutoff is None else self.cutoff.take(queries),
-            unjudged=None if self.unjudged is None else self.unjudged.part(queries),
-        )
-
-    def widened(self, *, grades: bool = True) -> JudgedRankings:
-        """The same in the types that formulas compute with; itself if it has them already.
-
-        Without ``grades``, these stay as they are: kernels count them, or read ``hit_grades`` and
-        ``all_grades``.
-
-        Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
-        whose powers of two NumPy computes as float16.
-        """
-        wide: dict[str, Any] = {
-            name: _as_type(getattr(self, name), dtype)
-            for name, dtype in _WIDE.items()
-            if getattr(self, name).dtype != dtype and (grades or "grades" not in name)
-        }
-        return replace(self, **wide) if wide else self
-
-    def at_least(self, min_rel: float) -> JudgedRankings:
-        """The same rankings where only grades of at least ``min_rel`` count as relevant."""
-        hit, judged = self.hit_grades >= min_rel, self.all_grades >= min_rel
-        return replace(
-            self,
-            offsets=_kept_offsets(self.offsets, hit),
-            above=self.above[hit],
-            tied=self.tied[hit],
-            grades=self.grades[hit],
-            judged_offsets=_kept_offsets(self.judged_offsets, judged),
-            judged_grades=self.judged_grades[judged],
-            cutoff=None if self.cutoff is None else replace(self.cutoff, n_retrieved=None),
-        )
-
-    def take(self, queries: IntArray) -> JudgedRankings:
-        """The rankings of some queries alone."""
-        hits, offsets = take_segments(self.offsets, queries)
-        judged, judged_offsets = take_segments(self.judged_offsets, queries)
-        return JudgedRankings(
-            query_ids=(
-                self.query_ids[queries]
-                if isinstance(self.query_ids, np.ndarray)
-                else [self.query_ids[query] for query in queries.tolist()]
-            ),
+            query_ids=ids,
             offsets=offsets,
             above=self.above[hits],
             tied=self.tied[hits],
@@ -323,6 +392,40 @@ class JudgedRankings:
             weights=None if self.weights is None else self.weights[queries],
             cutoff=None if self.cutoff is None else self.cutoff.take(queries),
             unjudged=None if self.unjudged is None else self.unjudged.take(queries),
+        )
+
+    def widened(self, *, grades: bool = True) -> JudgedRankings:
+        """The same in the types that formulas compute with; itself if it has them already.
+
+        Places may be stored as int32 and whole grades as uint8, which would overflow in sums, and
+        whose powers of two NumPy computes as float16. Without ``grades``, these stay as they are:
+        kernels count them, or read ``hit_grades`` and ``all_grades``.
+        """
+        wide: dict[str, Any] = {}
+        for name, dtype in _WIDE.items():
+            values = getattr(self, name)
+            if values.dtype == dtype or not (grades or "grades" not in name):
+                continue
+            if values.strides == (0,) and len(values):
+                # One value that stands for all goes on doing so.
+                wide[name] = np.broadcast_to(values[:1].astype(dtype), len(values))
+            else:
+                wide[name] = values.astype(dtype)
+        return replace(self, **wide) if wide else self
+
+    def at_least(self, min_rel: float) -> JudgedRankings:
+        """The same rankings where only grades of at least ``min_rel`` count as relevant."""
+        hits = np.flatnonzero(self.hit_grades >= min_rel)
+        judged = np.flatnonzero(self.all_grades >= min_rel)
+        return replace(
+            self,
+            offsets=np.searchsorted(hits, self.offsets),
+            above=self.above[hits],
+            tied=self.tied[hits],
+            grades=self.grades[hits],
+            judged_offsets=np.searchsorted(judged, self.judged_offsets),
+            judged_grades=self.judged_grades[judged],
+            cutoff=None if self.cutoff is None else replace(self.cutoff, n_retrieved=None),
         )
 
     def check(self) -> None:
@@ -351,19 +454,6 @@ class JudgedRankings:
             raise ValueError(msg)
 
 
-def _as_type(values: Array, dtype: Any) -> Array:
-    """The values in another type; one that stands for all goes on doing so."""
-    if values.strides == (0,) and len(values):
-        return np.broadcast_to(values[:1].astype(dtype), len(values))
-    return values.astype(dtype)
-
-
-def _kept_offsets(offsets: IntArray, keep: BoolArray) -> IntArray:
-    running = np.zeros(len(keep) + 1, dtype=np.int64)
-    np.cumsum(keep, out=running[1:])
-    return running[offsets]
-
-
 def narrow_grades(grades: Array) -> Array:
     """The grades in a byte each, if all are whole numbers that fit, as most are; else as float64.
 
@@ -373,3 +463,27 @@ def narrow_grades(grades: Array) -> Array:
     if narrow is None and grades.min() < 0:
         narrow = as_bytes(np.maximum(grades, 0))
     return grades.astype(np.float64, copy=False) if narrow is None else narrow
+
+
+def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
+    """Those of all queries of several parts, each with so many queries; None: nothing unjudged."""
+    if all(part is None for part in parts):
+        return None
+    known = [
+        Unjudged.nothing(size) if part is None else part
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    is_open = np.concatenate([part.may_lack(1) > 0 for part in known])
+    counts = np.concatenate([part.counts for part in known])
+    judged = [part.n_judged for part in known if part.n_judged is not None]
+    return Unjudged(
+        counts,
+        Places(
+            offsets_of(counts),
+            np.concatenate([part.places.above for part in known]),
+            np.concatenate([part.places.tied for part in known]),
+        ),
+        None if is_open.all() else is_open,
+        max(part.grade_order for part in known),
+        np.concatenate(judged) if len(judged) == len(known) else None,
+    )

@@ -7,15 +7,14 @@ relevant, the greater scores of each are counted instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades, segments
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
@@ -33,10 +32,14 @@ from sklearn_rank.support.segments import (
 from sklearn_rank.support.sorting import falling_codes, order_segments, sort_tagged, sortable
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, Ties
 
+RANK_BLOCK = 1 << 17
+"""Items ranked at once; cost hardly changes between a quarter and twice of it."""
+PAIRS = 256
+"""Hits times items of a query that cost, compared with each other, what calls for it alone do."""
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TieRule:
-    """What becomes of equally scored items."""
+
+class TieRule(NamedTuple):
+    """Order of equally scored items."""
 
     name: Ties
     order: str
@@ -47,23 +50,15 @@ class TieRule:
     """Whether they are put in falling order of their ids first, which takes ids."""
 
 
-TIE_RULES: Mapping[str, TieRule] = MappingProxyType(
-    {
-        rule.name: rule
-        for rule in (
-            TieRule("average", "the exact expectation over all orders"),
-            TieRule("stable", "the order of the input", by_place=True),
-            TieRule(
-                "docid",
-                "falling item ids, as trec_eval does; not for arrays, which have no ids",
-                by_place=True,
-                by_id=True,
-            ),
-            TieRule("optimistic", "relevant items first, the better grades before the others"),
-            TieRule("pessimistic", "relevant items last, the better grades after the others"),
-        )
-    }
+_DOCID = "falling item ids, as trec_eval does; not for arrays, which have no ids"
+_RULES = (
+    TieRule("average", "the exact expectation over all orders"),
+    TieRule("stable", "the order of the input", by_place=True),
+    TieRule("docid", _DOCID, by_place=True, by_id=True),
+    TieRule("optimistic", "relevant items first, the better grades before the others"),
+    TieRule("pessimistic", "relevant items last, the better grades after the others"),
 )
+TIE_RULES: Mapping[str, TieRule] = MappingProxyType({rule.name: rule for rule in _RULES})
 
 
 def grade_order(ties: str) -> str:
@@ -76,30 +71,12 @@ def check_ties(value: Any, owner: str) -> Ties:
     return TIE_RULES[check_option(value, "ties", TIE_RULES, owner)].name
 
 
-RANK_BLOCK = 1 << 17
-"""Items ranked at once; cost hardly changes between a quarter and twice of it."""
-SHORT = 32
-"""In shorter rows, a division for each hit costs less than a search for each row."""
-PAIRS = 256
-"""Hits times items of a query that cost, compared with each other, what calls for it alone do."""
-
-
-# Scored items, as their layout gives them --------------------------------------------------------
-
-
-class ItemRows(NamedTuple):
-    """Items of queries of similar length, as rows of one width."""
-
-    scores: Array
-    grades: Array
-    width: int
-    beyond: IntArray
-    """Cells after the end of a query; what stands there is not relevant."""
+# Scored items ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GradedRows:
-    """A score and a grade for every item; those of a query are ``offsets[i]:offsets[i+1]``.
+    """A score and a grade for every item; those of query ``i`` are ``offsets[i]:offsets[i+1]``.
 
     A grade above 0 is relevant. For ``ties="docid"`` items come in descending order of their ids.
     """
@@ -108,55 +85,34 @@ class GradedRows:
     offsets: IntArray
     grades: Array
 
-    def take(self, queries: IntArray) -> GradedRows:
-        """The items of some queries alone."""
-        rows, offsets = take_segments(self.offsets, queries)
+    def take(self, queries: slice | IntArray) -> GradedRows:
+        """The items of some queries."""
+        rows, offsets = segments(self.offsets, queries)
         return GradedRows(self.scores[rows], offsets, self.grades[rows])
 
     def as_one(self) -> GradedRows:
         """The items of all queries as those of one."""
-        return GradedRows(self.scores, np.array([0, len(self.scores)]), self.grades)
-
-    def graded(self) -> GradedRows:
-        """Itself."""
-        return self
+        return replace(self, offsets=np.array([0, len(self.scores)]))
 
     def narrowed(self) -> GradedRows:
         """The same with grades as narrow as can be."""
         return replace(self, grades=narrow_grades(self.grades))
 
-    def relevant_grades(self) -> FloatArray:
-        """Grades of the relevant items."""
-        return self.grades[self.grades > 0].astype(np.float64)
-
     def relevant(self) -> tuple[IntArray, Array]:
-        """Grades of the relevant items of each query, and their offsets."""
+        """Offsets and grades of the relevant items of each query."""
         places = np.flatnonzero(self.grades > 0)
         return np.searchsorted(places, self.offsets), self.grades[places]
 
-    @cached_property
-    def n_hits(self) -> int:
-        """Number of the relevant items."""
-        return int(np.count_nonzero(self.grades > 0))
+    def graded(self) -> GradedRows:
+        """Itself."""
+        return self
 
     def known(self) -> KnownHits:
         """The same with the relevant items apart."""
         positions = np.flatnonzero(self.grades > 0)
         hit_offsets = np.searchsorted(positions, self.offsets)
-        wanted, grades = self.scores[positions], self.grades[positions]
-        return KnownHits(self.scores, self.offsets, hit_offsets, wanted, grades, positions)
-
-    def rows(self, queries: slice, order: IntArray | None) -> ItemRows:
-        """Queries of similar length as rows; without an ``order``, all are of one length."""
-        if order is None:
-            start, stop = self.offsets[queries.start], self.offsets[queries.stop]
-            width = int(self.offsets[queries.start + 1] - start)
-            return ItemRows(self.scores[start:stop], self.grades[start:stop], width, EMPTY)
-        (scores, grades), width, beyond = gather_rows(
-            self.offsets, order[queries], self.scores, self.grades
-        )
-        grades[beyond] = 0
-        return ItemRows(scores, grades, width, beyond)
+        scores, grades = self.scores[positions], self.grades[positions]
+        return KnownHits(self.scores, self.offsets, hit_offsets, scores, grades, positions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,61 +130,29 @@ class KnownHits:
     hit_grades: Array
     positions: IntArray | None = None
 
-    def block(self, queries: slice) -> KnownHits:
-        """The items of queries that follow each other."""
-        first, last = queries.start, queries.stop
-        start, stop = self.offsets[first], self.offsets[last]
-        low, high = self.hit_offsets[first], self.hit_offsets[last]
-        return KnownHits(
-            self.scores[start:stop],
-            self.offsets[first : last + 1] - start,
-            self.hit_offsets[first : last + 1] - low,
-            self.hit_scores[low:high],
-            self.hit_grades[low:high],
-            None if self.positions is None else self.positions[low:high] - start,
-        )
-
-    def take(self, queries: IntArray) -> KnownHits:
-        """The items of some queries alone."""
-        rows, offsets = take_segments(self.offsets, queries)
-        hits, hit_offsets = take_segments(self.hit_offsets, queries)
-        positions = self.positions
-        if positions is not None:
-            shift = np.repeat(offsets[:-1] - self.offsets[:-1][queries], sizes_of(hit_offsets))
-            positions = positions[hits] + shift
-        return KnownHits(
-            self.scores[rows],
-            offsets,
-            hit_offsets,
-            self.hit_scores[hits],
-            self.hit_grades[hits],
-            positions,
-        )
+    def take(self, queries: slice | IntArray) -> KnownHits:
+        """The items of some queries."""
+        rows, offsets = segments(self.offsets, queries)
+        hits, hit_offsets = segments(self.hit_offsets, queries)
+        positions = None
+        if self.positions is not None:
+            shift = offsets[:-1] - self.offsets[:-1][queries]
+            positions = self.positions[hits] + np.repeat(shift, sizes_of(hit_offsets))
+        scores, grades = self.hit_scores[hits], self.hit_grades[hits]
+        return KnownHits(self.scores[rows], offsets, hit_offsets, scores, grades, positions)
 
     def as_one(self) -> KnownHits:
         """The items of all queries as those of one."""
-        return replace(
-            self,
-            offsets=np.array([0, len(self.scores)]),
-            hit_offsets=np.array([0, len(self.hit_scores)]),
-        )
+        ends = np.array([0, len(self.scores)]), np.array([0, len(self.hit_scores)])
+        return replace(self, offsets=ends[0], hit_offsets=ends[1])
 
     def narrowed(self) -> KnownHits:
         """The same with grades as narrow as can be."""
         return replace(self, hit_grades=narrow_grades(self.hit_grades))
 
-    def relevant_grades(self) -> FloatArray:
-        """Grades of the relevant items."""
-        return self.hit_grades
-
     def relevant(self) -> tuple[IntArray, Array]:
-        """Grades of the relevant items of each query, and their offsets."""
+        """Offsets and grades of the relevant items of each query."""
         return self.hit_offsets, self.hit_grades
-
-    @property
-    def n_hits(self) -> int:
-        """Number of the relevant items."""
-        return len(self.hit_scores)
 
     def graded(self) -> GradedRows | None:
         """The same with a grade for every item; None if places of the hits are not known."""
@@ -246,74 +170,26 @@ class KnownHits:
 ScoredItems: TypeAlias = GradedRows | KnownHits
 
 
-# Hits --------------------------------------------------------------------------------------------
-
-
 class Hits(NamedTuple):
     """Relevant items in rank order, query after query; perhaps those above a cutoff alone."""
 
     counts: IntArray
     above: IntArray
     tied: IntArray | None
-    """None where no hit is tied."""
+    """(H,) size of the tie of each hit, 1 being no tie; None where no hit is tied."""
     grades: Array
     in_ties: BoolArray | None = None
-    """Queries of which a hit is tied, above the cutoff or below; None where none is."""
+    """(Q,) whether a hit of the query is tied, above a cutoff or below; None where none is, and
+    where nothing was cut."""
 
     def sizes(self) -> IntArray:
-        """(H,) size of the tie of each hit; 1 is no tie."""
+        """(H,) size of the tie of each hit."""
         if self.tied is None:
             return np.broadcast_to(self.above.dtype.type(1), len(self.above))
         return self.tied
 
-    def are_in_ties(self) -> BoolArray:
-        """(Q,) whether a hit of the query is tied."""
-        if self.in_ties is not None:
-            return self.in_ties
-        if self.tied is None:
-            return np.zeros(len(self.counts), dtype=bool)
-        return segment_max(self.tied, offsets_of(self.counts)) > 1
 
-
-def within(hits: Hits, depth: int) -> Hits:
-    """The hits that may stand within the first ``depth`` ranks."""
-    tied = hits.tied
-    in_ties = None if hits.in_ties is None and tied is None else hits.are_in_ties()
-    top = hits.above < depth
-    if top.all():
-        return hits._replace(in_ties=in_ties)
-    kept = np.flatnonzero(top)
-    return Hits(
-        sizes_of(np.searchsorted(kept, offsets_of(hits.counts))),
-        hits.above[kept],
-        None if tied is None else tied[kept],
-        hits.grades[kept],
-        in_ties,
-    )
-
-
-def resolved(hits: Hits, ties: Ties) -> Hits:
-    """Break ties for or against the relevant items, the better grades first or last."""
-    tied = hits.tied
-    if ties not in ("optimistic", "pessimistic"):
-        return hits
-    if tied is None or not (tied > 1).any():
-        return hits._replace(in_ties=None)
-    offsets = offsets_of(hits.counts)
-    query = segment_index(offsets)
-    new = np.ones(len(query), dtype=bool)
-    new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
-    starts = np.flatnonzero(new)
-    counts = sizes_of(np.append(starts, len(query)))
-    inside = np.arange(len(query)) - np.repeat(starts, counts)
-    above, grades = hits.above + inside, hits.grades
-    if ties == "pessimistic":
-        above += tied - np.repeat(counts, counts)
-        grades = grades[np.repeat(starts + counts - 1, counts) - inside]
-    return Hits(hits.counts, above, None, grades)
-
-
-# The rank step ---------------------------------------------------------------------------------
+# The rank step -----------------------------------------------------------------------------------
 
 
 def ranked(
@@ -328,7 +204,7 @@ def ranked(
 ) -> JudgedRankings:
     """Judged rankings of scored items, made in blocks of queries that fit the processor's cache.
 
-    ``judged`` (offsets, grades) tells all relevant items if some were not retrieved. Hits that
+    ``judged`` (offsets, grades) are all relevant items if some were not retrieved. Hits that
     cannot stand within the first ``depth`` ranks are counted and not stored; None stores all.
     """
     items, n_ranked = items.narrowed(), sizes_of(items.offsets)
@@ -337,21 +213,38 @@ def ranked(
         depth = None
     # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
     kept: Any = np.int32 if longest < 1 << 31 else np.int64
-    rank, work, order = _plan(items, n_ranked, depth, by_place=TIE_RULES[ties].by_place)
+    by_place = TIE_RULES[ties].by_place
+    rows = items.graded() if len(items.scores) and (by_place or not _are_few(items)) else None
+    order = None
+    if rows is None:
+        known = items.known()
+        work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)] or [slice(0, 0)]
+    else:
+        if (n_ranked != n_ranked[0]).any():
+            # Queries without items have no place among the others.
+            order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
+        work = list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK))
 
-    def rank_block(queries: slice) -> Hits:
-        hits = resolved(rank(queries), ties)
+    def rank(queries: slice) -> Hits:
+        if rows is None:
+            hits = rank_by_counting(known.take(queries))
+        else:
+            hits = _by_order(rows, queries, order, depth, by_place=by_place)
+        if grade_order(ties):
+            hits = _by_grade(hits, ties)
         if depth is not None:
-            hits = within(hits, depth)
+            hits = _within(hits, depth)
         tied = None if hits.tied is None else hits.tied.astype(kept, copy=False)
         return hits._replace(above=hits.above.astype(kept, copy=False), tied=tied)
 
-    hits = _in_order(in_threads(rank_block, work, n_jobs), order, len(n_ranked), n_jobs)
+    hits = _in_order(in_threads(rank, work, n_jobs), order, len(n_ranked))
     offsets = offsets_of(hits.counts)
     judged_offsets, judged_grades, cutoff = offsets, hits.grades, None
     if depth is not None:
         judged_offsets, judged_grades = items.relevant()
-        cutoff = Cutoff(depth, sizes_of(judged_offsets), hits.are_in_ties())
+        none = np.zeros(len(n_ranked), dtype=bool)
+        in_ties = none if hits.in_ties is None else hits.in_ties
+        cutoff = Cutoff(depth, sizes_of(judged_offsets), in_ties)
     if judged is not None:
         judged_offsets, judged_grades = judged[0], narrow_grades(judged[1])
     return JudgedRankings(
@@ -368,108 +261,137 @@ def ranked(
     )
 
 
-def _plan(
-    items: ScoredItems, n_ranked: IntArray, depth: int | None, *, by_place: bool
-) -> tuple[Callable[[slice], Hits], list[slice], IntArray | None]:
-    """What ranks queries, in which blocks, and of which order of the queries they are."""
-    are_few = not by_place and _are_few(items.offsets, items.n_hits)
-    rows = None if are_few or not len(items.scores) else items.graded()
-    if rows is None:
-        known = items.known()
-        work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)] or [slice(0, 0)]
-        return lambda queries: rank_by_counting(known.block(queries)), work, None
-    order = None
-    if (n_ranked != n_ranked[0]).any():
-        # Queries without items have no place among the others.
-        order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
-    work = list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK))
-
-    def rank(queries: slice) -> Hits:
-        return _by_order(rows.rows(queries, order), depth, by_place=by_place)
-
-    return rank, work, order
-
-
-def _in_order(
-    parts: Sequence[Hits], order: IntArray | None, n_queries: int, n_jobs: int | None
-) -> Hits:
-    """The hits of all blocks, whose queries ``order`` numbers, in the order of the queries."""
-    counts = _by_query([hits.counts for hits in parts], order, n_queries)
-    offsets = offsets_of(counts)
-    above = np.empty(offsets[-1], parts[0].above.dtype)
-    grades = np.empty(offsets[-1], parts[0].grades.dtype)
-    tied = None if all(hits.tied is None for hits in parts) else np.ones_like(above)
-    lasts = np.cumsum([len(hits.counts) for hits in parts])
-
-    def place(number: int) -> None:
-        hits, last = parts[number], int(lasts[number])
-        first = last - len(hits.counts)
-        here: Any = slice(offsets[first], offsets[last])
-        if order is not None:
-            shift = offsets[order[first:last]] - offsets_of(hits.counts)[:-1]
-            here = np.repeat(shift, hits.counts) + np.arange(len(hits.above))
-        above[here], grades[here] = hits.above, hits.grades
-        if tied is not None and hits.tied is not None:
-            tied[here] = hits.tied
-
-    in_threads(place, range(len(parts)), n_jobs)
-    in_ties = None
-    if any(hits.in_ties is not None for hits in parts):
-        in_ties = _by_query([hits.are_in_ties() for hits in parts], order, n_queries)
-    return Hits(counts, above, tied, grades, in_ties)
-
-
-def _by_query(values: Sequence[Array], order: IntArray | None, n_queries: int) -> Array:
-    """A number for each query of each block, in the order of the queries."""
-    together = np.concatenate(values)
-    if order is None:
-        return together
-    ordered = np.zeros(n_queries, together.dtype)
-    ordered[order] = together
-    return ordered
-
-
-# All items in order ------------------------------------------------------------------------------
-
-
-def _are_few(offsets: IntArray, n_hits: int) -> bool:
+def _are_few(items: ScoredItems) -> bool:
     """A look-up costs much for each query and hit, but less for each item than an order of all.
 
     A query of 300 items costs three times as much as its order with AVX-512, and one of 1,000 as
     much without AVX2; one hit in 25 costs the same either way with AVX-512, and half with AVX2.
     """
-    return bool(offsets[-1] > 500 * (len(offsets) - 1) + 25 * n_hits)
+    n_items = len(items.scores) - 500 * (len(items.offsets) - 1)
+    if n_items <= 0:
+        return False
+    return n_items > 25 * (
+        np.count_nonzero(items.grades > 0)
+        if isinstance(items, GradedRows)
+        else len(items.hit_scores)
+    )
 
 
-def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
-    """Many relevant items: order all items; ``by_place`` breaks ties by the order of the rows.
+def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:
+    """The hits of all blocks, whose queries ``order`` numbers, in the order of the queries."""
+    if len(parts) == 1 and order is None:
+        return parts[0]
+    if order is None:
+        order = np.arange(n_queries)
+    counts = np.zeros(n_queries, np.int64)
+    counts[order] = np.concatenate([hits.counts for hits in parts])
+    offsets = offsets_of(counts)
+    above = np.empty(offsets[-1], parts[0].above.dtype)
+    grades = np.empty(offsets[-1], parts[0].grades.dtype)
+    tied = None if all(hits.tied is None for hits in parts) else np.ones_like(above)
+    in_ties = None
+    if any(hits.in_ties is not None for hits in parts):
+        in_ties = np.zeros(n_queries, dtype=bool)
+    first = 0
+    for hits in parts:
+        queries = order[first : first + len(hits.counts)]
+        first += len(hits.counts)
+        here = np.repeat(offsets[queries] - offsets_of(hits.counts)[:-1], hits.counts)
+        here += np.arange(len(here))
+        above[here], grades[here] = hits.above, hits.grades
+        if tied is not None and hits.tied is not None:
+            tied[here] = hits.tied
+        if in_ties is not None and hits.in_ties is not None:
+            in_ties[queries] = hits.in_ties
+    return Hits(counts, above, tied, grades, in_ties)
 
-    What stands below ``depth`` ranks, and is not tied with an item above, is left out.
+
+def _within(hits: Hits, depth: int) -> Hits:
+    """The hits that may stand within the first ``depth`` ranks."""
+    tied, in_ties = hits.tied, hits.in_ties
+    if in_ties is None and tied is not None:
+        in_ties = segment_max(tied, offsets_of(hits.counts)) > 1
+    top = hits.above < depth
+    if top.all():
+        return hits._replace(in_ties=in_ties)
+    kept = np.flatnonzero(top)
+    return Hits(
+        sizes_of(np.searchsorted(kept, offsets_of(hits.counts))),
+        hits.above[kept],
+        None if tied is None else tied[kept],
+        hits.grades[kept],
+        in_ties,
+    )
+
+
+def _by_grade(hits: Hits, ties: Ties) -> Hits:
+    """Break ties for or against the relevant items, the better grades first or last."""
+    tied = hits.tied
+    if tied is None:
+        return hits._replace(in_ties=None)
+    query = segment_index(offsets_of(hits.counts))
+    new = np.ones(len(query), dtype=bool)
+    new[1:] = (hits.above[1:] != hits.above[:-1]) | (query[1:] != query[:-1])
+    starts = np.flatnonzero(new)
+    counts = sizes_of(np.append(starts, len(query)))
+    inside = np.arange(len(query)) - np.repeat(starts, counts)
+    above, grades = hits.above + inside, hits.grades
+    if ties == "pessimistic":
+        above += tied - np.repeat(counts, counts)
+        grades = grades[np.repeat(starts + counts - 1, counts) - inside]
+    return Hits(hits.counts, above, None, grades)
+
+
+# All items in order ------------------------------------------------------------------------------
+
+
+def _by_order(
+    rows: GradedRows, queries: slice, order: IntArray | None, depth: int | None, *, by_place: bool
+) -> Hits:
+    """Many relevant items: order all items of queries of similar length, as rows of one width.
+
+    Without an ``order`` of the queries, all are of one length. ``by_place`` breaks ties by the
+    order of the items. What stands below ``depth`` ranks, and is not tied with an item above, is
+    left out.
     """
-    width = rows.width
-    codes, tagged = falling_codes(rows.scores), None
-    if len(rows.beyond):
-        codes[rows.beyond] = codes.max()
-    if not by_place and rows.grades.dtype == np.uint8:
+    beyond = EMPTY
+    if order is None:
+        own = rows.take(queries)
+        scores, grades, width = own.scores, own.grades, int(own.offsets[1])
+    else:
+        (scores, grades), width, beyond = gather_rows(
+            rows.offsets, order[queries], rows.scores, rows.grades
+        )
+        grades[beyond] = 0
+    codes, tagged = falling_codes(scores), None
+    if len(beyond):
+        codes[beyond] = codes.max()
+    if not by_place and grades.dtype == np.uint8:
         # The better grades of a tie come first.
-        tagged = sort_tagged(codes, np.invert(rows.grades), width, rows.beyond)
+        tagged = sort_tagged(codes, np.invert(grades), width, beyond)
     if tagged is not None:
         same, grades = tagged.same, np.invert(tagged.tags)
     else:
-        offsets = np.arange(0, len(codes) + 1, width)
-        order, same = order_segments(codes, offsets, rows.beyond)
-        grades = rows.grades[order]
+        sequence, same = order_segments(codes, np.arange(0, len(codes) + 1, width), beyond)
+        grades = grades[sequence]
     if by_place:
         same = None
-    in_ties = None
+    n_rows, in_ties = len(codes) // width, None
     if depth is not None and depth < width:
-        if same is not None:
-            in_ties = _queries_in_ties(same, grades, width)
-        grades, same, width = _first_columns(grades, same, width, depth)
-    relevant = grades > 0
-    places = np.flatnonzero(relevant)
+        grades, same, width, in_ties = _first_columns(grades, same, width, depth)
+    narrow: Any = np.int32 if len(grades) < 1 << 31 else np.int64
+    places = np.flatnonzero(grades > 0)
+    above: Array = places.astype(narrow)
+    if len(places) < 8 * n_rows:
+        row = above // narrow(width)
+        above -= row * narrow(width)
+        counts = np.bincount(row, minlength=n_rows)
+    else:
+        # A division for each hit costs more than a search for each row.
+        starts = np.arange(0, (n_rows + 1) * width, width)
+        counts = sizes_of(np.searchsorted(places, starts))
+        above -= np.repeat(starts[:-1].astype(narrow), counts)
     grades = grades.take(places)
-    counts, above = _by_row(places, len(relevant) // width, width)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
     tie, tied = _join_ties(same, places, above)
@@ -477,45 +399,34 @@ def _by_order(rows: ItemRows, depth: int | None, *, by_place: bool) -> Hits:
     if not is_tied.any():
         return Hits(counts, above, None, grades, in_ties)
     if tagged is None:
-        _order_ties(np.flatnonzero(is_tied), tie, grades)
+        # The better grades of each tie first.
+        hits = np.flatnonzero(is_tied)
+        new = np.flatnonzero(np.diff(tie.take(hits))) + 1
+        codes = falling_codes(grades[hits])
+        borders = np.concatenate(([0], new, [len(hits)]))
+        grades[hits] = grades[hits][order_segments(codes, borders).order]
     return Hits(counts, above, tied, grades, in_ties)
-
-
-def _by_row(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
-    """How many of some places are in each row, and the columns of them all, narrow if they fit."""
-    narrow: Any = np.int32 if n_rows * width < 1 << 31 else np.int64
-    columns: Array = places.astype(narrow)
-    if width < SHORT:
-        row = columns // narrow(width)
-        columns -= row * narrow(width)
-        return np.bincount(row, minlength=n_rows), columns
-    starts = np.arange(0, (n_rows + 1) * width, width)
-    counts = sizes_of(np.searchsorted(places, starts))
-    columns -= np.repeat(starts[:-1].astype(narrow), counts)
-    return counts, columns
-
-
-def _queries_in_ties(same: BoolArray, grades: Array, width: int) -> BoolArray:
-    """Rows in which a relevant item equals a neighbour."""
-    later = np.flatnonzero(same) + 1
-    tied = np.concatenate((later - 1, later))
-    in_ties = np.zeros(len(grades) // width, dtype=bool)
-    in_ties[tied[grades[tied] > 0] // width] = True
-    return in_ties
 
 
 def _first_columns(
     grades: Array, same: BoolArray | None, width: int, depth: int
-) -> tuple[Array, BoolArray | None, int]:
-    """The first ``depth`` columns of sorted rows, and the next ones until no tie goes on in any."""
-    n_columns = depth
-    if same is not None:
-        matrix = np.concatenate(([False], same)).reshape(-1, width)
-        goes_on = np.append(matrix[:, depth:].any(axis=0), False)
-        n_columns += int(np.argmin(goes_on))
-        same = matrix[:, :n_columns].ravel()[1:]
+) -> tuple[Array, BoolArray | None, int, BoolArray | None]:
+    """The first ``depth`` columns of sorted rows, and the next ones until no tie goes on in any.
+
+    Also the new width, and in which rows a relevant item equals a neighbour.
+    """
+    if same is None:
+        return np.ascontiguousarray(grades.reshape(-1, width)[:, :depth]).ravel(), None, depth, None
+    later = np.flatnonzero(same) + 1
+    tied = np.concatenate((later - 1, later))
+    in_ties = np.zeros(len(grades) // width, dtype=bool)
+    in_ties[tied[grades[tied] > 0] // width] = True
+    matrix = np.concatenate(([False], same)).reshape(-1, width)
+    goes_on = np.append(matrix[:, depth:].any(axis=0), False)
+    n_columns = depth + int(np.argmin(goes_on))
     top = np.ascontiguousarray(grades.reshape(-1, width)[:, :n_columns]).ravel()
-    return top, same if same is not None and same.any() else None, n_columns
+    same = matrix[:, :n_columns].ravel()[1:]
+    return top, same if same.any() else None, n_columns, in_ties
 
 
 def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntArray, IntArray]:
@@ -536,14 +447,6 @@ def _join_ties(same: BoolArray, places: IntArray, above: IntArray) -> tuple[IntA
     return tie, tied
 
 
-def _order_ties(hits: IntArray, tie: IntArray, grades: Array) -> None:
-    """Put the better grades of each tie first; in place."""
-    new = np.flatnonzero(np.diff(tie.take(hits))) + 1
-    borders = np.concatenate(([0], new, [len(hits)]))
-    tied_grades = grades[hits]
-    grades[hits] = tied_grades[order_segments(falling_codes(tied_grades), borders).order]
-
-
 # Greater scores counted --------------------------------------------------------------------------
 
 
@@ -554,12 +457,20 @@ def rank_by_counting(items: KnownHits) -> Hits:
     starts, cuts = items.offsets.tolist(), borders.tolist()
     counts, sizes = sizes_of(borders), sizes_of(items.offsets)
     is_short = counts * sizes <= PAIRS
-    _count_pairs(items, np.flatnonzero(np.repeat(is_short, counts)), smaller, not_greater)
-    for query in np.flatnonzero((counts > 0) & ~is_short).tolist():
-        scores = items.scores[starts[query] : starts[query + 1]]
-        hits = slice(cuts[query], cuts[query + 1])
-        count = _counted if _is_cheaper_to_count(len(scores), hits.stop - hits.start) else _searched
-        smaller[hits], not_greater[hits] = count(scores, wanted[hits])
+    # Hits of short queries are compared with all scores of their queries at once.
+    short = np.flatnonzero(np.repeat(is_short, counts))
+    query = segment_index(borders)[short]
+    for first, last in blocks(offsets_of(sizes[query]), RANK_BLOCK):
+        rows, ends = take_segments(items.offsets, query[first:last])
+        hits, scores = short[first:last], items.scores[rows]
+        sought = np.repeat(wanted[hits], sizes_of(ends))
+        smaller[hits] = np.add.reduceat(scores < sought, ends[:-1], dtype=np.int64)
+        not_greater[hits] = np.add.reduceat(scores <= sought, ends[:-1], dtype=np.int64)
+    for number in np.flatnonzero((counts > 0) & ~is_short).tolist():
+        scores = items.scores[starts[number] : starts[number + 1]]
+        own = slice(cuts[number], cuts[number + 1])
+        count = _counted if _is_cheaper_to_count(len(scores), own.stop - own.start) else _searched
+        smaller[own], not_greater[own] = count(scores, wanted[own])
     above = np.repeat(sizes, counts) - not_greater
     order = order_segments(falling_codes(items.hit_grades), borders).order
     order = order[order_segments(above[order].view(np.uint64), borders).order]
@@ -574,19 +485,6 @@ def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
     to 70 without AVX2. 22 lies between them: neither pays much more than twice the better way.
     """
     return n_hits * (5000 + 0.6 * n_items) < 3000 + 22.0 * n_items
-
-
-def _count_pairs(
-    items: KnownHits, hits: IntArray, smaller: IntArray, not_greater: IntArray
-) -> None:
-    """Compare some hits with all scores of their queries at once; in place."""
-    query = segment_index(items.hit_offsets)[hits]
-    for first, last in blocks(offsets_of(sizes_of(items.offsets)[query]), RANK_BLOCK):
-        rows, borders = take_segments(items.offsets, query[first:last])
-        chosen, scores = hits[first:last], items.scores[rows]
-        wanted = np.repeat(items.hit_scores[chosen], sizes_of(borders))
-        smaller[chosen] = np.add.reduceat(scores < wanted, borders[:-1], dtype=np.int64)
-        not_greater[chosen] = np.add.reduceat(scores <= wanted, borders[:-1], dtype=np.int64)
 
 
 def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:

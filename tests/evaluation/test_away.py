@@ -31,7 +31,7 @@ class Elsewhere:
     def values(self, function: Any, n_values: int) -> list[Any]:
         function = pickle.loads(pickle.dumps(function))
         cuts = [slice(0, 3), slice(3, 4), slice(4, 7)]
-        parts = [function(self.rankings.part(cut)) for cut in cuts]
+        parts = [function(self.rankings.take(cut)) for cut in cuts]
         assert {len(part) for part in parts} == {n_values}
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 

@@ -76,7 +76,7 @@ def test_blocks_lie_end_to_end(monkeypatch):
     assert len(blocks) > 5
     assert [block.start for block in blocks[1:]] == [block.stop for block in blocks[:-1]]
     assert (blocks[0].start, blocks[-1].stop) == (0, 30)
-    parts = [rankings.part(block) for block in blocks]
+    parts = [rankings.take(block) for block in blocks]
     for name in ("query_ids", "above", "tied", "grades", "n_ranked", "n_hits", "judged_grades"):
         joined = np.concatenate([getattr(part, name) for part in parts])
         np.testing.assert_array_equal(joined, getattr(rankings, name))

@@ -223,7 +223,7 @@ def test_grades_that_rise_within_a_tie_are_refused():
 def test_wide_rankings_are_not_copied():
     rankings = evaluate([{"a"}], [["b", "a"]], "mrr")._judged.rankings
     assert rankings.widened() is rankings
-    part = rankings.part(slice(0, 1)).widened()
+    part = rankings.take(slice(0, 1)).widened()
     assert all(np.shares_memory(getattr(part, name), getattr(rankings, name)) for name in STORED)
 
 
