@@ -19,9 +19,8 @@ from sklearn_rank.bounds.unjudged import Bounds, highest_grade
 from sklearn_rank.evaluation.bounds import bound_changes
 from sklearn_rank.evaluation.evaluate import evaluate_placements
 from sklearn_rank.measures.catalogue import Measure
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import JudgedRankings, Unjudged
 from sklearn_rank.rankings.placements import Hit, Placement, UnjudgedItem, item_codes
-from sklearn_rank.rankings.judged import Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import FloatArray, IntArray
 

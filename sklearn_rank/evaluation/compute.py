@@ -153,7 +153,7 @@ def _cut(data: RankingData, queries: slice) -> Block:
     rankings, by_score = (
         None
         if ranked is None
-        else (ranked if is_all else ranked.part(queries)).widened(grades=False)
+        else (ranked if is_all else ranked.take(queries)).widened(grades=False)
         for ranked in (data.rankings, data.by_relevance)
     )
     assert rankings is not None
