@@ -66,9 +66,11 @@ def _means_query(column: Any) -> bool:
 
 def without_query_ids(name: str, X: Any) -> Any:
     """X without its column of query ids, if it has one."""
-    if name not in _column_names(X):
+    names = _column_names(X)
+    if name not in names:
         return X
-    return X[[column for column in X.columns if column != name]]
+    kept = [column for column in names if column != name]
+    return X.select(kept) if hasattr(X, "column_names") else X[kept]
 
 
 def _column_names(X: Any) -> list[Any]:
@@ -278,7 +280,7 @@ def find_ids(
     source, ids = found[0]
     for other in found[1:]:
         _check_same_queries(source, ids, *other)
-    if ids is by_y and fold is not None and fold.shuffles_y:
+    if source.endswith(" of y") and fold is not None and fold.shuffles_y:
         msg = (
             f"permutation_test_score moves the index level {name!r} of y along with y; pass "
             "groups= to permute within queries, or let X carry the query ids"

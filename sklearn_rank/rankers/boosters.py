@@ -1,14 +1,18 @@
-"""What each boosting library needs: its words for queries and weights, and ways to be watched."""
+"""What each boosting library needs: rows by query, its own keywords, and a way to be watched."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
+from sklearn_rank.inputs.rows import Grouping, group_rows, read_groups
+from sklearn_rank.model_selection.query_ids import query_name, require_query_ids, without_query_ids
 from sklearn_rank.rankers.eval_metrics import (
     LightGBMEvalMetric,
     WatchedRows,
@@ -16,156 +20,195 @@ from sklearn_rank.rankers.eval_metrics import (
     read_scorers,
     stops,
 )
+from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, IntArray
 
-_SPEAKS_OF_ROWS = "nothing: rows are sorted by query, and it would meet other rows"
 
-
-@dataclass(frozen=True)
-class EvaluationRows:
-    """One evaluation set in the order of its queries."""
-
-    X: Any
-    y: Array
-    sizes: IntArray
-    """(Q,) rows of each query."""
-    numbers: IntArray
-    """(n_samples,) number of the query of each row."""
-    query_ids: Any = None
-    """(Q,) ids of the queries, for messages."""
-
-
-@dataclass(frozen=True)
-class Booster:
-    """A library's words for queries, weights and evaluation sets."""
+class Booster(NamedTuple):
+    """A library's words for queries and weights."""
 
     library: str
     ranker: str
     """Name of its class."""
     queries: str
     """Keyword of the queries."""
-    counts_rows: bool
-    """Whether it wants the sizes of the queries, not the query of each row."""
     weights: str
     """Keyword of the weights."""
     weighs: str
     """What has a weight: "row", "query", or "row of a query", which is the query's weight."""
     replaced: Mapping[str, str]
     """Arguments of ``fit`` that may not be passed on, and what to pass instead."""
-
-    def refuse_replaced(self, fit_params: Mapping[str, Any]) -> None:
-        """TypeError for arguments that speak of rows or queries in an order that changes."""
-        for name in fit_params:
-            if name in self.replaced:
-                msg = f"{name} cannot be passed on to {self.ranker}; pass {self.replaced[name]}"
-                raise TypeError(msg)
-
-    def evaluation(
-        self, ranker: Any, sets: Sequence[EvaluationRows], fit_params: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Keywords of evaluation sets."""
-        if self.library == "catboost":
-            return {"eval_set": _pools(ranker, sets, fit_params)}
-        if self.library == "xgboost":
-            return {
-                "eval_set": [(rows.X, rows.y) for rows in sets],
-                "eval_qid": [rows.numbers for rows in sets],
-            }
-        sizes = [rows.sizes for rows in sets]
-        if "eval_X" in signature(ranker.fit).parameters:  # since 4.7, which deprecates eval_set
-            return {
-                "eval_X": tuple(rows.X for rows in sets),
-                "eval_y": tuple(rows.y for rows in sets),
-                "eval_group": sizes,
-            }
-        return {"eval_set": [(rows.X, rows.y) for rows in sets], "eval_group": sizes}
+    metrics: tuple[str, ...] = ()
+    """Parameters that name metrics of the library, which early stopping would go by as well."""
 
 
-def _pools(ranker: Any, sets: Sequence[EvaluationRows], fit_params: Mapping[str, Any]) -> list[Any]:
-    """Evaluation sets for CatBoost, which takes queries and kinds of columns in pools only."""
-    from catboost import Pool
-
-    kinds = ("cat_features", "text_features", "embedding_features")
-    own = ranker.get_params()
-    columns = {kind: fit_params.get(kind, own.get(kind)) for kind in kinds}
-    return [Pool(rows.X, rows.y, group_id=rows.numbers, **columns) for rows in sets]
-
-
-_BOOSTERS = (
+_GROUPS, _EVAL_GROUPS = "groups, the query id of each row", "eval_groups, the query id of each row"
+_PER_ROW = "nothing: rows are sorted by query, and it would meet other rows"
+BOOSTERS = (
     Booster(
-        library="xgboost",
-        ranker="XGBRanker",
+        "xgboost",
+        "XGBRanker",
         queries="qid",
-        counts_rows=False,
         weights="sample_weight",
         weighs="query",
         replaced={
             "qid": "groups",
-            "group": "groups, the query id of each row",
-            "eval_qid": "eval_groups",
-            "eval_group": "eval_groups, the query id of each row",
-            "base_margin": _SPEAKS_OF_ROWS,
-            "base_margin_eval_set": _SPEAKS_OF_ROWS,
-            "sample_weight_eval_set": _SPEAKS_OF_ROWS,
+            "group": _GROUPS,
+            **dict.fromkeys(("eval_qid", "eval_group"), _EVAL_GROUPS),
+            **dict.fromkeys(
+                ("base_margin", "base_margin_eval_set", "sample_weight_eval_set"), _PER_ROW
+            ),
         },
+        metrics=("eval_metric",),
     ),
     Booster(
-        library="lightgbm",
-        ranker="LGBMRanker",
+        "lightgbm",
+        "LGBMRanker",
         queries="group",
-        counts_rows=True,
         weights="sample_weight",
         weighs="row",
         replaced={
-            "group": "groups, the query id of each row",
-            "eval_group": "eval_groups, the query id of each row",
-            "eval_X": "eval_set",
-            "eval_y": "eval_set",
-            "init_score": _SPEAKS_OF_ROWS,
-            "eval_init_score": _SPEAKS_OF_ROWS,
-            "eval_sample_weight": _SPEAKS_OF_ROWS,
+            "group": _GROUPS,
+            "eval_group": _EVAL_GROUPS,
+            **dict.fromkeys(("eval_X", "eval_y"), "eval_set"),
+            **dict.fromkeys(("init_score", "eval_init_score", "eval_sample_weight"), _PER_ROW),
         },
+        metrics=("metric", "metrics", "metric_types", "eval_metric"),
     ),
     Booster(
-        library="catboost",
-        ranker="CatBoostRanker",
+        "catboost",
+        "CatBoostRanker",
         queries="group_id",
-        counts_rows=False,
         weights="group_weight",
         weighs="row of a query",
         replaced={
             "group_id": "groups",
             "group_weight": "sample_weight",
-            "subgroup_id": _SPEAKS_OF_ROWS,
-            "pairs": _SPEAKS_OF_ROWS,
-            "pairs_weight": _SPEAKS_OF_ROWS,
-            "graph": _SPEAKS_OF_ROWS,
-            "baseline": _SPEAKS_OF_ROWS,
+            **dict.fromkeys(
+                ("subgroup_id", "pairs", "pairs_weight", "graph", "baseline"), _PER_ROW
+            ),
         },
     ),
 )
 
 
-def booster_of(ranker: Any) -> Booster:
-    """The library of a ranker; RankingConfigError if it is none of these."""
-    for kind in type(ranker).__mro__:
-        for booster in _BOOSTERS:
-            if (kind.__module__.split(".")[0], kind.__name__) == (booster.library, booster.ranker):
-                return booster
-    msg = f"ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got {safe_repr(ranker)}"
-    raise RankingConfigError(msg)
+def booster_of(ranker: Any, fit_params: Mapping[str, Any]) -> Booster:
+    """The library of a ranker; TypeError for arguments that speak of rows in their old order."""
+    classes = [(kind.__module__.split(".")[0], kind.__name__) for kind in type(ranker).__mro__]
+    booster = next((one for one in BOOSTERS if one[:2] in classes), None)
+    if booster is None:
+        msg = f"ranker must be an XGBRanker, LGBMRanker or CatBoostRanker, got {safe_repr(ranker)}"
+        raise RankingConfigError(msg)
+    for name in fit_params:
+        if name in booster.replaced:
+            msg = f"{name} cannot be passed on to {booster.ranker}; pass {booster.replaced[name]}"
+            raise TypeError(msg)
+    return booster
+
+
+# Rows --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class SortedRows:
+    """Rows in the order of their queries, as the libraries want them."""
+
+    X: Any
+    y: Array
+    order: IntArray
+    grouping: Grouping
+    query: str
+    """The column of X that holds the queries, if one does."""
+
+    @classmethod
+    def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> SortedRows:
+        """Sort rows by the query ids that are passed or carried."""
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        grades = _column(y, "y", n_rows)
+        check_query_name(query, "query")
+        query = query_name(query, X, y) if groups is None else query
+        grouping = group_rows(read_groups(require_query_ids(X, y, groups, query, owner), n_rows))
+        if 1 < n_rows == len(grouping.query_ids):
+            msg = (
+                f"{owner}: {n_rows:,} rows in {n_rows:,} queries leave nothing to rank; "
+                "is 'groups' a row id?"
+            )
+            raise ValueError(msg)
+        order = np.arange(n_rows) if grouping.order is None else grouping.order
+        X = without_query_ids(query, X)
+        if isinstance(X, list):
+            X = [X[row] for row in order.tolist()]
+        elif hasattr(X, "take") and hasattr(X, "column_names"):  # PyArrow
+            X = X.take(order)
+        else:
+            X = getattr(X, "iloc", X)[order]
+        return cls(X, grades[order], order, grouping, query)
+
+    @property
+    def sizes(self) -> IntArray:
+        """(Q,) rows of each query."""
+        return np.diff(self.grouping.offsets)
+
+    @property
+    def numbers(self) -> IntArray:
+        """(n_samples,) number of the query of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    def weights(self, booster: Booster, sample_weight: Any) -> Array:
+        """Weights of rows, or of queries where the library weighs those."""
+        by_row = _column(sample_weight, "sample_weight", len(self.order))[self.order]
+        if booster.weighs == "row":
+            return by_row
+        by_query = by_row[self.grouping.offsets[:-1]]
+        differs = np.flatnonzero(np.repeat(by_query, self.sizes) != by_row)
+        if len(differs):
+            query = self.grouping.query_ids[int(self.numbers[differs[0]])]
+            msg = (
+                f"{booster.ranker} weighs queries: sample_weight must be the same for all rows of "
+                f"a query, and is not for query {safe_repr(query)}. (Bagging passes the number of "
+                "times that a row is drawn as its weight; "
+                "QueryRanker(...).set_fit_request(sample_weight=False) has it pass the rows.)"
+            )
+            raise ValueError(msg)
+        return by_query if booster.weighs == "query" else by_row
+
+
+def _column(values: Any, name: str, n_rows: int) -> Array:
+    """One number per row."""
+    array = as_numbers(values, name)
+    if array.ndim != 1:
+        msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
+        raise ValueError(msg)
+    check_same_length("X", n_rows, name, len(array))
+    return array
+
+
+def evaluation_of(
+    booster: Booster, ranker: Any, sets: Sequence[SortedRows], fit_params: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Keywords of evaluation sets."""
+    pairs = [(rows.X, rows.y) for rows in sets]
+    if booster.library == "xgboost":
+        return {"eval_set": pairs, "eval_qid": [rows.numbers for rows in sets]}
+    if booster.library == "lightgbm":
+        queries = {"eval_group": [rows.sizes for rows in sets]}
+        if "eval_X" in signature(ranker.fit).parameters:  # since 4.7, which deprecates eval_set
+            X, y = zip(*pairs, strict=True) if pairs else ((), ())
+            return {"eval_X": X, "eval_y": y, **queries}
+        return {"eval_set": pairs, **queries}
+    # CatBoost takes queries and kinds of columns in pools only.
+    from catboost import Pool
+
+    own = {**ranker.get_params(), **fit_params}
+    kinds = ("cat_features", "text_features", "embedding_features")
+    columns = {kind: own.get(kind) for kind in kinds}
+    return {"eval_set": [Pool(rows.X, rows.y, group_id=rows.numbers, **columns) for rows in sets]}
 
 
 # Watched by measures of this package --------------------------------------------------------------
 
 Watch = LightGBMEvalMetric | XGBoostEvalMetric
-
-_OWN_METRICS = {
-    "xgboost": ("eval_metric",),
-    "lightgbm": ("metric", "metrics", "metric_types"),
-}
-"""Parameters that name metrics of the library, which early stopping would go by as well."""
 
 
 def watched_by(
@@ -174,7 +217,7 @@ def watched_by(
     """The measures that watch a ranker; None leaves that to the ranker."""
     if eval_metric is None:
         return None
-    if booster.library not in _OWN_METRICS:
+    if not booster.metrics:
         msg = (
             "CatBoost gives custom metrics no queries, so that eval_metric cannot be measured "
             "there; stop by its own, such as CatBoostRanker(eval_metric='NDCG:top=10'), which is "
@@ -182,47 +225,43 @@ def watched_by(
         )
         raise RankingConfigError(msg)
     given = {**ranker.get_params(), **fit_params}
-    names = (*_OWN_METRICS[booster.library], "eval_metric")
-    own = [name for name in names if not _is_none(given.get(name))]
-    if own:
-        msg = (
-            f"QueryRanker(eval_metric=...) and {own[0]}={safe_repr(given[own[0]])} of "
-            f"{booster.ranker} would both stop the training; leave one of them out"
-        )
-        raise RankingConfigError(msg)
+    # LightGBM has words for no metric at all.
+    none = (None, "", "None", "none", "na", "null", "custom")
+    for name in booster.metrics:
+        own = given.get(name)
+        if not (own is None or (isinstance(own, str) and own in none)):
+            msg = (
+                f"QueryRanker(eval_metric=...) and {name}={safe_repr(own)} of "
+                f"{booster.ranker} would both stop the training; leave one of them out"
+            )
+            raise RankingConfigError(msg)
     scorers = read_scorers([eval_metric], {}, "eval_metric")
     if len(scorers) > 1:
         _refuse_other_stops(booster, given.get("callbacks") or ())
-    kind = XGBoostEvalMetric if booster.library == "xgboost" else LightGBMEvalMetric
-    return kind(*scorers)
-
-
-def _is_none(metric: Any) -> bool:
-    """Whether a parameter asks for no metric; LightGBM has words for that."""
-    words = ("", "None", "none", "na", "null", "custom")
-    return metric is None or (isinstance(metric, str) and metric in words)
+    return (XGBoostEvalMetric if booster.library == "xgboost" else LightGBMEvalMetric)(*scorers)
 
 
 def _refuse_other_stops(booster: Booster, callbacks: Iterable[Any]) -> None:
     """RankingConfigError for callbacks that would stop by another measure than the first."""
     for callback in callbacks:
+        msg = ""
         if booster.library == "xgboost" and stops(callback) and not callback.metric_name:
             msg = (
                 "EarlyStopping goes by the last of several measures; say which: "
                 "EarlyStopping(..., metric_name=..., maximize=...)"
             )
-            raise RankingConfigError(msg)
         if getattr(callback, "first_metric_only", True) is False:
             msg = (
                 "lightgbm.early_stopping goes by any of several measures; say that the first "
                 "decides: early_stopping(..., first_metric_only=True)"
             )
+        if msg:
             raise RankingConfigError(msg)
 
 
 @contextmanager
 def watching(
-    ranker: Any, metric: Watch | None, sets: Sequence[EvaluationRows]
+    ranker: Any, metric: Watch | None, sets: Sequence[SortedRows]
 ) -> Iterator[dict[str, Any]]:
     """Set a ranker up to be watched, and give the keywords of ``fit``; the data go afterwards."""
     if metric is None or not sets:
@@ -230,80 +269,51 @@ def watching(
         return
     for rows in sets:
         # By the ids of the queries, which the library does not know.
-        metric.know(WatchedRows(rows.y, rows.sizes), rows.query_ids)
+        metric.know(WatchedRows(rows.y, rows.sizes), rows.grouping.query_ids)
+    params = ranker.get_params()
     if isinstance(metric, LightGBMEvalMetric):
-        keywords, changed = {"eval_metric": metric}, dict(_OF_LIGHTGBM)
+        # LightGBM's own metrics are switched off, and the first of ours decides.
+        keywords, changed = {"eval_metric": metric}, {"metric": "None", "first_metric_only": True}
+        unset = {"first_metric_only": False}
     else:
-        keywords, changed = {}, _of_xgboost(ranker, metric, sets)
-    before = {name: value for name, value in ranker.get_params().items() if name in changed}
+        # XGBoost's are, too; a callback measures and stops.
+        keywords, unset = {}, {"disable_default_eval_metric": False}
+        changed = {
+            "callbacks": _watching_callbacks(metric, sets, params),
+            "disable_default_eval_metric": True,
+            "early_stopping_rounds": None,
+        }
     ranker.set_params(**changed)
     try:
         yield keywords
     finally:
-        ranker.set_params(**{name: before.get(name, _UNSET.get(name)) for name in changed})
-
-
-_OF_LIGHTGBM = {"metric": "None", "first_metric_only": True}
-"""LightGBM's own metrics are switched off, and the first of ours decides."""
-
-_UNSET = {"first_metric_only": False, "disable_default_eval_metric": False}
-"""What parameters that were not given are set back to, if not to None."""
-
-
-def _of_xgboost(
-    ranker: Any, metric: XGBoostEvalMetric, sets: Sequence[EvaluationRows]
-) -> dict[str, Any]:
-    """XGBoost's own metrics are switched off; a callback measures and stops."""
-    from xgboost import DMatrix
-
-    params = ranker.get_params()
-    told = {
-        name: params[name]
-        for name in ("missing", "enable_categorical", "feature_types")
-        if params.get(name) is not None
-    }
-    data = [
-        DMatrix(rows.X, rows.y, qid=rows.numbers, nthread=params.get("n_jobs"), **told)
-        for rows in sets
-    ]
-    watching, stopping = _watching_callbacks(
-        metric,
-        data,
-        rounds=params.get("early_stopping_rounds"),
-        name=metric.names[0],
-        maximize=metric.scorers[0].measure.metric.greater_is_better,
-    )
-    return {
-        "callbacks": [watching, *(params.get("callbacks") or ()), *stopping],
-        "disable_default_eval_metric": True,
-        "early_stopping_rounds": None,
-    }
+        ranker.set_params(**{name: params.get(name, unset.get(name)) for name in changed})
 
 
 def _watching_callbacks(
-    metric: Callable[[Any, Any], list[tuple[str, float]]],
-    sets: Sequence[Any],
-    *,
-    rounds: int | None,
-    name: str,
-    maximize: bool,
-) -> tuple[Any, list[Any]]:
-    """A callback that notes a metric of some evaluation sets, and those that stop by it.
+    metric: XGBoostEvalMetric, sets: Sequence[SortedRows], params: Mapping[str, Any]
+) -> list[Any]:
+    """Callbacks that note a metric of evaluation sets, those of the caller, and one that stops.
 
     XGBRanker itself would call a metric once for each query. The sets are matrices of our own:
     XGBoost keeps what earlier trees predict for them. Notes come first and stopping last, so that
     callbacks of the caller miss no iteration; where a version calls them in any order, whoever
     comes first notes.
     """
+    from xgboost import DMatrix
     from xgboost.callback import EarlyStopping, TrainingCallback
 
+    names = ("missing", "enable_categorical", "feature_types")
+    kinds = {name: params[name] for name in names if params.get(name) is not None}
+    kinds["nthread"] = params.get("n_jobs")
+    matrices = [DMatrix(rows.X, rows.y, qid=rows.numbers, **kinds) for rows in sets]
     noted: set[int] = set()
 
     def note(model: Any, epoch: int, evals_log: Any) -> None:
         if epoch in noted:
             return
         noted.add(epoch)
-        for number, data in enumerate(sets):
+        for number, data in enumerate(matrices):
             values = evals_log.setdefault(f"validation_{number}", {})
             for name, value in metric(model.predict(data, output_margin=True), data):
                 values.setdefault(name, []).append(value)
@@ -318,5 +328,9 @@ def _watching_callbacks(
             note(model, epoch, evals_log)
             return bool(super().after_iteration(model, epoch, evals_log))
 
-    stopping = [Stopping(rounds=rounds, metric_name=name, maximize=maximize)] if rounds else []
-    return Watching(), stopping
+    callbacks = [Watching(), *(params.get("callbacks") or ())]
+    if params.get("early_stopping_rounds"):
+        is_gain = metric.scorers[0].measure.metric.greater_is_better
+        stopping = {"metric_name": metric.names[0], "maximize": is_gain}
+        callbacks.append(Stopping(rounds=params["early_stopping_rounds"], **stopping))
+    return callbacks

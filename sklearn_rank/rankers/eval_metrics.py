@@ -29,7 +29,7 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, FloatArray, IntArray, NegativeGrades, Ties
+from sklearn_rank.typing import Array, NegativeGrades, Ties
 
 __all__ = ["lightgbm_eval_metric", "xgboost_eval_metric"]
 
@@ -55,16 +55,8 @@ class Truth:
 
     rows: WatchedRows
     queries: GradedQueries
-    is_told: bool = False
+    has_warned: bool = False
     """Whether it was said which queries are undefined."""
-
-
-class Watched(NamedTuple):
-    """Value of a measure on a data set after a tree."""
-
-    name: str
-    value: float
-    greater_is_better: bool
 
 
 class _EvalMetric:
@@ -112,23 +104,21 @@ class _EvalMetric:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(*state["scorers"], prefix=state["prefix"])  # type: ignore[misc]
 
-    def watch(self, predictions: Any, rows: WatchedRows) -> list[Watched]:
-        """Value of each measure, in the order of the measures."""
-        scores = as_numbers(predictions, "predictions")
-        if scores.ndim != 1:
-            msg = f"predictions should be a 1d array, got an array of shape {scores.shape} instead."
-            raise ValueError(msg)
+    def watch(self, predictions: Any, rows: WatchedRows) -> list[tuple[str, float, bool]]:
+        """Name and value of each measure, and whether greater is better."""
+        scores = _column(predictions, "predictions")
         check_same_length("y_true", len(rows.grades), "predictions", len(scores))
         check_finite(scores, "predictions", where=lambda row: f"row {row}", infinite=True)
-        watched: dict[str, Watched] = {}
+        watched: dict[str, tuple[str, float, bool]] = {}
         averages: dict[str, Average] = {}
-        truths = {negative: self.truth_of(rows, negative) for _, negative in self._alike}
+        truths = self.know(rows)
         for (ties, negative), scorers in self._alike.items():
-            judged = truths[negative].queries.ranked_by(scores, ties)
             policies = [scorer.options.zero_division for scorer in scorers]
-            settled = [np.nan if policy == "warn" else policy for policy in policies]
-            measures = [scorer.measure for scorer in scorers]
-            results = score_measures(measures, judged, settled)
+            results = score_measures(
+                [scorer.measure for scorer in scorers],
+                truths[negative].queries.ranked_by(scores, ties),
+                [np.nan if policy == "warn" else policy for policy in policies],
+            )
             for name, result, policy in zip(_names(scorers), results, policies, strict=True):
                 value = result.average.value
                 if np.isnan(value):
@@ -136,57 +126,59 @@ class _EvalMetric:
                     msg = f"{result.measure} is undefined for {of_set}"
                     raise UndefinedMetricError(msg)
                 is_gain = result.measure.metric.greater_is_better
-                watched[self.prefix + name] = Watched(self.prefix + name, value, is_gain)
+                watched[self.prefix + name] = (self.prefix + name, value, is_gain)
                 if policy == "warn":
                     averages[str(result.measure)] = result.average
-        if not all(truth.is_told for truth in truths.values()):
+        if not all(truth.has_warned for truth in truths.values()):
             # Once for a data set, not after every tree.
             warn_of_undefined(averages)
             for truth in truths.values():
-                truth.is_told = True
+                truth.has_warned = True
         return [watched[name] for name in self.names]
 
-    def know(self, rows: WatchedRows, query_ids: Any) -> None:
-        """Read the truth of a data set that will be watched, with the ids of its queries."""
-        for _, negative in self._alike:
-            self.truth_of(rows, negative, query_ids)
-
-    def truth_of(self, rows: WatchedRows, negative: NegativeGrades, query_ids: Any = None) -> Truth:
-        """The truth of a data set; without ``query_ids`` queries are numbered.
+    def know(self, rows: WatchedRows, query_ids: Any = None) -> dict[NegativeGrades, Truth]:
+        """The truth of a data set, read by each way with negative grades, or read before.
 
         It is found by its values, not by the data set's identity: a label that is set anew in the
-        same object is another truth, and comparing two columns costs a few microseconds.
+        same object is another truth, and comparing two columns costs a few microseconds. Without
+        ``query_ids`` queries are numbered.
         """
         if rows.weights is None or not len(rows.weights):
             rows = WatchedRows(rows.grades, rows.sizes)
         with self._lock:
-            kept = self._truths.setdefault(negative, [])
-            truth = next((truth for truth in kept if all(map(_same, truth.rows, rows))), None)
-            if truth is not None:
-                kept.remove(truth)
-            else:
-                queries = _read(rows, negative)
-                if query_ids is not None:
-                    grouping = queries.grouping._replace(query_ids=query_ids)
-                    queries = queries._replace(grouping=grouping)
-                # Copies: whatever becomes of the caller's arrays.
-                columns = (None if part is None else np.array(part) for part in rows[:3])
-                grades, sizes, weights = columns
-                truth = Truth(WatchedRows(grades, sizes, weights, rows.weighs_queries), queries)
-            kept.insert(0, truth)
-            del kept[MAX_KEPT:]
-            return truth
+            for _, negative in self._alike:
+                kept = self._truths.setdefault(negative, [])
+                truth = next((truth for truth in kept if _are_same(truth.rows, rows)), None)
+                if truth is not None:
+                    kept.remove(truth)
+                else:
+                    # Copies: whatever becomes of the caller's arrays.
+                    own = [None if part is None else np.array(part) for part in rows[:3]]
+                    queries = _read(rows, negative, query_ids)
+                    truth = Truth(WatchedRows(*own, rows.weighs_queries), queries)
+                kept.insert(0, truth)
+                del kept[MAX_KEPT:]
+            return {negative: kept[0] for negative, kept in self._truths.items()}
 
 
-def _same(read: Array | None, part: Any) -> bool:
-    return part is None if read is None else part is not None and np.array_equal(read, part)
+def _are_same(kept: WatchedRows, rows: WatchedRows) -> bool:
+    return all(
+        one is other is None
+        or (one is not None and other is not None and np.array_equal(one, other))
+        for one, other in zip(kept, rows, strict=True)
+    )
 
 
-def _read(rows: WatchedRows, negative: NegativeGrades) -> GradedQueries:
-    grades = as_numbers(rows.grades, "y_true")
-    if grades.ndim != 1:
-        msg = f"y_true should be a 1d array, got an array of shape {grades.shape} instead."
+def _column(values: Any, name: str) -> Array:
+    array = as_numbers(values, name)
+    if array.ndim != 1:
+        msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
         raise ValueError(msg)
+    return array
+
+
+def _read(rows: WatchedRows, negative: NegativeGrades, query_ids: Any) -> GradedQueries:
+    grades = _column(rows.grades, "y_true")
     if rows.sizes is None or not len(rows.sizes):
         msg = (
             "the data set has no queries: pass group=, the rows of each query, to lgb.Dataset or "
@@ -201,34 +193,27 @@ def _read(rows: WatchedRows, negative: NegativeGrades) -> GradedQueries:
             f"{sizes.min():,} that add up to {sizes.sum():,}"
         )
         raise ValueError(msg)
-    offsets = offsets_of(sizes)
+    offsets, n_queries = offsets_of(sizes), len(sizes)
 
     def where(row: int) -> str:
         query = int(np.searchsorted(offsets, row, side="right")) - 1
         return f"row {row - offsets[query]} of query {query}"
 
     grades = narrow_grades(check_grades(grades, "y_true", where=where, negative=negative))
-    grouping = Grouping(np.arange(len(sizes)), offsets, None)
-    weights = _query_weights(rows, offsets)
+    grouping = Grouping(np.arange(n_queries) if query_ids is None else query_ids, offsets, None)
+    weights = None
+    if rows.weights is not None and rows.weighs_queries and len(rows.weights) == n_queries:
+        weights = check_weights(rows.weights, n_queries)
+    elif rows.weights is not None:
+        # The mean of their rows', as LightGBM's measures have it.
+        by_row = check_weights(rows.weights, len(grades))
+        numbers = np.repeat(np.arange(n_queries), sizes)
+        sums = np.bincount(numbers, by_row, minlength=n_queries)
+        firsts = by_row[np.minimum(offsets[:-1], len(grades) - 1)]
+        # A sum of equal weights divided by their number can miss them by a rounding.
+        alike = np.bincount(numbers, by_row != firsts[numbers], minlength=n_queries) == 0
+        weights = np.where(alike, firsts, sums / np.maximum(sizes, 1))
     return GradedQueries(grades, grouping, weights, count_unjudged(grades, negative))
-
-
-def _query_weights(rows: WatchedRows, offsets: IntArray) -> FloatArray | None:
-    """Weights of queries: as given, or the mean of their rows', as LightGBM's measures have it."""
-    weights, n_rows, n_queries = rows.weights, int(offsets[-1]), len(offsets) - 1
-    if weights is None or not len(weights):
-        return None
-    if rows.weighs_queries and len(weights) == n_queries:
-        return check_weights(weights, n_queries)
-    by_row = check_weights(weights, n_rows)
-    sizes = np.diff(offsets)
-    numbers = np.repeat(np.arange(n_queries), sizes)
-    sums = np.bincount(numbers, by_row, minlength=n_queries)
-    firsts = by_row[np.minimum(offsets[:-1], n_rows - 1)]
-    # A sum of equal weights divided by their number can miss them by a rounding.
-    alike = np.bincount(numbers, by_row != firsts[numbers], minlength=n_queries) == 0
-    means: FloatArray = np.where(alike, firsts, sums / np.maximum(sizes, 1))
-    return means
 
 
 # Measures in any form ----------------------------------------------------------------------------
@@ -251,51 +236,39 @@ def read_scorers(
     measures: Iterable[Any], options: dict[str, Any], owner: str
 ) -> tuple[RankingScorer, ...]:
     """Scorers of measures in any form; InvalidParameterError if a name comes twice or none does."""
-    scorers = tuple(
-        scorer for measure in measures for scorer in _scorers_of(measure, options, owner)
-    )
-    for scorer in scorers:
-        _check_scorer(scorer, owner)
+    scorers: list[RankingScorer] = []
+    for measure in measures:
+        if isinstance(measure, _EvalMetric):
+            measure = measure.scorers
+        if isinstance(measure, (list, tuple)):
+            scorers += read_scorers(measure, options, owner)
+        elif isinstance(measure, RankingScorer):
+            scorers.append(measure.with_options(**options) if options else measure)
+        elif isinstance(measure, (str, Measure)):
+            scorers.append(get_scorer(measure, **options))
+        else:
+            kind = type(measure).__name__
+            msg = f"{owner} takes str, Measure and scorers, got {kind}: {safe_repr(measure)}"
+            raise TypeError(msg)
     names = _names(scorers)
-    if not names:
-        msg = f"{owner} needs at least one measure, such as 'ndcg@10'"
+    msg = "" if names else f"{owner} needs at least one measure, such as 'ndcg@10'"
+    for place, (name, scorer) in enumerate(zip(names, scorers, strict=True)):
+        own = scorer.options
+        if own.pos_label is not None or own.relevance is not None:
+            msg = (
+                f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
+                "grades; leave pos_label and relevance out"
+            )
+        elif TIE_RULES[own.ties].by_id:
+            msg = (
+                f"{owner}: ties={own.ties!r} breaks ties by item ids, which rows of a booster do "
+                "not have; pass ties='average' or another rule"
+            )
+        elif name in names[:place]:
+            msg = f"{owner}: measure {safe_repr(name)} comes twice"
+    if msg:
         raise InvalidParameterError(msg)
-    repeated = [name for place, name in enumerate(names) if name in names[:place]]
-    if repeated:
-        msg = f"{owner}: measure {safe_repr(repeated[0])} comes twice"
-        raise InvalidParameterError(msg)
-    return scorers
-
-
-def _scorers_of(measure: Any, options: dict[str, Any], owner: str) -> Iterable[RankingScorer]:
-    if isinstance(measure, (list, tuple)):
-        return read_scorers(measure, options, owner)
-    if isinstance(measure, _EvalMetric):
-        return read_scorers(measure.scorers, options, owner)
-    if isinstance(measure, RankingScorer):
-        return [measure.with_options(**options) if options else measure]
-    if not isinstance(measure, (str, Measure)):
-        kind = type(measure).__name__
-        msg = f"{owner} takes str, Measure and scorers, got {kind}: {safe_repr(measure)}"
-        raise TypeError(msg)
-    return [get_scorer(measure, **options)]
-
-
-def _check_scorer(scorer: RankingScorer, owner: str) -> None:
-    """InvalidParameterError for what a data set of a booster cannot serve."""
-    options = scorer.options
-    if options.pos_label is not None or options.relevance is not None:
-        msg = (
-            f"{owner}: {scorer!r} reads labels, and those of a booster's data set are its "
-            "grades; leave pos_label and relevance out"
-        )
-        raise InvalidParameterError(msg)
-    if TIE_RULES[options.ties].by_id:
-        msg = (
-            f"{owner}: ties={options.ties!r} breaks ties by item ids, which rows of a booster do "
-            "not have; pass ties='average' or another rule"
-        )
-        raise InvalidParameterError(msg)
+    return tuple(scorers)
 
 
 # LightGBM ----------------------------------------------------------------------------------------
@@ -330,8 +303,8 @@ class LightGBMEvalMetric(_EvalMetric):
             raise RankingConfigError(msg)
         if hasattr(second, "get_label"):
             rows = WatchedRows(second.get_label(), second.get_group(), second.get_weight())
-            return [*self.watch(first, rows)]
-        return [*self.watch(second, WatchedRows(first, group, weight))]
+            return self.watch(first, rows)
+        return self.watch(second, WatchedRows(first, group, weight))
 
 
 def lightgbm_eval_metric(
@@ -422,8 +395,8 @@ class XGBoostEvalMetric(_EvalMetric):
         sizes = np.diff(bounds.astype(np.int64)) if len(bounds) > 1 else None
         rows = WatchedRows(data.get_label(), sizes, data.get_weight(), weighs_queries=True)
         watched = self.watch(predictions, rows)
-        _refuse_wrong_direction({value.name: value.greater_is_better for value in watched})
-        return [(value.name, value.value) for value in watched]
+        _refuse_wrong_direction({name: is_gain for name, _, is_gain in watched})
+        return [(name, value) for name, value, _ in watched]
 
 
 _KNOWN = ("auc", "pre", "map", "ndcg")
@@ -443,38 +416,25 @@ def _refuse_wrong_direction(directions: Mapping[str, bool]) -> None:
     ``directions`` tells of each name whether greater is better; the last one is watched where
     nothing else is said.
     """
-    for callback in _running_callbacks():
-        if not stops(callback):
-            continue
+    # A metric is handed predictions and data alone. Who called it is told by the frames of
+    # CallbackContainer; if a version calls otherwise, nothing is found.
+    callbacks: list[Any] = []
+    frame = sys._getframe(1)
+    while frame.f_back is not None and not callbacks:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__") == "xgboost.callback":
+            callbacks = list(getattr(frame.f_locals.get("self"), "callbacks", None) or ())
+    for callback in filter(stops, callbacks):
         name = getattr(callback, "metric_name", None) or list(directions)[-1]
-        if name not in directions:
-            continue
-        told = callback.maximize
-        if told is None:
-            told = name != "mape" and name.startswith(_KNOWN)
-        if told != directions[name]:
+        taken = callback.maximize
+        if taken is None:
+            taken = name != "mape" and name.startswith(_KNOWN)
+        if name in directions and taken != directions[name]:
             msg = (
                 f"early stopping would keep the worst {safe_repr(name)}: pass "
                 f"maximize={directions[name]} to xgboost.train or EarlyStopping"
             )
             raise RankingConfigError(msg)
-
-
-def _running_callbacks() -> list[Any]:
-    """Callbacks of the training that asks for a metric; nothing if a version calls otherwise.
-
-    A metric is handed predictions and data alone. Who called it is told by the frames of
-    ``CallbackContainer``.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        frame = frame.f_back
-        if frame.f_globals.get("__name__") == "xgboost.callback":
-            container = frame.f_locals.get("self")
-            callbacks = getattr(container, "callbacks", None)
-            if callbacks is not None:
-                return list(callbacks)
-    return []
 
 
 def xgboost_eval_metric(
@@ -488,36 +448,21 @@ def xgboost_eval_metric(
 
     Parameters
     ----------
-    *measures : str, Measure or scorer
-        Measures in any spelling, or scorers with their options; noted under ``metric.names``.
-        Early stopping watches the last one unless told otherwise.
-    prefix : str, default=""
-        Start of the names that XGBoost notes; where its own metrics are not switched off
-        (``disable_default_eval_metric=1``), equal names would be noted as one.
-    **options
-        As in :meth:`RankingScorer.with_options`: ``ties``, ``zero_division``, ``convention``.
+    *measures, prefix, **options
+        As in :func:`lightgbm_eval_metric`. Early stopping watches the last measure unless told
+        otherwise; XGBoost's own metrics are switched off by ``disable_default_eval_metric=1``.
 
     Returns
     -------
     metric : XGBoostEvalMetric
-        A callable that can be stored. Values are those of :func:`evaluate` in the range of each
-        measure; XGBoost notes them with six decimals. Ties count by the exact expectation; queries
-        for which a measure is undefined are left out with one warning for each data set. Weights
-        are those of the queries.
+        As there; XGBoost notes values with six decimals, and weights are those of the queries.
 
     Raises
     ------
-    InvalidParameterError
-        If there is no measure, or one comes twice.
-    UnknownMeasureError
-        If a measure is unknown.
-    RankingConfigError
-        In training, if the data set has no queries.
     RankingConfigError
         In training, if early stopping would look for the worst value: XGBoost tells the direction
         from the name, and takes what it does not know for a loss. Pass ``maximize=True``.
-    UndefinedMetricError
-        In training, if a measure is undefined for all queries.
+        Otherwise as there.
 
     Examples
     --------

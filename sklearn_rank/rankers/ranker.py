@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,25 +10,20 @@ from sklearn.utils import RegressorTags
 from sklearn.utils.validation import check_is_fitted
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.inputs.rows import Grouping, group_rows, listed_ids, read_groups
-from sklearn_rank.model_selection.query_ids import (
-    query_name,
-    remember_sizes,
-    require_query_ids,
-    without_query_ids,
-)
+from sklearn_rank.inputs.rows import listed_ids
+from sklearn_rank.model_selection.query_ids import remember_sizes, without_query_ids
 from sklearn_rank.rankers.boosters import (
-    Booster,
-    EvaluationRows,
+    SortedRows,
     booster_of,
+    evaluation_of,
     watched_by,
     watching,
 )
 from sklearn_rank.rankers.eval_metrics import XGBoostEvalMetric
-from sklearn_rank.support.checks import as_numbers, check_query_name, check_same_length
+from sklearn_rank.support.checks import check_same_length
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list, safe_repr
-from sklearn_rank.typing import Array, FloatArray, IntArray
+from sklearn_rank.typing import FloatArray
 
 __all__ = ["QueryRanker"]
 
@@ -151,26 +145,26 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             query has a single row;
             if weights differ within a query of a library that weighs queries.
         """
-        booster = booster_of(self.ranker)
-        booster.refuse_replaced(fit_params)
+        booster = booster_of(self.ranker, fit_params)
         watched = watched_by(self.eval_metric, booster, self.ranker, fit_params)
-        data = _Sorted.of(X, y, groups, self.query, type(self).__name__)
+        data = SortedRows.of(X, y, groups, self.query, type(self).__name__)
         self.query_ = data.query
-        keywords = {**fit_params, booster.queries: data.queries(booster)}
+        queries = data.sizes if booster.library == "lightgbm" else data.numbers
+        keywords = {**fit_params, booster.queries: queries}
         if sample_weight is not None:
             keywords[booster.weights] = data.weights(booster, sample_weight)
         sets = []
         if eval_set is not None or eval_groups is not None:
             sets = _evaluation_sets(eval_set, eval_groups, self.query)
             if not isinstance(watched, XGBoostEvalMetric):  # which measures by itself
-                keywords.update(booster.evaluation(self.ranker, sets, fit_params))
+                keywords.update(evaluation_of(booster, self.ranker, sets, fit_params))
             for number, rows in enumerate(sets):
                 _warn_of_shared(number, rows, data)
         self.ranker_ = clone(self.ranker)
         with watching(self.ranker_, watched, sets) as more:
             self.ranker_.fit(data.X, data.y, **keywords, **more)
-        queries = listed_ids(data.grouping.query_ids)
-        remember_sizes(self, dict(zip(queries, data.sizes.tolist(), strict=True)))
+        ids = listed_ids(data.grouping.query_ids)
+        remember_sizes(self, dict(zip(ids, data.sizes.tolist(), strict=True)))
         return self
 
     def predict(self, X: Any) -> FloatArray:
@@ -201,81 +195,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-@dataclass(frozen=True)
-class _Sorted:
-    """Rows in the order of their queries, as the libraries want them."""
-
-    X: Any
-    y: Array
-    order: IntArray
-    grouping: Grouping
-    query: str
-    """The column of X that holds the queries, if one does."""
-
-    @classmethod
-    def of(cls, X: Any, y: Any, groups: Any, query: str, owner: str) -> _Sorted:
-        """Sort rows by the query ids that are passed or carried."""
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        grades = as_numbers(y, "y")
-        if grades.ndim != 1:
-            msg = f"y should be a 1d array, got an array of shape {grades.shape} instead."
-            raise ValueError(msg)
-        check_same_length("X", n_rows, "y", len(grades))
-        check_query_name(query, "query")
-        query = query_name(query, X, y) if groups is None else query
-        ids = require_query_ids(X, y, groups, query, owner)
-        grouping = group_rows(read_groups(ids, n_rows))
-        if 1 < n_rows == len(grouping.query_ids):
-            msg = (
-                f"{owner}: {n_rows:,} rows in {n_rows:,} queries leave nothing to rank; "
-                "is 'groups' a row id?"
-            )
-            raise ValueError(msg)
-        order = np.arange(n_rows) if grouping.order is None else grouping.order
-        features = _take_rows(without_query_ids(query, X), order)
-        return cls(features, grades[order], order, grouping, query)
-
-    @property
-    def sizes(self) -> IntArray:
-        """(Q,) rows of each query."""
-        return np.diff(self.grouping.offsets)
-
-    @property
-    def numbers(self) -> IntArray:
-        """Number of the query of each row."""
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
-
-    def queries(self, booster: Booster) -> IntArray:
-        """The queries as the library wants them."""
-        return self.sizes if booster.counts_rows else self.numbers
-
-    def weights(self, booster: Booster, sample_weight: Any) -> Array:
-        """Weights of rows, or of queries where the library weighs those."""
-        given = as_numbers(sample_weight, "sample_weight")
-        if given.ndim != 1:
-            msg = (
-                f"sample_weight should be a 1d array, got an array of shape {given.shape} instead."
-            )
-            raise ValueError(msg)
-        check_same_length("X", len(self.order), "sample_weight", len(given))
-        by_row = given[self.order]
-        if booster.weighs == "row":
-            return by_row
-        by_query = by_row[self.grouping.offsets[:-1]]
-        differs = np.flatnonzero(np.repeat(by_query, self.sizes) != by_row)
-        if len(differs):
-            query = self.grouping.query_ids[int(self.numbers[differs[0]])]
-            msg = (
-                f"{booster.ranker} weighs queries: sample_weight must be the same for all rows of "
-                f"a query, and is not for query {safe_repr(query)}. (Bagging passes the number of "
-                "times that a row is drawn as its weight; "
-                "QueryRanker(...).set_fit_request(sample_weight=False) has it pass the rows.)"
-            )
-            raise ValueError(msg)
-        return by_query if booster.weighs == "query" else by_row
-
-
-def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[EvaluationRows]:
+def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[SortedRows]:
     """Evaluation sets, each sorted like the data."""
     if not isinstance(eval_set, list) or any(
         not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in eval_set
@@ -284,35 +204,34 @@ def _evaluation_sets(eval_set: Any, eval_groups: Any, query: str) -> list[Evalua
         raise TypeError(msg)
     ids = [None] * len(eval_set) if eval_groups is None else eval_groups
     check_same_length("eval_set", len(eval_set), "eval_groups", len(ids))
-    sets = [
-        _Sorted.of(X, y, groups, query, f"eval_set[{number}]")
+    return [
+        SortedRows.of(X, y, groups, query, f"eval_set[{number}]")
         for number, ((X, y), groups) in enumerate(zip(eval_set, ids, strict=True))
     ]
-    return [
-        EvaluationRows(data.X, data.y, data.sizes, data.numbers, data.grouping.query_ids)
-        for data in sets
-    ]
 
 
-def _warn_of_shared(number: int, rows: EvaluationRows, data: _Sorted) -> None:
+def _warn_of_shared(number: int, rows: SortedRows, data: SortedRows) -> None:
     """RankingDataWarning for an evaluation set with queries that the ranker is fitted on.
 
-    A set of the very queries that are fitted watches the fit itself, as some like to plot.
+    A set of the very queries that are fitted watches the fit itself, as some like to plot. Sets of
+    other sizes whose queries are numbered from 0 or 1 without a gap have been numbered each on its
+    own, and equal numbers mean nothing; rows that a split has cut leave gaps, or all queries.
     """
-    fitted = set(listed_ids(data.grouping.query_ids))
-    shared = [query for query in listed_ids(rows.query_ids) if query in fitted]
-    if shared and not (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
-        warn(
-            f"{len(shared):,} of {len(rows.sizes):,} queries of eval_set[{number}] are among those "
-            f"that the ranker is fitted on: {format_list(shared)}; early stopping "
-            "then goes by what it "
-            "has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
-            "not the same ids of their own",
-            RankingDataWarning,
-        )
-
-
-def _take_rows(X: Any, order: IntArray) -> Any:
-    if hasattr(X, "iloc"):
-        return X.iloc[order]
-    return [X[row] for row in order.tolist()] if isinstance(X, list) else X[order]
+    own, fitted = (listed_ids(part.grouping.query_ids) for part in (rows, data))
+    known = set(fitted)
+    shared = [query for query in own if query in known]
+    if not shared or (len(shared) == len(fitted) and len(rows.y) == len(data.y)):
+        return
+    if len(own) != len(fitted) and any(
+        set(own) == set(range(first, first + len(own)))
+        and known == set(range(first, first + len(fitted)))
+        for first in (0, 1)
+    ):
+        return
+    warn(
+        f"{len(shared):,} of {len(own):,} queries of eval_set[{number}] are among those "
+        f"that the ranker is fitted on: {format_list(shared)}; early stopping then goes by what "
+        "it has seen. Split by query (QueryKFold, GroupShuffleSplit), or give queries that are "
+        "not the same ids of their own",
+        RankingDataWarning,
+    )

@@ -216,9 +216,9 @@ def readings(monkeypatch):
     read: list[int] = []
     original = eval_metrics._read
 
-    def counting(rows: Any, negative: Any) -> Any:
+    def counting(rows: Any, *others: Any) -> Any:
         read.append(len(rows.grades))
-        return original(rows, negative)
+        return original(rows, *others)
 
     monkeypatch.setattr(eval_metrics, "_read", counting)
     return read

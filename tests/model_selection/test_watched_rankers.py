@@ -7,6 +7,8 @@ import warnings
 from typing import Any
 
 import numpy as np
+import polars as pl
+import pyarrow as pa
 import pytest
 import xgboost
 from lightgbm import early_stopping
@@ -317,3 +319,25 @@ def test_sets_that_share_queries_with_the_training_data_warn():
         warnings.simplefilter("error")
         sets = [(X, Y), (X_EVAL, Y_EVAL)]
         model.fit(X, Y, groups=QID, eval_set=sets, eval_groups=[QID, QID_EVAL])
+
+
+def test_queries_that_each_set_numbers_anew_are_not_shared():
+    numbers, evaluated = (np.unique(ids, return_inverse=True)[1] for ids in (QID, QID_EVAL))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for first in (0, 1):
+            sets = {"eval_set": [(X_EVAL, Y_EVAL)], "eval_groups": [evaluated + first]}
+            QueryRanker(XGB).fit(X, Y, groups=numbers + first, **sets)
+    rows = np.flatnonzero(numbers % 3 > 0)  # what a split leaves has gaps
+    sets = {"eval_set": [(X[rows], Y[rows])], "eval_groups": [numbers[rows]]}
+    with pytest.warns(RankingDataWarning, match="16 of 16 queries of eval_set"):
+        QueryRanker(XGB).fit(X, Y, groups=numbers, **sets)
+
+
+@pytest.mark.parametrize("frame", [pl.from_pandas, pa.Table.from_pandas])
+def test_frames_of_other_libraries_are_watched(frame):
+    model = QueryRanker(PATIENT["xgboost"], eval_metric="map")
+    held_out = framed().iloc[: len(X_EVAL)].assign(**dict(zip(framed(), X_EVAL.T, strict=True)))
+    sets = {"eval_set": [(frame(held_out.assign(qid=QID_EVAL)), Y_EVAL)]}
+    noted = noted_by("xgboost", model.fit(frame(framed().assign(qid=QID)), Y, **sets).ranker_)
+    assert noted == noted_by("xgboost", model.fit(X, Y, groups=QID, **HELD_OUT).ranker_)
