@@ -18,7 +18,7 @@ from sklearn_rank.inputs.frames import (
     truth_columns,
     watched_columns,
 )
-from sklearn_rank.inputs.layouts import ReaderOptions, check_told, read_rankings
+from sklearn_rank.inputs.layouts import ReaderOptions, check_table_options, read_rankings
 from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnusedColumn
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.support.checks import check_flag
@@ -269,7 +269,7 @@ def read_any(
             "pass both to one engine, or collect the smaller one"
         )
         raise TypeError(msg)
-    check_told(owner, **told)
+    check_table_options(owner, **told)
     problem = Problem(y_true, y_score, columns, told, known_items, engine or EngineOptions())
     judged: RankingData = import_module(used.module).read(problem)
     return judged

@@ -36,10 +36,11 @@ from sklearn_rank.typing import Array
 
 if TYPE_CHECKING:
     import narwhals as nw
-    import polars as pl
 
     from sklearn_rank.inputs.tables import IdColumn
 
+PLAIN = frozenset({np.ndarray, list, tuple, dict, set, frozenset})
+"""Types that are no frames, no series and no names of files, which is seen at once."""
 _WIDE = (
     "A frame has a row for each query and item; one with a row per query and a column per item "
     "goes in as .to_numpy()"
@@ -49,11 +50,12 @@ _WIDE = (
 def is_frame(values: Any) -> bool:
     """Whether this is a data frame, eager or lazy; nothing is imported or computed."""
     kind = type(values)
-    has_columns = hasattr(kind, "columns") or hasattr(kind, "column_names") or is_stream(values)
-    return has_columns and not isinstance(values, (Mapping, np.ndarray))
+    if kind in PLAIN or isinstance(values, (Mapping, np.ndarray)):
+        return False
+    return hasattr(kind, "columns") or hasattr(kind, "column_names") or _is_stream(values)
 
 
-def is_stream(values: Any) -> bool:
+def _is_stream(values: Any) -> bool:
     """Whether this is a stream of Arrow's batches, and not a column."""
     kind = type(values)
     return hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "__getitem__")
@@ -64,44 +66,60 @@ def as_tables(y_true: Any, y_score: Any, columns: Columns | None = None) -> tupl
 
     All else is passed through.
     """
-    _refuse_paths(y_true, y_score)
+    sides = {"y_true": y_true, "y_score": y_score}
+    if columns is None and all(type(side) in PLAIN for side in sides.values()):
+        return y_true, y_score
+    kinds = {name: type(side).__name__ for name, side in sides.items()}
+    are_frames = [is_frame(side) for side in sides.values()]
+    are_files = all(isinstance(s, (str, os.PathLike, Run, Qrels)) for s in sides.values())
+    for name, side in sides.items() if are_files else ():
+        if isinstance(side, (str, os.PathLike)):
+            msg = (
+                f"{name} is a {kinds[name]}; files are read first: "
+                "evaluate(read_qrels(...), read_run(...))"
+            )
+            raise TypeError(msg)
+    msg = ""
     if isinstance(y_true, Run):
         msg = "y_true is a Run, which holds rankings; judgements come first: evaluate(qrels, run)"
-        raise TypeError(msg)
-    if is_series_of_lists(y_true) and is_series_of_lists(y_score) and columns is None:
-        sides = ((y_true, "y_true"), (y_score, "y_score"))
+    elif are_frames[0] or (are_frames[1] and isinstance(y_true, Mapping)):
+        if not are_frames[1] and not isinstance(y_score, Mapping):
+            msg = (
+                f"y_true is a data frame and y_score a {kinds['y_score']}; pass a frame with "
+                "a row for each query and item and their score or rank, or a mapping"
+            )
+    elif columns is not None:
+        msg = f"columns names columns of data frames; y_true is a {kinds['y_true']}"
+    elif all(map(_is_series_of_lists, sides.values())):
         keyed = [
             _keyed(side.index.tolist(), side.tolist(), f"the index of {name}")
-            for side, name in sides
+            for name, side in sides.items()
         ]
         return keyed[0], keyed[1]
-    truth_is, score_is = is_frame(y_true), is_frame(y_score)
-    if not truth_is and not (score_is and isinstance(y_true, Mapping)):
-        if columns is not None:
-            msg = f"columns names columns of data frames; y_true is a {type(y_true).__name__}"
-            raise TypeError(msg)
+    else:
         return y_true, y_score
-    if not score_is and not isinstance(y_score, Mapping):
-        msg = (
-            f"y_true is a data frame and y_score a {type(y_score).__name__}; pass a frame with "
-            "a row for each query and item and their score or rank, or a mapping"
-        )
+    if msg:
         raise TypeError(msg)
-    frames = [
-        _eager(values, name) if is_frame(values) else None
-        for values, name in ((y_true, "y_true"), (y_score, "y_score"))
-    ]
+    frames = [_eager(side, name) if is_frame(side) else None for name, side in sides.items()]
     wanted = share_columns(columns, frames)
     refuse_swapped(frames, wanted)
     truth, ranked = frames
     if truth is not None:
-        y_true = _by_query(truth, wanted[0], "y_true") or _read_truth(truth, wanted[0])
+        y_true = _read_lists(truth, wanted[0], "y_true")
+        if y_true is None:
+            named = truth_columns(truth, wanted[0])
+            _refuse_unused(truth, named, wanted[0], "y_true", GRADE)
+            y_true = truth_of(truth, named, about_queries=QueryColumns(truth, named["query"]))
     if ranked is not None:
-        y_score = _by_query(ranked, wanted[1], "y_score") or _read_run(ranked, wanted[1])
+        y_score = _read_lists(ranked, wanted[1], "y_score")
+        if y_score is None:
+            named = run_columns(ranked, wanted[1])
+            _refuse_unused(ranked, named, wanted[1], "y_score", ORDER)
+            y_score = run_of(ranked, named, about_queries=QueryColumns(ranked, named["query"]))
     return y_true, y_score
 
 
-def _by_query(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any, Any] | None:
+def _read_lists(frame: nw.DataFrame[Any], columns: Columns, name: str) -> dict[Any, Any] | None:
     """{query: list or {item: number}} of a frame with lists of items; None if it has none."""
     role: Role = "grade" if name == "y_true" else "score"
     named = _roles(frame, columns, name, (), ("query", "item", role))
@@ -127,25 +145,11 @@ def _holds_lists(frame: nw.DataFrame[Any], column: str) -> bool:
     values = frame[column]
     if values.dtype != nw.Object:
         return isinstance(values.dtype, (nw.List, nw.Array))
-    first = next((value for value in values.head(1).to_list()), None)
+    first = next(iter(values.head(1).to_list()), None)
     return isinstance(first, (list, tuple, np.ndarray))
 
 
-def _refuse_paths(y_true: Any, y_score: Any) -> None:
-    """TypeError for names of files in place of what they hold."""
-    kinds = (str, os.PathLike, Run, Qrels)
-    if not (isinstance(y_true, kinds) and isinstance(y_score, kinds)):
-        return
-    for values, name in ((y_true, "y_true"), (y_score, "y_score")):
-        if isinstance(values, (str, os.PathLike)):
-            msg = (
-                f"{name} is a {type(values).__name__}; files are read first: "
-                "evaluate(read_qrels(...), read_run(...))"
-            )
-            raise TypeError(msg)
-
-
-def is_series_of_lists(values: Any) -> bool:
+def _is_series_of_lists(values: Any) -> bool:
     """Whether this is a pandas series of lists, sets or mappings whose index names the queries.
 
     The index that pandas makes when none is given names nothing: such a series is a list.
@@ -173,15 +177,15 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
     import narwhals as nw
 
     try:
-        if is_stream(values):
+        if _is_stream(values):
             backend: Any = "polars" if find_spec("polars") else "pyarrow"
             frame: Any = nw.from_arrow(values, backend=backend)
         else:
             frame = nw.from_native(values)
     except (TypeError, ValueError, ImportError) as error:
-        ways = ("to_polars", "to_pandas", "to_arrow", "to_table")
-        way = next((way for way in ways if hasattr(values, way)), None)
-        hint = f"; pass {name}.{way}()" if way else f": {error}"
+        methods = ("to_polars", "to_pandas", "to_arrow", "to_table")
+        method = next((method for method in methods if hasattr(values, method)), None)
+        hint = f"; pass {name}.{method}()" if method else f": {error}"
         msg = f"{name} is a {type(values).__name__} that cannot be read as a data frame{hint}"
         raise TypeError(msg) from error
     if isinstance(frame, nw.LazyFrame):
@@ -192,6 +196,9 @@ def _eager(values: Any, name: str) -> nw.DataFrame[Any]:
         raise TypeError(msg)
     eager: nw.DataFrame[Any] = frame
     return eager
+
+
+# Columns and their roles -------------------------------------------------------------------------
 
 
 def share_columns(columns: Columns | None, frames: list[nw.DataFrame[Any] | None]) -> list[Columns]:
@@ -244,37 +251,44 @@ def _roles(
     return find_roles(names, required, optional, columns=known or None, where=name)
 
 
-def columns_of(
+def _columns(
     frame: nw.DataFrame[Any], columns: Columns, name: str, *optional: Role
 ) -> dict[Role, str]:
     """The columns of queries and items, and those of the other roles that are there."""
     try:
         named = _roles(frame, columns, name, ("query", "item"), optional)
     except ColumnRoleError as error:
-        levels = [level for level in getattr(_index_of(frame), "names", ()) if level is not None]
-        hint = (
-            f" The index has {format_list(levels)}: .reset_index() makes columns." if levels else ""
-        )
+        index = getattr(frame.to_native(), "index", None)
+        levels = [level for level in getattr(index, "names", ()) if level is not None]
+        hint = ""
+        if levels:
+            hint = f" The index has {format_list(levels)}: .reset_index() makes columns."
         msg = f"{error}; the metric functions take no columns=, there rename it.{hint} {_WIDE}"
         raise ColumnRoleError(msg) from None
-    for role in ("query", "item"):
-        _refuse_nested(frame, named[role], name)
+    for column in (named["query"], named["item"]):
+        kind = frame[column].dtype
+        if kind.is_nested():
+            msg = (
+                f"column {safe_repr(column)} of {name} has dtype {safe_text(str(kind), limit=80)}, "
+                "which is no id; pass numbers, text or dates"
+            )
+            raise TypeError(msg)
     return named
 
 
-def _refuse_nested(frame: nw.DataFrame[Any], column: str, name: str) -> None:
-    """TypeError for ids that are lists or structures, which no engine looks up."""
-    kind = frame[column].dtype
-    if kind.is_nested():
-        msg = (
-            f"column {safe_repr(column)} of {name} has dtype {safe_text(str(kind), limit=80)}, "
-            "which is no id; pass numbers, text or dates"
-        )
-        raise TypeError(msg)
+def truth_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
+    """The columns of judgements by their roles; BEIR calls a grade ``score``."""
+    named = _columns(frame, columns, "y_true", "grade")
+    if "grade" not in {*named, *columns}:
+        grade = _roles(frame, columns, "y_true", (), ("score",)).get("score")
+        if grade is not None and frame[grade].dtype.is_integer():
+            named["grade"] = grade
+    return named
 
 
-def _index_of(frame: nw.DataFrame[Any]) -> Any:
-    return getattr(frame.to_native(), "index", None)
+def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
+    """The columns of rankings by their roles."""
+    return _columns(frame, columns, "y_score", "score", "rank")
 
 
 def watched_columns(
@@ -284,8 +298,11 @@ def watched_columns(
     roles: tuple[Role, ...],
 ) -> list[UnusedColumn]:
     """The columns of numbers of unknown names that may hold what no known column holds."""
+    import narwhals as nw
+
     watched = candidates_of(frame.columns, named, columns, roles)
-    return [column for column in watched if _holds_numbers(frame, column.name)]
+    kinds = {column.name: frame[column.name].dtype for column in watched}
+    return [c for c in watched if kinds[c.name].is_numeric() or kinds[c.name] == nw.Boolean]
 
 
 def watch(frame: nw.DataFrame[Any], query: str, watched: list[UnusedColumn]) -> None:
@@ -304,38 +321,7 @@ def _refuse_unused(
     refuse_unused(watched, name, roles)
 
 
-def _holds_numbers(frame: nw.DataFrame[Any], column: str) -> bool:
-    import narwhals as nw
-
-    kind = frame[column].dtype
-    return kind.is_numeric() or kind == nw.Boolean
-
-
-def truth_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
-    """The columns of judgements by their roles; BEIR calls a grade ``score``."""
-    named = columns_of(frame, columns, "y_true", "grade")
-    if "grade" not in {*named, *columns}:
-        grade = _roles(frame, columns, "y_true", (), ("score",)).get("score")
-        if grade is not None and frame[grade].dtype.is_integer():
-            named["grade"] = grade
-    return named
-
-
-def run_columns(frame: nw.DataFrame[Any], columns: Columns) -> dict[Role, str]:
-    """The columns of rankings by their roles."""
-    return columns_of(frame, columns, "y_score", "score", "rank")
-
-
-def _read_truth(frame: nw.DataFrame[Any], columns: Columns) -> Qrels:
-    named = truth_columns(frame, columns)
-    _refuse_unused(frame, named, columns, "y_true", GRADE)
-    return truth_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
-
-
-def _read_run(frame: nw.DataFrame[Any], columns: Columns) -> Run:
-    named = run_columns(frame, columns)
-    _refuse_unused(frame, named, columns, "y_score", ORDER)
-    return run_of(frame, named, about_queries=QueryColumns(frame, named["query"]))
+# Values ------------------------------------------------------------------------------------------
 
 
 def truth_of(
@@ -389,28 +375,24 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
     _refuse_nulls(series, column, name)
-    plain = series.dtype == nw.String or series.dtype.is_integer()
-    if plain and series.implementation.is_polars():
-        column_of_polars: pl.Series = series.to_native()
-        return column_of_polars
+    is_polars = series.implementation.is_polars()
+    if is_polars and (series.dtype == nw.String or series.dtype.is_integer()):
+        plain: IdColumn = series.to_native()
+        return plain
     ids: list[Any] = series.to_list()
-    if series.dtype.is_temporal() and series.implementation.is_polars():
-        _refuse_finer(series.to_native(), ids, column, name)
+    if series.dtype.is_temporal() and is_polars:
+        times = series.to_native()
+        if not type(times)("column", ids, times.dtype).equals(times):
+            msg = (
+                f"column {safe_repr(column)} of {name} holds times finer than a microsecond, which "
+                "make no ids in Python; cast it to whole numbers or to text"
+            )
+            raise ValueError(msg)
     if series.dtype.is_float() or series.dtype == nw.Object:
         row = next((row for row, value in enumerate(ids) if is_missing(value)), None)
         if row is not None:
             _refuse_missing(name, column, row)
     return ids
-
-
-def _refuse_finer(times: pl.Series, ids: list[Any], column: str, name: str) -> None:
-    """ValueError if times that differ are equal as Python's, which have no nanoseconds."""
-    if not type(times)("column", ids, times.dtype).equals(times):
-        msg = (
-            f"column {safe_repr(column)} of {name} holds times finer than a microsecond, which "
-            "make no ids in Python; cast it to whole numbers or to text"
-        )
-        raise ValueError(msg)
 
 
 def _refuse_nulls(series: nw.Series[Any], column: str, name: str) -> None:

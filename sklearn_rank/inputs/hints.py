@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain, islice
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,58 @@ _QUERIES, _ITEMS = 100, 1000
 """How many are looked at: enough to see a spelling, and soon done."""
 _CHANCE = 10
 """Below so many queries a miss of all is no surprise, if the ids look alike."""
+
+# Types of ids ------------------------------------------------------------------------------------
+
+
+def refuse_unequal_types(ranked: set[type], true: set[type], *, in_tables: bool = False) -> None:
+    """TypeError if ids of these types cannot be equal, RankingDataWarning if some cannot."""
+    both = ranked | true
+    times = Counter(kind.__name__ for kind in both)
+
+    def named(kinds: Iterable[type]) -> str:
+        names = (
+            kind.__name__ if times[kind.__name__] == 1 else f"{kind.__module__}.{kind.__name__}"
+            for kind in kinds
+        )
+        return " and ".join(sorted(names))
+
+    alone = {
+        name: [kind for kind in side if not any(_can_be_equal(kind, one) for one in other)]
+        for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked))
+    }
+    # 1 and 1.0 are equal, but floats among ids come from a column with gaps, or are scores.
+    mixes = all(any(issubclass(kind, base) for kind in both) for base in (int, float))
+    if ranked and true and (mixes or len(alone["y_score"]) == len(ranked)):
+        msg = (
+            f"items of y_score are {named(ranked)}, items of y_true are {named(true)}; "
+            "pass string_provider (such as str) to compare them"
+        )
+        if in_tables and mixes:
+            msg += (
+                ". Floats may come from a column that had missing values: drop these rows and cast "
+                "it, as by .astype('int64')"
+            )
+        elif any(issubclass(kind, float) for kind in ranked):
+            msg += ". If these are grades and scores, pass 2-D arrays, or 1-D arrays with groups"
+        raise TypeError(msg)
+    for name, side, other in (("y_score", ranked, true), ("y_true", true, ranked)):
+        if alone[name] and other:
+            warn(
+                f"items of {name} are {named(side)}, those of the other side {named(other)}: no "
+                f"{named(alone[name])} of {name} can match; pass string_provider (such as str), "
+                "or one type of ids",
+                RankingDataWarning,
+            )
+
+
+def _can_be_equal(kind: type, other: type) -> bool:
+    """Whether objects of two types may be equal: kinds of one thing, or numbers."""
+    shared = set(kind.__mro__) & set(other.__mro__) - {object}
+    return bool(shared) or (issubclass(kind, Number) and issubclass(other, Number))
+
+
+# Spelling of ids ---------------------------------------------------------------------------------
 
 
 def _text(item: Any) -> str:
@@ -61,25 +115,56 @@ _SPELLINGS: tuple[tuple[str, Callable[[Any], set[Any]]], ...] = (
 )
 
 
+def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
+    """How many ids of two sides that do not meet would, by the first change of spelling."""
+    for change, number in almost_equal(left, right).items():
+        return f". With {change}, {number:,} of them would meet"
+    return ""
+
+
+def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
+    """How many ids of two sides would meet, by change of spelling."""
+    left, right = list(left), list(right)
+    common = {
+        change: len({form(str(key)) for key in left} & {form(str(key)) for key in right})
+        for _, change, form in _FORMS
+    }
+    return {change: number for change, number in common.items() if number}
+
+
+def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
+    """Ids of one side that are equal after a change of spelling, by that change."""
+    ids = list(ids)
+    groups: dict[str, list[tuple[Any, ...]]] = {}
+    for _, change, form in _FORMS:
+        alike: dict[Any, list[Any]] = {}
+        for key in ids:
+            alike.setdefault(form(str(key)), []).append(key)
+        groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
+    return {change: pairs for change, pairs in groups.items() if pairs}
+
+
+Sides = list[tuple[list[Any], list[Any]]]
+"""Judged items, and those that they could have matched: for each query, or once for all."""
+
+
 def with_mismatch_hint(
     judged: RankingData, y_true: Any, y_score: Any, provider: StringProvider | None
 ) -> RankingData:
     """The same; with a warning and its text where nothing relevant was retrieved at all."""
     if judged.rankings.n_retrieved.any():
         return judged
-    queries = [
-        (relevant, items)
-        for relevant, items in islice(_queries(y_true, y_score), _QUERIES)
-        if relevant and items
+    sides = [
+        (relevant, ranked)
+        for relevant, ranked in islice(_item_pairs(y_true, y_score), _QUERIES)
+        if relevant and ranked
     ]
-    if not queries:
-        return judged
     # A provider was promised one call for each item, and has had it.
-    cause = likely_mismatch(queries, "y_score") if provider is None else ""
-    if not cause and len(queries) < _CHANCE:
+    cause = _likely_mismatch(sides, "y_score") if provider is None else ""
+    if not cause and len(sides) < _CHANCE:
         return judged
     if not cause:
-        cause = f"ids look like {_pair(queries[0][0][0], queries[0][1][0], 'y_score')}"
+        cause = f"ids look like {_pair(sides[0][0][0], sides[0][1][0], 'y_score')}"
     warn(
         f"no relevant item of any query was retrieved ({cause}), so most measures are 0; "
         "string_provider= can spell the items of both sides alike",
@@ -88,22 +173,13 @@ def with_mismatch_hint(
     return replace(judged, hint=cause)
 
 
-Sides = list[tuple[list[Any], list[Any]]]
-"""Judged items, and those that they could have met: for each query, or once for all."""
-
-
-def likely_mismatch(sides: Sides, other: str) -> str:
+def _likely_mismatch(sides: Sides, other: str) -> str:
     """In what ids of ``y_true`` and of the ``other`` side seem to differ; "" if nothing shows."""
-    return next(filter(None, (_met(sides, other, *spelling) for spelling in _SPELLINGS)), "")
-
-
-def _met(sides: Sides, other: str, what: str, spell: Callable[[Any], set[str]]) -> str:
-    """What ids differ in, with an example, if two of one query meet once that is taken away."""
-    for relevant, items in sides:
-        ranked = {key: item for item in items for key in spell(item) if key != ""}
-        for item in relevant:
-            for key in spell(item):
-                if key in ranked:
+    for what, spell in _SPELLINGS:
+        for relevant, items in sides:
+            ranked = {key: item for item in items for key in spell(item) if key != ""}
+            for item in relevant:
+                for key in spell(item) & ranked.keys():
                     return f"ids seem to differ {what}: {_pair(item, ranked[key], other)}"
     return ""
 
@@ -112,7 +188,7 @@ def _pair(relevant: Any, ranked: Any, other: str) -> str:
     return f"{safe_repr(relevant)} in y_true, {safe_repr(ranked)} in {other}"
 
 
-def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
+def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]:
     """Relevant and ranked items of each query."""
     pairs: Iterable[tuple[Any, Any]]
     if isinstance(y_true, Mapping):
@@ -126,16 +202,15 @@ def _queries(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any]]]
         relevant = truth
         if isinstance(truth, Mapping):
             relevant = (item for item, grade in truth.items() if grade > 0)
-        yield _first(relevant), _first(ranking)
+        yield (
+            [item for item in islice(relevant, _ITEMS) if getattr(item, "__hash__", None)],
+            [item for item in islice(ranking, _ITEMS) if getattr(item, "__hash__", None)],
+        )
 
 
 def _of(table: Mapping[Any, Any], query: Any) -> Any:
     """What a mapping holds of a query; long tables refuse items that come twice, but not here."""
     return table.distinct(query) if isinstance(table, LongTable) else table[query]
-
-
-def _first(items: Iterable[Any]) -> list[Any]:
-    return [item for item in islice(items, _ITEMS) if getattr(item, "__hash__", None)]
 
 
 # Swapped arguments -------------------------------------------------------------------------------
@@ -151,16 +226,13 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
 
     Looks at a sample of the values; frames are passed as long tables.
     """
-    first = _first_of(y_score)
-    if isinstance(first, (float, np.floating)) and not float(first).is_integer():
-        return ""  # most often, and at once
     grades: list[Any] = []
     for value in _numbers(y_score):  # ends with the first value that is no grade
         if not isinstance(value, (int, float)) or not 0 <= value <= _MOST_GRADE or value % 1:
             return ""
         grades.append(value)
     distinct = set(grades)
-    has_ids = isinstance(y_score, Mapping) or isinstance(first, Mapping)
+    has_ids = isinstance(y_score, Mapping) or isinstance(_first_of(y_score), Mapping)
     if len(distinct) > _FEW_GRADES or 2 * len(distinct) > len(grades) or not any(distinct):
         return ""
     if not has_ids and len(distinct) == 1:
@@ -169,11 +241,10 @@ def swap_suspicion(y_true: Any, y_score: Any) -> str:
     if scores:
         if not all(isinstance(score, (int, float)) for score in scores):
             return ""
-        n_distinct = len(set(scores))
-        large = max(scores) > _MOST_GRADE**2
-        if n_distinct <= max(_MANY_SCORES, len(scores) // 2) or not (
-            large or sum(map(_has_fraction, scores)) > len(scores) // 2
-        ):
+        # Infinities have a fraction here, for which % would warn.
+        n_real = sum(isinstance(score, float) and not score.is_integer() for score in scores)
+        are_scores = max(scores) > _MOST_GRADE**2 or n_real > len(scores) // 2
+        if len(set(scores)) <= max(_MANY_SCORES, len(scores) // 2) or not are_scores:
             return ""
         found = "many different real numbers, as scores are"
     else:
@@ -201,28 +272,23 @@ def _same_items(truth: Collection[Any], ranking: Any) -> bool:
         return False
 
 
-def _has_fraction(score: float) -> bool:
-    """Infinities included; without the warning that NumPy gives of their remainder."""
-    return isinstance(score, float) and not score.is_integer()
-
-
 def _numbers(side: Any) -> Iterator[Any]:
     """Some grades or scores of one side, in any layout."""
-    column = getattr(side, "grades", getattr(side, "scores", None))
-    if isinstance(side, LongTable):
+    if isinstance(side, np.ndarray) and side.ndim:
+        # The first one by itself: most often it is enough.
+        yield from side.flat[:1].tolist()
+        rows = side[:_VALUES] if side.ndim == 1 else side[:_QUERIES].ravel()[:_VALUES]
+        yield from rows[1:].tolist()
+    elif isinstance(side, LongTable):
+        column = getattr(side, "grades", getattr(side, "scores", None))
         if column is not None:
             yield from column[:_VALUES].tolist()
-        return
-    first = _first_of(side)
-    if isinstance(first, Mapping):
+    elif isinstance(_first_of(side), Mapping):
         rankings = (ranking for ranking in _per_query(side) if isinstance(ranking, Mapping))
-        numbers = chain.from_iterable(ranking.values() for ranking in rankings)
-        yield from islice(numbers, _VALUES)
-    elif not isinstance(side, (Mapping, Set)) and isinstance(first, (int, float, np.number)):
+        yield from islice(chain.from_iterable(ranking.values() for ranking in rankings), _VALUES)
+    elif isinstance(_first_of(side), (int, float, np.number)) and not isinstance(side, Mapping):
         values = side[:_VALUES]
         yield from values if isinstance(values, (list, tuple)) else np.asarray(values).tolist()
-    elif isinstance(side, np.ndarray) and side.ndim == 2:
-        yield from side[:_QUERIES].ravel()[:_VALUES].tolist()
 
 
 def _per_query(side: Any) -> Iterable[Any]:
@@ -233,43 +299,9 @@ def _per_query(side: Any) -> Iterable[Any]:
 
 
 def _first_of(side: Any) -> Any:
-    if isinstance(side, np.ndarray):
-        return side.flat[0] if side.ndim == 1 and side.size else None
     if hasattr(side, "iloc"):
         return side.iloc[0] if len(side) else None
     return next(iter(_per_query(side)), None)
-
-
-# Spelling of ids ---------------------------------------------------------------------------------
-
-
-def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
-    """How many ids of two sides that do not meet would, by the first change of spelling."""
-    for change, number in almost_equal(left, right).items():
-        return f". With {change}, {number:,} of them would meet"
-    return ""
-
-
-def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
-    """How many ids of two sides would meet by which change of spelling."""
-    left, right = list(left), list(right)
-    common = {
-        change: len({form(str(key)) for key in left} & {form(str(key)) for key in right})
-        for _, change, form in _FORMS
-    }
-    return {change: number for change, number in common.items() if number}
-
-
-def equal_but_for(ids: Iterable[Any]) -> dict[str, list[tuple[Any, ...]]]:
-    """Ids of one side that are equal after a change of spelling, by that change."""
-    ids = list(ids)
-    groups: dict[str, list[tuple[Any, ...]]] = {}
-    for _, change, form in _FORMS:
-        alike: dict[Any, list[Any]] = {}
-        for key in ids:
-            alike.setdefault(form(str(key)), []).append(key)
-        groups[change] = [tuple(group) for group in alike.values() if len(group) > 1]
-    return {change: pairs for change, pairs in groups.items() if pairs}
 
 
 # Items that are not in the index -----------------------------------------------------------------
@@ -282,30 +314,26 @@ class Corpus:
     """The items of an index: a collection of ids, or a function that says whether it has one."""
 
     def __init__(self, given: Any) -> None:
-        self._ids: Collection[Any] = () if callable(given) else _ids(given)
-        self._has = _guarded(given) if callable(given) else self._ids.__contains__
+        self._given = given
+        self._ids: set[Any] = set() if callable(given) else _ids(given)
 
     def unknown(self, judged: Iterable[Any]) -> list[Any]:
         """Items that the index does not have."""
         return [item for item in judged if not self._has(item)]
 
-    def cause(self, unknown: list[Any]) -> str:
-        """In what the ids of judgements and index seem to differ; "" if that is not to be seen."""
-        return likely_mismatch([(unknown, list(islice(self._ids, _COMPARED)))], "known_items")
-
-
-def _guarded(given: Callable[[Any], Any]) -> Callable[[Any], bool]:
-    """The caller's function; what it raises names the item."""
-
-    def has(item: Any) -> bool:
+    def _has(self, item: Any) -> bool:
+        if self._ids:
+            return item in self._ids
         try:
-            return bool(given(item))
+            return bool(self._given(item))
         except Exception as error:
             what = f"{type(error).__name__}({safe_repr(str(error))})"
             msg = f"known_items raised {what} on item {safe_repr(item)}"
             raise ValueError(msg) from error
 
-    return has
+    def cause(self, unknown: list[Any]) -> str:
+        """In what the ids of judgements and index seem to differ; "" if that is not to be seen."""
+        return _likely_mismatch([(unknown, list(islice(self._ids, _COMPARED)))], "known_items")
 
 
 def _ids(given: Any) -> set[Any]:
@@ -334,7 +362,15 @@ def _ids(given: Any) -> set[Any]:
 
 def with_unknown_counted(judged: RankingData, y_true: Any, corpus: Corpus) -> RankingData:
     """The same, and what the index lacks is counted; with a warning that names some of it."""
-    items = list(dict.fromkeys(_judged_items(judged, y_true)))
+    kept = judged.items
+    judged_items: Iterable[Any] = ()
+    if kept is not None:
+        truths = kept.truths.values() if kept.shared is None else (kept.shared,)
+        judged_items = chain.from_iterable(truths)
+    elif isinstance(y_true, Qrels):
+        ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
+        judged_items = ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
+    items = list(dict.fromkeys(judged_items))
     unknown = corpus.unknown(items)
     if not unknown:
         return judged
@@ -346,14 +382,3 @@ def with_unknown_counted(judged: RankingData, y_true: Any, corpus: Corpus) -> Ra
         UnknownItemsWarning,
     )
     return replace(judged, counts=replace(judged.counts, unknown_items=len(unknown)))
-
-
-def _judged_items(judged: RankingData, y_true: Any) -> Iterable[Any]:
-    """Judged items as they are compared, in the order of the judgements."""
-    if isinstance(y_true, Qrels) and judged.items is None:
-        ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
-        return ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
-    kept = judged.items
-    if kept is None:
-        return ()
-    return chain.from_iterable(kept.truths.values()) if kept.shared is None else kept.shared

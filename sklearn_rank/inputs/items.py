@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from numbers import Real
-from operator import index
+from operator import countOf, index
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.ids import ARE_ALL, refuse_unequal_types
+from sklearn_rank.inputs.hints import refuse_unequal_types
 from sklearn_rank.inputs.roles import plain_name, role_of
 from sklearn_rank.support.checks import (
     EXACT_INTEGER,
-    MISSING_TYPES,
     check_flag,
     is_missing,
     refuse_unordered,
@@ -32,7 +30,7 @@ __all__ = ["RelevanceInput"]
 
 
 class Where(NamedTuple):
-    """Which argument, and the query within it; written out only in messages."""
+    """An argument and a query within it; written out only in messages."""
 
     argument: str
     query: Any
@@ -56,6 +54,21 @@ def sequence(given: Any, where: Where | str) -> list[Any]:
     return given.tolist() if hasattr(given, "tolist") else list(given)
 
 
+def _are_strings(items: Collection[Any]) -> bool:
+    """Whether all items are strings; to join them is the fastest way to look at their types."""
+    try:
+        "".join(items)
+    except TypeError:
+        return False
+    return True
+
+
+ARE_ALL: dict[type, Callable[[Collection[Any]], bool]] = {
+    str: _are_strings,
+    int: lambda items: countOf(map(type, items), int) == len(items),
+}
+"""For each type of plain ids whether that is the type of all items."""
+
 # Grades and scores -------------------------------------------------------------------------------
 
 
@@ -69,7 +82,7 @@ def are_grades(values: Collection[Any]) -> bool:
         return False  # too large for a float, or infinite both ways
 
 
-def grade_of(value: Any, where: Where | str, item: Any) -> float:
+def _grade(value: Any, where: Where | str, item: Any) -> float:
     """The grade as a finite float, or an error that names the item."""
     if not isinstance(value, (Real, np.bool_)):
         msg = f"{where} has grade {safe_repr(value)} for item {safe_repr(item)}; pass a number"
@@ -85,6 +98,10 @@ def grade_of(value: Any, where: Where | str, item: Any) -> float:
     return number
 
 
+_READ_AT_ONCE = 1 << 12
+"""Scores whose objects stay in the processor's cache."""
+
+
 def read_scores(
     rankings: Sequence[dict[Any, Any]], offsets: IntArray, query_ids: Sequence[Any] | Array
 ) -> Array:
@@ -97,42 +114,66 @@ def read_scores(
             arrays.append(packed)
             continue
         for query, ranking in zip(query_ids[first:last], part, strict=True):
-            where = Where("y_score", query)
-            arrays.append(score_array(ranking.values(), where, item_at(ranking)))
-    scores = _one_dtype(arrays)
-    _check_scores(scores, rankings, offsets, query_ids)
-    return scores
-
-
-_READ_AT_ONCE = 1 << 12
-"""Scores whose objects stay in the processor's cache."""
+            arrays.append(_score_array(ranking.values(), Where("y_score", query), list(ranking)))
+    return _one_dtype(arrays)
 
 
 def _packed(values: Collection[Any]) -> Array | None:
-    """Floats alone, which add up to a float; packing them is the fastest way into an array."""
+    """Floats alone, far from integers that they might have rounded; the fastest way to an array."""
     try:
-        if type(sum(values)) is float:
-            return np.frombuffer(struct.pack(f"{len(values)}d", *values))
+        if type(sum(values)) is not float:
+            return None
+        scores = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (TypeError, ValueError, OverflowError, struct.error):
-        pass
-    return None
+        return None
+    # No NaN is among them, and no integer that was rounded.
+    is_exact = scores.min() > -EXACT_INTEGER and scores.max() < EXACT_INTEGER
+    return scores if is_exact else None
 
 
-def score_array(values: Collection[Any], where: Where, place_of: Callable[[int], str]) -> Array:
-    """Scores of one ranking in one dtype; NaN and rounding are checked later."""
+def _score_array(values: Collection[Any], where: Where, items: list[Any] | None = None) -> Array:
+    """Scores of one ranking in one dtype, none rounded and none missing."""
     packed = _packed(values)
     if packed is not None:
         return packed
     values = list(values)
     try:
-        scores = np.array(values)
+        scores = np.array(values or [0.0])[: len(values)]
     except (ValueError, OverflowError):
         scores = np.array(values, dtype=object)
-    if scores.dtype.kind in "iuf" and scores.ndim == 1:
+    is_plain = scores.ndim == 1 and scores.dtype.kind in "iuf"
+    if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < EXACT_INTEGER).all()):
         return scores
-    if not values:
-        return np.zeros(0)
-    return np.array([_score(v, where, place_of, i) for i, v in enumerate(values)])
+    read = []
+    for place, value in enumerate(values):
+        item = f"at position {place + 1}"
+        if items is not None:
+            item = f"for item {safe_repr(items[place])}"
+        read.append(_score(value, where, item))
+    return scores if is_plain else np.array(read)
+
+
+def _score(value: Any, where: Where, item: str) -> float:
+    """The score as a float, or an error that names the item."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float, np.longdouble)):
+        msg = f"{where} has score {safe_repr(value)} {item}; pass a number"
+        raise TypeError(msg)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if number != number:
+        msg = f"{where} contains NaN as the score {item}"
+        raise ValueError(msg)
+    if isinstance(value, int) and number != value:
+        msg = (
+            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
+            f"as the score {item}"
+        )
+        raise ValueError(msg)
+    return number
 
 
 def _one_dtype(arrays: Sequence[Array]) -> Array:
@@ -145,59 +186,6 @@ def _one_dtype(arrays: Sequence[Array]) -> Array:
                 msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
                 raise ValueError(msg)
     return np.concatenate(filled) if filled else np.zeros(0)
-
-
-def _check_scores(
-    scores: Array,
-    rankings: Sequence[Mapping[Any, Any]],
-    offsets: IntArray,
-    query_ids: Sequence[Any] | Array,
-) -> None:
-    """ValueError if a score is NaN, or an integer that its dtype cannot hold."""
-    if scores.dtype.kind != "f" or not len(scores):
-        return
-    if scores.min() > -EXACT_INTEGER and scores.max() < EXACT_INTEGER:
-        return
-    wrong = np.flatnonzero(np.isnan(scores))
-    if len(wrong):
-        number = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-        item = list(rankings[number])[int(wrong[0] - offsets[number])]
-        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        where = Where("y_score", query_ids[number])
-        msg = f"{where} contains NaN as the score of item {safe_repr(item)}{more}"
-        raise ValueError(msg)
-    for query, ranking in zip(query_ids, rankings, strict=True):
-        _refuse_rounded(ranking.values(), Where("y_score", query), item_at(ranking))
-
-
-def _refuse_rounded(values: Iterable[Any], where: Where, place_of: Callable[[int], str]) -> None:
-    """ValueError at the first integer that float64 cannot hold."""
-    for place, value in enumerate(values):
-        _score(value, where, place_of, place)
-
-
-def item_at(items: Iterable[Any]) -> Callable[[int], str]:
-    """Says in an error which item has the score at a place; reads the items only then."""
-    return lambda place: f"for item {safe_repr(list(items)[place])}"
-
-
-def _score(value: Any, where: Where, place_of: Callable[[int], str], place: int) -> float:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (int, float, np.longdouble)):
-        msg = f"{where} has score {safe_repr(value)} {place_of(place)}; pass a number"
-        raise TypeError(msg)
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if isinstance(value, int) and number != value:
-        msg = (
-            f"{where} mixes floats with the integer {safe_repr(value)}, which float64 cannot hold, "
-            f"as the score {place_of(place)}"
-        )
-        raise ValueError(msg)
-    return number
 
 
 # Items with care ---------------------------------------------------------------------------------
@@ -235,7 +223,7 @@ class ItemReader:
     def rankings(self, given: Iterable[Any], query_ids: Iterable[Any]) -> list[Any]:
         """Ranked lists or {item: score} of plain ids; all of one kind, so that all have scores."""
         read = [
-            self.ranking(ranking, Where("y_score", query))
+            self._ranking(ranking, Where("y_score", query))
             for query, ranking in zip(query_ids, given, strict=True)
         ]
         self.mixes = len(set(map(type, read))) > 1
@@ -248,29 +236,32 @@ class ItemReader:
             for ranking in read
         ]
 
-    def ranking(self, given: Any, where: Where) -> list[Any] | dict[Any, Any]:
-        """The ranking of one query: a ranked list, or {item: score}."""
-        if isinstance(given, Mapping):
-            items, values = list(given), list(given.values())
-            keys = self._keys(items, where, self._ranked_types)
-            if len(set(keys)) == len(keys):
-                return dict(zip(keys, values, strict=True))
-            # All of them are checked, not only those that are kept.
-            all_of_them = [dict(zip(items, values, strict=True))]
-            read_scores(all_of_them, np.array([0, len(items)]), [where.query])
-            kept = self.without_duplicates(keys, items, where, values)
-            return {keys[place]: values[place] for place in kept}
+    def _ranking(self, given: Any, where: Where) -> list[Any] | dict[Any, Any]:
         if isinstance(given, Set):
             kind = type(given).__name__
             msg = f"{where} is a {kind}, which has no order; are y_true and y_score swapped?"
             raise TypeError(msg)
-        items = sequence(given, where)
+        is_scored = isinstance(given, Mapping)
+        items = list(given) if is_scored else sequence(given, where)
         keys = self._keys(items, where, self._ranked_types)
+        if is_scored:
+            return self.scored(keys, list(given.values()), where, items)
         if len(set(keys)) == len(keys):
             return keys
-        return [keys[place] for place in self.without_duplicates(keys, items, where, None)]
+        return [keys[place] for place in self._without_duplicates(keys, items, where, None)]
 
-    def without_duplicates(
+    def scored(
+        self, keys: list[Any], scores: list[Any], where: Where, items: list[Any]
+    ) -> dict[Any, Any]:
+        """{item: score}; of an item that comes twice the best score, if that is allowed."""
+        table = dict(zip(keys, scores, strict=True))
+        if len(table) == len(keys):
+            return table
+        _score_array(scores, where, items)  # all of them are checked, not only those that are kept
+        kept = self._without_duplicates(keys, items, where, scores)
+        return {keys[place]: scores[place] for place in kept}
+
+    def _without_duplicates(
         self, keys: list[Any], items: list[Any], where: Where, scores: list[Any] | None
     ) -> list[int]:
         """Positions of the best-ranked occurrence of each item, or DuplicateItemError."""
@@ -295,56 +286,19 @@ class ItemReader:
 
     def truth(self, given: Any, where: Where | str) -> dict[Any, float]:
         """The judged items of one query with their grades; 1 for each item of a set or list."""
-        if self.provider is None and type(given) is dict and are_grades(given.values()):
-            kind = type(next(iter(given), None))
-            if kind in ARE_ALL and ARE_ALL[kind](given):
-                self._true_types.add(kind)
-                return given
         grades: list[float] | None = None
         if isinstance(given, Mapping):
             items = list(given)
-            grades = [grade_of(value, where, item) for item, value in given.items()]
-        elif isinstance(given, Set):
-            items = list(given)
+            grades = [_grade(value, where, item) for item, value in given.items()]
         else:
-            items = sequence(given, where)
+            items = list(given) if isinstance(given, Set) else sequence(given, where)
         keys = self._keys(items, where, self._true_types)
-        if grades is None:
-            judged = dict.fromkeys(keys, 1.0)
-        else:
-            judged = dict(zip(keys, grades, strict=True))
+        judged = dict(zip(keys, grades or [1.0] * len(keys), strict=True))
         if len(judged) < len(keys):
             self._refuse_collision(keys, items, grades, where)
-            if any(isinstance(key, (int, float)) for key in keys):
-                msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
-                raise ValueError(msg)
-        if grades and min(grades) < 0:
-            return self._without_negatives(judged, where)
-        return judged
-
-    def _refuse_collision(
-        self, keys: list[Any], items: list[Any], grades: list[float] | None, where: Where | str
-    ) -> None:
-        seen: dict[Any, int] = {}
-        for position, key in enumerate(keys):
-            before = seen.setdefault(key, position)
-            if before == position:
-                continue
-            if items[before] != items[position]:
-                msg = (
-                    f"string_provider makes {safe_repr(key)} of two items of {where}: "
-                    f"{' and '.join(sorted(map(safe_repr, (items[before], items[position]))))}"
-                )
-                raise ValueError(msg)
-            if grades is not None and grades[before] != grades[position]:
-                msg = (
-                    f"{where} judges item {safe_repr(key)} twice: "
-                    f"{grades[before]:g} and {grades[position]:g}"
-                )
-                raise ValueError(msg)
-
-    def _without_negatives(self, judged: dict[Any, float], where: Where | str) -> dict[Any, float]:
         negative = [key for key, grade in judged.items() if grade < 0]
+        if not negative:
+            return judged
         if self.negative_grades == "raise":
             msg = (
                 f"{where} contains a negative grade ({judged[negative[0]]:g}) "
@@ -354,19 +308,42 @@ class ItemReader:
         self.unjudged_grades += len(negative)
         return {key: grade for key, grade in judged.items() if grade >= 0}
 
-    def refuse_ids(self, items: list[Any], where: Where) -> None:
-        """TypeError at the first item that cannot be an id."""
-        for position, item in enumerate(items):
-            _check_id(item, where, position)
-
-    # Keys ---------------------------------------------------------------------------------------
+    def _refuse_collision(
+        self, keys: list[Any], items: list[Any], grades: list[float] | None, where: Where | str
+    ) -> None:
+        """ValueError if two items have one key, two grades, or seem to be grades themselves."""
+        seen: dict[Any, int] = {}
+        for position, key in enumerate(keys):
+            before = seen.setdefault(key, position)
+            if items[before] != items[position]:
+                both = " and ".join(sorted(map(safe_repr, (items[before], items[position]))))
+                msg = f"string_provider makes {safe_repr(key)} of two items of {where}: {both}"
+                raise ValueError(msg)
+            if grades is not None and grades[before] != grades[position]:
+                both = f"{grades[before]:g} and {grades[position]:g}"
+                msg = f"{where} judges item {safe_repr(key)} twice: {both}"
+                raise ValueError(msg)
+        if any(isinstance(key, (int, float)) for key in keys):
+            msg = f"{where} repeats a number; if these are grades, pass 2-D arrays"
+            raise ValueError(msg)
 
     def _keys(self, items: list[Any], where: Where | str, types: set[type]) -> list[Any]:
+        """By what items are compared: strings of the provider, or themselves without NumPy."""
         if self.provider is not None:
             return [self._string(item, where, position) for position, item in enumerate(items)]
         kinds = set(map(type, items))
+        if not kinds <= ARE_ALL.keys() and any(issubclass(kind, np.generic) for kind in kinds):
+            # Text and integers by ways that cost a fifth of ``item()``.
+            if kinds == {np.str_}:
+                items = list(map(str, items))
+            elif all(issubclass(k, np.integer) and k.__name__ != "timedelta64" for k in kinds):
+                items = list(map(index, items))
+            else:
+                items = [item.item() if isinstance(item, np.generic) else item for item in items]
+            kinds = set(map(type, items))
         if not kinds <= ARE_ALL.keys():
-            items, kinds = self._check_ids(items, kinds, where)
+            for position, item in enumerate(items):
+                check_id(item, where, position)
         types |= kinds
         return items
 
@@ -375,161 +352,21 @@ class ItemReader:
         try:
             key = provider(item)
         except Exception as error:
-            msg = (
-                f"string_provider raised {type(error).__name__}({safe_repr(str(error))}) "
-                f"on item {position} of {where}"
-            )
+            what = f"{type(error).__name__}({safe_repr(str(error))})"
+            msg = f"string_provider raised {what} on item {position} of {where}"
             raise ValueError(msg) from error
         if not isinstance(key, str):
-            msg = (
-                f"string_provider returned {type(key).__name__} for item {position} of {where}, "
-                "expected str"
-            )
+            what = f"{type(key).__name__} for item {position} of {where}"
+            msg = f"string_provider returned {what}, expected str"
             raise TypeError(msg)
         return key
-
-    def _check_ids(
-        self, items: list[Any], kinds: set[type], where: Where | str
-    ) -> tuple[list[Any], set[type]]:
-        if any(issubclass(kind, np.generic) for kind in kinds):
-            items = _as_plain(items, kinds)
-            kinds = set(map(type, items))
-            if kinds <= ARE_ALL.keys():
-                return items, kinds
-        # Types tell in one pass whether each item has to be looked at.
-        if any(map(_is_suspect, kinds)) or not _are_hashable(items):
-            for position, item in enumerate(items):
-                _check_id(item, where, position)
-        return items, kinds
 
     def check_types(self) -> None:
         """TypeError if the ids of the two sides cannot be equal, whatever they hold."""
         refuse_unequal_types(self._ranked_types, self._true_types)
 
 
-# Rankings as retrievers return them ---------------------------------------------------------------
-
-
-def read_hits(rankings: list[Any], truths: Iterable[Any], reader: ItemReader) -> list[Any]:
-    """Rankings of (id, score) pairs, or of {"id": ..., "score": ...}, as {id: score}.
-
-    Pairs are ids themselves where the ground truth has tuples, and for a provider.
-    """
-    filled = (ranking for ranking in rankings if isinstance(ranking, (list, tuple)) and ranking)
-    first = next(filled, (None,))[0]
-    is_hit = isinstance(first, Mapping)
-    if reader.provider is not None or not (is_hit or _is_pair(first)):
-        return rankings
-    if not is_hit and any(isinstance(item, tuple) for truth in truths for item in truth):
-        return rankings
-    read = _hits_of if is_hit else _pairs_of
-    return [
-        read(ranking, number, reader) if isinstance(ranking, (list, tuple)) else ranking
-        for number, ranking in enumerate(rankings)
-    ]
-
-
-def _is_pair(item: Any) -> bool:
-    if not isinstance(item, (list, tuple)) or len(item) != 2:
-        return False
-    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
-
-
-def _pairs_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
-    if not all(map(_is_pair, ranking)):
-        return ranking
-    return _scored([item for item, _ in ranking], [score for _, score in ranking], number, reader)
-
-
-def _hits_of(ranking: Sequence[Any], number: int, reader: ItemReader) -> Any:
-    """Objects with an id and a score, or a rank, or in ranked order."""
-    columns: dict[str, list[Any]] = {"item": [], "score": [], "rank": []}
-    kept: dict[str, list[int]] = {role: [] for role in columns}
-    for place, hit in enumerate(ranking):
-        if not isinstance(hit, Mapping):
-            return ranking
-        for key, value in hit.items():
-            plain = plain_name(key) if isinstance(key, str) else ""
-            role = "item" if plain == "id" else role_of(plain)
-            if role in columns and value is not None:
-                columns[role].append(value)
-                kept[role].append(place)
-    items, scores, ranks = columns.values()
-    each = list(range(len(ranking)))
-    if kept["item"] != each:
-        keys = format_list(ranking[0])
-        msg = (
-            f"query {number} of y_score holds dicts without one id each ({keys}); the id is called "
-            '"id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
-        )
-        raise TypeError(msg)
-    role = "score" if scores else "rank"
-    if kept[role] and kept[role] != each:
-        told = f"{len(columns[role])} {role}s for {len(items)} items"
-        msg = f"query {number} of y_score has {told}; give each item one, or none"
-        raise ValueError(msg)
-    if scores:
-        return _scored(items, scores, number, reader)
-    if ranks:
-        _check_ranks(ranks, number)
-        return [items[place] for place in sorted(each, key=ranks.__getitem__)]
-    return items
-
-
-def _check_ranks(ranks: list[Any], number: int) -> None:
-    """TypeError or ValueError unless they order the items, in which text and NaN would err."""
-    for rank in ranks:
-        if not isinstance(rank, (Real, np.number)) or isinstance(rank, bool):
-            msg = f"query {number} of y_score has rank {safe_repr(rank)}; pass a number"
-            raise TypeError(msg)
-        if rank != rank:
-            msg = f"query {number} of y_score has rank NaN; pass a number"
-            raise ValueError(msg)
-    if len(set(ranks)) < len(ranks):
-        twice = next(rank for place, rank in enumerate(ranks) if rank in ranks[:place])
-        msg = f"query {number} of y_score has two items of rank {twice}"
-        raise ValueError(msg)
-
-
-def _scored(items: list[Any], scores: list[Any], number: int, reader: ItemReader) -> Any:
-    """{item: score}; of an item that comes twice the best score, if that is allowed."""
-    where = Where("y_score", number)
-    try:
-        table = dict(zip(items, scores, strict=True))
-    except TypeError:
-        reader.refuse_ids(items, where)
-        raise
-    if len(table) == len(items):
-        return table
-    kept = reader.without_duplicates(items, items, where, scores)
-    return {items[place]: scores[place] for place in kept}
-
-
-def _as_plain(items: list[Any], kinds: set[type]) -> list[Any]:
-    """NumPy's scalars as Python's; those of ids by ways that cost a fifth of ``item()``."""
-    if kinds == {np.str_}:
-        return list(map(str, items))
-    if all(issubclass(kind, np.integer) and not issubclass(kind, np.timedelta64) for kind in kinds):
-        return list(map(index, items))
-    return [item.item() if isinstance(item, np.generic) else item for item in items]
-
-
-def _is_suspect(kind: type) -> bool:
-    """Whether items of a type may be refused for what they are, or for what they hold."""
-    return (
-        issubclass(kind, (bool, float, np.floating, type(None))) or kind.__name__ in MISSING_TYPES
-    )
-
-
-def _are_hashable(items: list[Any]) -> bool:
-    try:
-        deque(map(hash, items), maxlen=0)
-    except TypeError:
-        return False
-    return True
-
-
-def _check_id(item: Any, where: Where | str, position: int) -> None:
+def check_id(item: Any, where: Where | str, position: int) -> None:
     """TypeError for an item that cannot be the key of anything."""
     try:
         hash(item)
@@ -542,6 +379,90 @@ def _check_id(item: Any, where: Where | str, position: int) -> None:
     if isinstance(item, bool):
         msg = f"{where} holds the bool {item} as an item; pass string_provider"
         raise TypeError(msg)
+
+
+# Rankings as retrievers return them ---------------------------------------------------------------
+
+
+def read_hits(
+    rankings: list[Any], truths: Iterable[Any], query_ids: Iterable[Any], reader: ItemReader
+) -> list[Any]:
+    """Rankings of (id, score) pairs, or of {"id": ..., "score": ...}, as {id: score}.
+
+    Pairs are ids themselves where the ground truth has tuples, and for a provider.
+    """
+    filled = (ranking for ranking in rankings if isinstance(ranking, (list, tuple)) and ranking)
+    first = next(filled, (None,))[0]
+    is_hit = isinstance(first, Mapping)
+    if reader.provider is not None or not (is_hit or _is_pair(first)):
+        return rankings
+    if not is_hit and any(isinstance(item, tuple) for truth in truths for item in truth):
+        return rankings
+    read: list[Any] = []
+    for query, ranking in zip(query_ids, rankings, strict=True):
+        where = Where("y_score", query)
+        if not isinstance(ranking, (list, tuple)):
+            read.append(ranking)
+        elif is_hit and all(isinstance(hit, Mapping) for hit in ranking):
+            read.append(_read_objects(ranking, where, reader))
+        elif not is_hit and all(map(_is_pair, ranking)):
+            items, scores = [item for item, _ in ranking], [score for _, score in ranking]
+            read.append(_read_scored(items, scores, where, reader))
+        else:
+            read.append(ranking)
+    return read
+
+
+def _is_pair(item: Any) -> bool:
+    if not isinstance(item, (list, tuple)) or len(item) != 2:
+        return False
+    return isinstance(item[1], (Real, np.number)) and not isinstance(item[1], (bool, np.bool_))
+
+
+def _read_objects(ranking: Sequence[Any], where: Where, reader: ItemReader) -> Any:
+    """Objects with an id and a score, or a rank, or in ranked order."""
+    columns: dict[str, list[tuple[int, Any]]] = {"item": [], "score": [], "rank": []}
+    for place, hit in enumerate(ranking):
+        for key, value in hit.items():
+            plain = plain_name(key) if isinstance(key, str) else ""
+            role = "item" if plain == "id" else role_of(plain)
+            if role in columns and value is not None:
+                columns[role].append((place, value))
+    each = list(range(len(ranking)))
+    order = "score" if columns["score"] else "rank"
+    for name in ("item", order):
+        found = [place for place, _ in columns[name]]
+        if found == each or (name != "item" and not found):
+            continue
+        if name == "item":
+            msg = (
+                f"{where} holds dicts without one id each ({format_list(ranking[0])}); the id is "
+                'called "id", "_id" or as in a data frame ("doc_id"); pass {id: score} per query'
+            )
+            raise TypeError(msg)
+        told = f"{len(found)} {name}s for {len(ranking)} items"
+        msg = f"{where} has {told}; give each item one, or none"
+        raise ValueError(msg)
+    items, values = ([value for _, value in columns[name]] for name in ("item", order))
+    if order == "score":
+        return _read_scored(items, values, where, reader)
+    if not values:
+        return items
+    for place, rank in enumerate(values):
+        if not isinstance(rank, (Real, np.number)) or isinstance(rank, bool) or rank != rank:
+            msg = f"{where} has rank {safe_repr(rank)}; pass a number"
+            raise TypeError(msg)
+        if rank in values[:place]:
+            msg = f"{where} has two items of rank {rank}"
+            raise ValueError(msg)
+    return [items[place] for place in sorted(each, key=values.__getitem__)]
+
+
+def _read_scored(items: list[Any], scores: list[Any], where: Where, reader: ItemReader) -> Any:
+    for position, item in enumerate(items):
+        if type(item) not in ARE_ALL:
+            check_id(item, where, position)
+    return reader.scored(items, scores, where, items)
 
 
 # Relevance scores of ranked lists ---------------------------------------------------------------
@@ -603,16 +524,15 @@ def relevance_scores(
     keyed: bool,
 ) -> Array:
     """Scores of all ranked results in one array, checked against their order."""
-    scores = relevance.scores if isinstance(relevance, RelevanceInput) else relevance
+    reading = relevance if isinstance(relevance, RelevanceInput) else None
+    scores = relevance if reading is None else reading.scores
     if not isinstance(scores, Mapping):
         scores = sequence(scores, "relevance")
     if isinstance(scores, Mapping) != keyed:
-        msg = (
-            "relevance is a sequence; for mappings pass {query: scores}"
-            if keyed
-            else "relevance is a mapping; for a sequence of ranked lists pass a sequence parallel "
-            "to it"
-        )
+        came, needed = "mapping", "a sequence of ranked lists pass a sequence parallel to it"
+        if keyed:
+            came, needed = "sequence", "mappings pass {query: scores}"
+        msg = f"relevance is a {came}; for {needed}"
         raise TypeError(msg)
     if not keyed and len(scores) != len(rankings):
         msg = f"relevance has {len(scores)} lists for {len(rankings)} ranked lists"
@@ -626,33 +546,39 @@ def relevance_scores(
     given = [scores.get(query, ()) for query in query_ids] if keyed else scores
     return _one_dtype(
         [
-            _query_scores(relevance, own, len(ranking), Where("relevance", query))
+            _falling_scores(reading, own, len(ranking), Where("relevance", query))
             for query, own, ranking in zip(query_ids, given, rankings, strict=True)
         ]
     )
 
 
-def _query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Array:
+def _falling_scores(
+    reading: RelevanceInput | None, given: Any, n_ranked: int, where: Where
+) -> Array:
     """Scores of one query, greater for what stands higher, checked against the order."""
-    values = sequence(given, name)
+    values = sequence(given, where)
     if len(values) != n_ranked:
-        msg = f"{name} has {len(values)} scores for {n_ranked} ranked results"
+        msg = f"{where} has {len(values)} scores for {n_ranked} ranked results"
         raise ValueError(msg)
-    falls = isinstance(relevance, RelevanceInput) and not relevance.higher_is_better
-    if isinstance(relevance, RelevanceInput) and not _stay(relevance, values):
-        values = [_provided(relevance, value, name, i) for i, value in enumerate(values)]
-    scores = score_array(values, name, _at_position)
-    if scores.dtype.kind == "f" and np.isnan(scores).any():
-        msg = f"{name} contains NaN at position {int(np.flatnonzero(np.isnan(scores))[0]) + 1}"
-        raise ValueError(msg)
-    if scores.dtype.kind == "f" and (np.abs(scores) >= EXACT_INTEGER).any():
-        _refuse_rounded(values, name, _at_position)
+    provider = None if reading is None else reading.provider
+    for position, value in enumerate(values):
+        is_number = isinstance(value, (int, float, np.integer, np.floating))
+        if provider is None or (provider is float and is_number):
+            continue  # float() would round large integers
+        try:
+            values[position] = provider(value)
+        except Exception as error:
+            what = f"{type(error).__name__}({safe_repr(str(error))})"
+            msg = f"provider of RelevanceInput raised {what} on score {position} of {where}"
+            raise ValueError(msg) from error
+    scores = _score_array(values, where)
+    falls = reading is not None and not reading.higher_is_better
     wrong = np.flatnonzero(scores[1:] < scores[:-1] if falls else scores[1:] > scores[:-1])
     if len(wrong):
         place = int(wrong[0])
         sign = "<" if falls else ">"
         msg = (
-            f"{name} contradicts the order of the ranked results at position {place + 2}: "
+            f"{where} contradicts the order of the ranked results at position {place + 2}: "
             f"{scores[place + 1]} {sign} {scores[place]}; sort the results, or say "
             f"RelevanceInput(..., higher_is_better={falls})"
         )
@@ -660,26 +586,4 @@ def _query_scores(relevance: Any, given: Any, n_ranked: int, name: Where) -> Arr
     if not falls:
         return scores
     # Python's own numbers, of which the negative is always exact.
-    return score_array([-value for value in scores.tolist()], name, _at_position)
-
-
-def _at_position(place: int) -> str:
-    return f"at position {place + 1}"
-
-
-def _stay(relevance: RelevanceInput, values: list[Any]) -> bool:
-    """Whether the provider would leave all values as they are."""
-    return relevance.provider is float and set(map(type, values)) <= {int, float}
-
-
-def _provided(relevance: RelevanceInput, value: Any, name: Where, position: int) -> Any:
-    if relevance.provider is float and isinstance(value, (int, np.integer, np.floating)):
-        return value  # float() would round large integers
-    try:
-        return relevance.provider(value)
-    except Exception as error:
-        msg = (
-            f"provider of RelevanceInput raised {type(error).__name__}({safe_repr(str(error))}) "
-            f"on score {position} of {name}"
-        )
-        raise ValueError(msg) from error
+    return _score_array([-value for value in scores.tolist()], where)

@@ -10,14 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError, QueryMismatchError
-from sklearn_rank.inputs.hints import spelling_hint
-from sklearn_rank.inputs.ids import ARE_ALL, refuse_unequal_types
+from sklearn_rank.inputs.hints import refuse_unequal_types, spelling_hint
 from sklearn_rank.inputs.items import (
+    ARE_ALL,
     ItemReader,
     Where,
     are_grades,
@@ -29,12 +29,11 @@ from sklearn_rank.inputs.tables import (
     LongTable,
     Qrels,
     Run,
+    TableOptions,
     TableScores,
     columns_about_queries,
-    fall_order,
     fall_orders,
     take_ids,
-    types_of,
 )
 from sklearn_rank.rankings.data import (
     InputCounts,
@@ -49,17 +48,9 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.rankings.ranking import TIE_RULES, KnownHits
 from sklearn_rank.support.checks import check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
+from sklearn_rank.support.sorting import falling_codes
 from sklearn_rank.support.text import as_text, format_list, safe_repr
-from sklearn_rank.typing import (
-    Array,
-    Assume,
-    Duplicates,
-    FloatArray,
-    IntArray,
-    Missing,
-    NegativeGrades,
-    Ties,
-)
+from sklearn_rank.typing import Array, Assume, Duplicates, FloatArray, IntArray, Missing, Ties
 
 _NO_SCORES = NoPool(
     "ranked lists carry no scores that compare across queries; "
@@ -67,31 +58,100 @@ _NO_SCORES = NoPool(
 )
 
 
-class Ragged(NamedTuple):
-    """Numbers of each query, as one array."""
+class Joined(NamedTuple):
+    """The relevant items among those that were ranked, ranking after ranking."""
 
     offsets: IntArray
-    values: FloatArray
-
-
-class Joined(NamedTuple):
-    """The relevant items among those that were ranked."""
-
-    sizes: IntArray
-    """(Q,) lengths of the rankings."""
+    """(Q+1,) of the rankings."""
     scores: Array | None
-    """Of all items, ranking after ranking; None: in ranked order."""
+    """Of all items; None: they are in ranked order."""
     rows: IntArray | None
     """Where the hits stand among all items, ascending; None: their scores are all that is known."""
     hit_scores: Array | None
-    grades: Ragged
-    """Those of the hits."""
-    relevant: Ragged
-    """Grades of all relevant items, retrieved or not."""
+    hit_offsets: IntArray
+    hit_grades: FloatArray
+    judged_offsets: IntArray
+    judged_grades: FloatArray
+    """Of all relevant items, retrieved or not."""
     assumed: str = ""
     """Of items that the ground truth does not name; see ``data.ASSUMED``."""
     unjudged: UnjudgedItems | None = None
     """None: nothing can be unjudged."""
+
+    def by_falling_id(self, ids: Any) -> Joined:
+        """The hits as if tied rows stood by falling id.
+
+        Tied rows have one score: to move them among each other changes only where hits stand.
+        """
+        assert self.scores is not None
+        assert self.rows is not None
+        came, by_id = fall_orders(self.scores, self.offsets, ids)
+        if by_id is came:
+            return self
+        place = np.empty_like(by_id)
+        place[by_id] = np.arange(len(by_id))
+        rows = came[place[self.rows]]
+        order = np.argsort(rows)
+        unjudged = self.unjudged
+        if unjudged is not None:
+            moved = np.empty_like(unjudged.flags)
+            moved[came] = unjudged.flags[by_id]
+            unjudged = unjudged._replace(flags=moved)
+        rows, grades = rows[order], self.hit_grades[order]
+        return self._replace(
+            rows=rows, hit_scores=self.scores[rows], hit_grades=grades, unjudged=unjudged
+        )
+
+    def ranked(
+        self,
+        query_ids: Array | list[Any],
+        weights: FloatArray | None,
+        ties: Ties,
+        *,
+        relevance: Array | None = None,
+        missed: FloatArray | None = None,
+        depth: int | None = None,
+        n_jobs: int | None = None,
+    ) -> RankingData:
+        """Judged rankings; by ``relevance`` scores too, if there are any."""
+        by_scores = None
+        scores, hit_scores = self.scores, self.hit_scores
+        if relevance is not None:
+            # The measures of relevance scores are areas under curves, which read all of them.
+            scores, hit_scores, depth = relevance, relevance[self.rows], None
+        if scores is not None:
+            assert hit_scores is not None
+            hits = hit_scores, self.hit_grades, self.rows
+            by_scores = judged_by_scores(
+                KnownHits(scores, self.offsets, self.hit_offsets, *hits),
+                ties,
+                query_ids=query_ids,
+                weights=weights,
+                judged=(self.judged_offsets, self.judged_grades),
+                missed=missed,
+                unjudged=self.unjudged,
+                depth=depth,
+                n_jobs=n_jobs,
+            )
+            if relevance is None:
+                return replace(by_scores, assumed=self.assumed)
+        assert self.rows is not None
+        unjudged, sizes = self.unjudged, sizes_of(self.hit_offsets)
+        rankings = JudgedRankings(
+            query_ids=query_ids,
+            offsets=self.hit_offsets,
+            above=self.rows - np.repeat(self.offsets[:-1], sizes),
+            tied=np.ones(len(self.rows), dtype=np.int64),
+            grades=self.hit_grades,
+            n_ranked=sizes_of(self.offsets),
+            judged_offsets=self.judged_offsets,
+            judged_grades=self.judged_grades,
+            weights=weights,
+            unjudged=None if unjudged is None else unjudged_by_place(self.offsets, unjudged),
+        )
+        if by_scores is None:
+            return RankingData(rankings, _NO_SCORES, assumed=self.assumed)
+        return RankingData(rankings, by_scores.pool, by_scores.rankings, assumed=self.assumed)
 
 
 def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
@@ -103,96 +163,6 @@ def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: boo
     if assume is None and not has_grades:
         return ""
     return assume or ("partial" if has_zero else "complete")
-
-
-def ranked_join(
-    joined: Joined,
-    query_ids: Array | list[Any],
-    weights: FloatArray | None,
-    ties: Ties,
-    *,
-    relevance: Array | None = None,
-    missed: FloatArray | None = None,
-    depth: int | None = None,
-    n_jobs: int | None = None,
-) -> RankingData:
-    """Judged rankings of what was joined; by ``relevance`` scores too, if there are any.
-
-    What is assumed of items is left to the caller.
-    """
-    scores = joined.scores if relevance is None else relevance
-    by_scores = None
-    if scores is not None:
-        rows, offsets = joined.rows, offsets_of(joined.sizes)
-        hit_scores: Any = joined.hit_scores if relevance is None else relevance[rows]
-        grades = joined.grades
-        by_scores = judged_by_scores(
-            KnownHits(scores, offsets, grades.offsets, hit_scores, grades.values, rows),
-            ties,
-            query_ids=query_ids,
-            weights=weights,
-            judged=joined.relevant,
-            missed=missed,
-            unjudged=joined.unjudged,
-            # The measures of relevance scores are areas under curves, which read all of them.
-            depth=depth if relevance is None else None,
-            n_jobs=n_jobs,
-        )
-        if relevance is None:
-            return by_scores
-    judged = _at_places(joined, query_ids, weights)
-    if by_scores is None:
-        return judged
-    return replace(judged, by_relevance=by_scores.rankings, pool=by_scores.pool)
-
-
-def _at_places(
-    joined: Joined, query_ids: Array | list[Any], weights: FloatArray | None
-) -> RankingData:
-    """Judged rankings of items whose places are known, so that nothing is to be ranked."""
-    rows, offsets = joined.rows, offsets_of(joined.sizes)
-    assert rows is not None
-    unjudged = joined.unjudged
-    rankings = JudgedRankings(
-        query_ids=query_ids,
-        offsets=joined.grades.offsets,
-        above=rows - np.repeat(offsets[:-1], sizes_of(joined.grades.offsets)),
-        tied=np.ones(len(rows), dtype=np.int64),
-        grades=joined.grades.values,
-        n_ranked=joined.sizes,
-        judged_offsets=joined.relevant.offsets,
-        judged_grades=joined.relevant.values,
-        weights=weights,
-        unjudged=None if unjudged is None else unjudged_by_place(offsets, unjudged),
-    )
-    return RankingData(rankings, _NO_SCORES)
-
-
-def _by_falling_id(joined: Joined, ids: Any) -> Joined:
-    """The hits as if tied rows stood by falling id.
-
-    Tied rows have one score: to move them among each other changes nothing but where hits stand.
-    """
-    assert joined.scores is not None
-    assert joined.rows is not None
-    came, by_id = fall_orders(joined.scores, offsets_of(joined.sizes), ids)
-    if by_id is came:
-        return joined
-    place = np.empty_like(by_id)
-    place[by_id] = np.arange(len(by_id))
-    rows = came[place[joined.rows]]
-    order = np.argsort(rows)
-    unjudged = joined.unjudged
-    if unjudged is not None:
-        moved = np.empty_like(unjudged.flags)
-        moved[came] = unjudged.flags[by_id]
-        unjudged = unjudged._replace(flags=moved)
-    return joined._replace(
-        rows=rows[order],
-        hit_scores=joined.scores[rows[order]],
-        grades=Ragged(joined.grades.offsets, joined.grades.values[order]),
-        unjudged=unjudged,
-    )
 
 
 # Lists and mappings ------------------------------------------------------------------------------
@@ -228,7 +198,7 @@ def read_items(
         partial = [isinstance(truth, Mapping) for truth in truths]
     joined = None
     if shared is None:
-        rankings = read_hits(rankings, truths, reader)
+        rankings = read_hits(rankings, truths, query_ids, reader)
         if reader.provider is None:
             with suppress(TypeError):  # an unhashable str subclass
                 joined = _join_items(rankings, truths, query_ids, ties, assume, partial)
@@ -247,18 +217,10 @@ def read_items(
         assert joined is not None
     scores = None
     if relevance is not None:
-        scores = relevance_scores(
-            relevance, rankings, query_ids, reader.dropped, keyed="keyed" in about
-        )
-    judged = ranked_join(
-        joined,
-        query_ids,
-        weights,
-        ties,
-        relevance=scores,
-        missed=missed,
-        depth=depth,
-        n_jobs=n_jobs,
+        keyed = "keyed" in about
+        scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
+    judged = joined.ranked(
+        query_ids, weights, ties, relevance=scores, missed=missed, depth=depth, n_jobs=n_jobs
     )
     kept = None
     if reader.keeps:
@@ -271,7 +233,7 @@ def read_items(
         unjudged_grades=reader.unjudged_grades,
     )
     pool = _NO_SCORES if reader.mixes else judged.pool
-    return replace(judged, counts=counts, items=kept, pool=pool, assumed=joined.assumed, **about)
+    return replace(judged, counts=counts, items=kept, pool=pool, **about)
 
 
 def _join_items(
@@ -291,18 +253,23 @@ def _join_items(
     alone or integers alone, duplicates, odd grades.
     """
     kinds, kinds_of_truth = set(map(type, rankings)), set(map(type, truths))
-    is_scored = kinds == {dict}
-    plain = (is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}
+    is_scored, is_graded = kinds == {dict}, dict in kinds_of_truth
+    if not ((is_scored or kinds <= _LISTS) and kinds_of_truth <= _LISTS | _SETS | {dict}):
+        return None
     are_plain = None
-    if plain and not are_read:
+    if not are_read:
         ids = chain(chain.from_iterable(rankings), chain.from_iterable(truths))
         are_plain = ARE_ALL.get(type(next(ids, "")))
-        plain = are_plain is not None and all(map(are_plain, truths))
-    relevant = _relevant(truths, kinds_of_truth, are_read=are_read) if plain else None
+        if are_plain is None or not all(map(are_plain, truths)):
+            return None
+    relevant = _relevant(truths, kinds_of_truth, are_read=are_read)
     if relevant is None:
         return None
-    is_graded = dict in kinds_of_truth
-    has_zero |= is_graded and sum(map(len, relevant)) < sum(map(len, truths))
+    judged_offsets = offsets_of(_sizes(relevant))
+    judged_grades = np.ones(int(judged_offsets[-1]))
+    if is_graded:
+        judged_grades = np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
+    has_zero |= is_graded and int(judged_offsets[-1]) < sum(map(len, truths))
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
     by_place = not is_scored or TIE_RULES[ties].by_place
     offsets = offsets_of(_sizes(rankings))
@@ -342,26 +309,26 @@ def _join_items(
         are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
         is_open = None if all(partial) else np.array(partial)
         unjudged = UnjudgedItems(are_unjudged, is_open, _sizes(truths))
-    judged = Ragged(offsets_of(_sizes(relevant)), _grades(relevant, is_graded))
     scores = read_scores(rankings, offsets, query_ids) if is_scored else None
+    rows = hit_scores = None
+    hit_offsets, hit_grades = judged_offsets, judged_grades
     if by_place:
         hit_offsets = np.array(borders, dtype=np.int64)
         rows = np.array(found, dtype=np.int64) + np.repeat(offsets[:-1], sizes_of(hit_offsets))
         hit_grades = np.array(grades, np.float64) if is_graded else np.ones(len(rows))
-        own = Ragged(hit_offsets, hit_grades)
         hit_scores = None if scores is None else scores[rows]
-        joined = Joined(sizes_of(offsets), scores, rows, hit_scores, own, judged, assumed, unjudged)
-        if scores is not None and TIE_RULES[ties].by_id:
-            return _by_falling_id(joined, list(chain.from_iterable(rankings)))
-        return joined
-    assert scores is not None
-    hit_scores = np.fromiter((hit for hit in found if hit is not None), scores.dtype)
-    own = judged
-    if len(hit_scores) < len(found):
-        retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
-        n_before = np.concatenate(([0], np.cumsum(retrieved)))
-        own = Ragged(n_before[judged.offsets], judged.values[retrieved])
-    return Joined(sizes_of(offsets), scores, None, hit_scores, own, judged, assumed, unjudged)
+    else:
+        assert scores is not None
+        hit_scores = np.fromiter((hit for hit in found if hit is not None), scores.dtype)
+        if len(hit_scores) < len(found):
+            retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
+            hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
+            hit_grades = judged_grades[retrieved]
+    hits, judged = (hit_offsets, hit_grades), (judged_offsets, judged_grades)
+    joined = Joined(offsets, scores, rows, hit_scores, *hits, *judged, assumed, unjudged)
+    if is_scored and TIE_RULES[ties].by_id:
+        return joined.by_falling_id(list(chain.from_iterable(rankings)))
+    return joined
 
 
 def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any] | None:
@@ -389,19 +356,8 @@ def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Seq
     return relevant
 
 
-def _grades(relevant: Sequence[Any], is_graded: bool) -> FloatArray:
-    if is_graded:
-        return np.fromiter(chain.from_iterable(map(dict.values, relevant)), np.float64)
-    return np.ones(sum(map(len, relevant)))
-
-
 def _sizes(collections: Sequence[Collection[Any]]) -> IntArray:
     return np.array(list(map(len, collections)), dtype=np.int64)
-
-
-def _plain(item: Any) -> Any:
-    """An id without the types of NumPy, whose strings are subclasses of Python's."""
-    return item.item() if isinstance(item, np.generic) else item
 
 
 def _kept(
@@ -413,28 +369,31 @@ def _kept(
     shared: dict[Any, float] | None,
 ) -> KeptItems:
     """The ids that were read, copied, so that they stay as they are."""
-    # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
-    own: list[tuple[tuple[Any, ...], Array | None]]
-    own = [(tuple(map(_plain, items)), None) for items in rankings]
-    if joined.scores is not None:
-        offsets = offsets_of(joined.sizes).tolist()
-        by_id = TIE_RULES[ties].by_id
-        for number, (items, _) in enumerate(own):
-            scores = joined.scores[offsets[number] : offsets[number + 1]]
-            if by_id:
+
+    def plain(item: Any) -> Any:
+        # NumPy's strings are subclasses of Python's.
+        return item.item() if isinstance(item, np.generic) else item
+
+    own: dict[Any, tuple[Collection[Any], Array | None]] = {}
+    for number, (query, ranking) in enumerate(zip(query_ids, rankings, strict=True)):
+        # Python's garbage collector soon forgets tuples of texts, and visits lists again and again.
+        items, scores = tuple(map(plain, ranking)), None
+        if joined.scores is not None:
+            scores = joined.scores[joined.offsets[number] : joined.offsets[number + 1]]
+            if TIE_RULES[ties].by_id:
                 texts = list(map(as_text, items))
                 order = sorted(range(len(texts)), key=texts.__getitem__, reverse=True)
                 items, scores = tuple(items[place] for place in order), scores[order]
-            own[number] = items, scores
+        own[query] = items, scores
     judged = {}
     if shared is None:
         judged = {
-            query: dict(zip(map(_plain, truth), map(float, truth.values()), strict=True))
+            query: dict(zip(map(plain, truth), map(float, truth.values()), strict=True))
             if isinstance(truth, Mapping)
-            else dict.fromkeys(map(_plain, truth), 1.0)
+            else dict.fromkeys(map(plain, truth), 1.0)
             for query, truth in zip(query_ids, truths, strict=True)
         }
-    return KeptItems(dict(zip(query_ids, own, strict=True)), judged, shared)
+    return KeptItems(own, judged, shared)
 
 
 # Long tables -------------------------------------------------------------------------------------
@@ -445,79 +404,56 @@ def read_columns(
     run: Run,
     *,
     sample_weight: Any = None,
-    ties: Ties = "average",
     missing: Missing = "zero",
-    duplicates: Duplicates = "raise",
-    negative_grades: NegativeGrades = "raise",
-    depth: int | None = None,
-    assume: Assume | None = None,
-    n_jobs: int | None = None,
+    **options: Unpack[TableOptions],
 ) -> RankingData:
     """Judged rankings of long tables of judgements and of a run."""
     queries = join_queries(qrels.numbers, run.numbers, missing)
     left_out = dict.fromkeys((*qrels, *run))
     for query in queries:
         del left_out[query]
-    counts = InputCounts(
+    options["weights"] = query_weights(sample_weight, queries)
+    judged = read_joined(qrels.of_queries(queries), run.of_queries(queries), **options)
+    counts = replace(
+        judged.counts,
         missing=len(qrels.numbers.keys() - run.numbers.keys()),
         unjudged=len(run.numbers.keys() - qrels.numbers.keys()),
     )
-    absent = np.flatnonzero([query not in run.numbers for query in queries])
-    weights = query_weights(sample_weight, queries)
-    judged = read_joined(
-        qrels.of_queries(queries),
-        run.of_queries(queries),
-        weights=weights,
-        ties=ties,
-        duplicates=duplicates,
-        negative_grades=negative_grades,
-        assume=assume,
-        depth=depth,
-        n_jobs=n_jobs,
-    )
     return replace(
         judged,
-        counts=replace(counts, **{name: getattr(judged.counts, name) for name in _OF_ROWS}),
-        missing=absent,
+        counts=counts,
+        missing=np.flatnonzero([query not in run.numbers for query in queries]),
         left_out=list(left_out),
         query_columns=columns_about_queries(qrels, run),
         count_scores=None if run.scores is None else TableScores(run.scores, run.offsets),
     )
 
 
-_OF_ROWS = ("duplicates", "unjudged_grades")
-"""What is counted of the rows of queries that are evaluated."""
-
-
-def read_joined(
-    qrels: Qrels,
-    run: Run,
-    *,
-    weights: Any = None,
-    ties: Ties = "average",
-    duplicates: Duplicates = "raise",
-    negative_grades: NegativeGrades = "raise",
-    assume: Assume | None = None,
-    depth: int | None = None,
-    n_jobs: int | None = None,
-) -> RankingData:
+def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> RankingData:
     """The same of tables that have the same queries, in one order."""
-    _refuse_unequal_types(qrels, run)
-    _check_scores(run)
-    check_grades(
-        qrels.grades, "y_true", where=lambda row: _row_of(qrels, row), negative=negative_grades
-    )
+    refuse_unequal_types(_types_of(run), _types_of(qrels), in_tables=True)
+    if run.scores is not None:
+        check_finite(run.scores, "y_score", where=run.name_row, infinite=True)
+    negative = options.get("negative_grades", "raise")
+    check_grades(qrels.grades, "y_true", where=qrels.name_row, negative=negative)
     qrels = _without_repeated_judgements(qrels)
-    run, n_dropped = _without_duplicates(run, duplicates)
+    run, n_dropped = _without_duplicates(run, options.get("duplicates", "raise"))
     has_zero = bool(qrels.grades.min(initial=1) <= 0)
-    assumed = resolve_assumption(assume, has_grades=True, has_zero=has_zero)
+    assumed = resolve_assumption(options.get("assume"), has_grades=True, has_zero=has_zero)
     joined = _join_columns(qrels, run, assumed)
+    ties = options.get("ties", "average")
     if run.scores is not None and TIE_RULES[ties].by_id:
-        joined = _by_falling_id(joined, run.item_ids)
-    judged = ranked_join(joined, run.query_ids, weights, ties, depth=depth, n_jobs=n_jobs)
+        joined = joined.by_falling_id(run.item_ids)
+    depth, n_jobs = options.get("depth"), options.get("n_jobs")
+    judged = joined.ranked(run.query_ids, options.get("weights"), ties, depth=depth, n_jobs=n_jobs)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
-    return replace(judged, counts=counts, keyed=True, assumed=assumed)
+    return replace(judged, counts=counts, keyed=True)
+
+
+def _types_of(table: LongTable) -> set[type]:
+    ids = table.item_ids
+    return set(map(type, ids if isinstance(ids, list) else ids[:1]))
 
 
 def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
@@ -537,40 +473,10 @@ def _join_columns(qrels: Qrels, run: Run, assumed: str) -> Joined:
     retrieved = np.flatnonzero(rows >= 0)
     retrieved = retrieved[np.argsort(rows[retrieved])]
     rows = rows[retrieved]
-    return Joined(
-        sizes_of(run.offsets),
-        run.scores,
-        rows,
-        None if run.scores is None else run.scores[rows],
-        Ragged(np.searchsorted(rows, run.offsets), grades[retrieved]),
-        Ragged(np.searchsorted(wanted, qrels.offsets), grades),
-        assumed,
-        unjudged,
-    )
-
-
-def _row_of(table: LongTable, row: int) -> str:
-    number = int(np.searchsorted(table.offsets, row, side="right")) - 1
-    item = take_ids(table.item_ids, np.array([row]))[0]
-    return f"item {safe_repr(item)} of query {safe_repr(table.query_ids[number])}"
-
-
-def _refuse_unequal_types(qrels: Qrels, run: Run) -> None:
-    """TypeError if ids cannot be equal; in a table, floats among them have a known origin."""
-    ranked, judged = types_of(run.item_ids), types_of(qrels.item_ids)
-    for side, other, name in ((ranked, judged, "y_score"), (judged, ranked, "y_true")):
-        if side == {float} and other == {int}:
-            msg = (
-                f"items of {name} are float, those of the other side are int: a column that had "
-                "missing values? Drop these rows and cast it, as by .astype('int64')"
-            )
-            raise TypeError(msg)
-    refuse_unequal_types(ranked, judged)
-
-
-def _check_scores(run: Run) -> None:
-    if run.scores is not None:
-        check_finite(run.scores, "y_score", where=lambda row: _row_of(run, row), infinite=True)
+    hit_scores = None if run.scores is None else run.scores[rows]
+    hits = np.searchsorted(rows, run.offsets), grades[retrieved]
+    judged = np.searchsorted(wanted, qrels.offsets), grades
+    return Joined(run.offsets, run.scores, rows, hit_scores, *hits, *judged, assumed, unjudged)
 
 
 def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
@@ -579,35 +485,21 @@ def _without_duplicates(run: Run, duplicates: Duplicates) -> tuple[Run, int]:
     if not len(rows):
         return run, 0
     if duplicates == "raise":
-        first = int(rows[0])
-        number = int(np.searchsorted(run.offsets, first, side="right")) - 1
-        start, items = int(run.offsets[number]), list(take_ids(run.item_ids, rows))
-        again = int(rows[items.index(items[0], 1)])
+        query, row, again, item = run.first_repeated(rows)
         msg = (
-            f"y_score[{safe_repr(run.query_ids[number])}] holds item {safe_repr(items[0])} at "
-            f"positions {first - start + 1} and {again - start + 1}. "
-            "Pass duplicates='first' to evaluate to keep the best-ranked one."
+            f"{Where('y_score', query)} holds item {safe_repr(item)} at positions {row + 1} and "
+            f"{again + 1}. Pass duplicates='first' to evaluate to keep the best-ranked one."
         )
         raise DuplicateItemError(msg)
-    # Best first, so that of each item the first row is kept.
-    if run.scores is not None:
-        rows = rows[np.argsort(_places(run.scores, run.offsets)[rows], kind="stable")]
-    numbers = (np.searchsorted(run.offsets, rows, side="right") - 1).tolist()
+    if run.scores is not None:  # best first, so that of each item the first row is kept
+        rows = rows[np.argsort(falling_codes(run.scores)[rows], kind="stable")]
     best: dict[tuple[int, Any], int] = {}
-    for row, number, item in zip(rows.tolist(), numbers, take_ids(run.item_ids, rows), strict=True):
-        best.setdefault((number, item), row)
+    for row, key in zip(rows.tolist(), run.keys_of(rows), strict=True):
+        best.setdefault(key, row)
     keep = np.ones(run.n_rows, dtype=bool)
     keep[rows] = False
     keep[list(best.values())] = True
     return run.take(np.flatnonzero(keep)), len(rows) - len(best)
-
-
-def _places(scores: Array, offsets: IntArray) -> IntArray:
-    """Place of each row in its ranking."""
-    order = fall_order(scores, offsets, None)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place
 
 
 def _without_repeated_judgements(qrels: Qrels) -> Qrels:
@@ -615,22 +507,17 @@ def _without_repeated_judgements(qrels: Qrels) -> Qrels:
     rows = qrels.rows.repeated()
     if not len(rows):
         return qrels
-    numbers = (np.searchsorted(qrels.offsets, rows, side="right") - 1).tolist()
     first: dict[tuple[int, Any], int] = {}
     keep = np.ones(qrels.n_rows, dtype=bool)
-    for row, number, item in zip(
-        rows.tolist(), numbers, take_ids(qrels.item_ids, rows), strict=True
-    ):
-        before = first.setdefault((number, item), row)
-        if before == row:
-            continue
+    for row, key in zip(rows.tolist(), qrels.keys_of(rows), strict=True):
+        before = first.setdefault(key, row)
         if qrels.grades[before] != qrels.grades[row]:
             msg = (
-                f"y_true[{safe_repr(qrels.query_ids[number])}] judges item {safe_repr(item)} "
+                f"{Where('y_true', qrels.query_ids[key[0]])} judges item {safe_repr(key[1])} "
                 f"twice, with grades {qrels.grades[before]:g} and {qrels.grades[row]:g}"
             )
             raise ValueError(msg)
-        keep[row] = False
+        keep[row] = before == row
     return qrels.take(np.flatnonzero(keep))
 
 
@@ -654,41 +541,31 @@ def join_queries(
         msg = "no queries to evaluate: y_true is empty"
         raise ValueError(msg)
     absent = [query for query in y_true if query not in y_score]
+    msg = ""
     if len(absent) == len(y_true):
         msg = (
             f"y_true and y_score have no query in common: {format_list(y_true)} against "
             f"{format_list(y_score) or 'none'}{spelling_hint(y_true, y_score)}"
         )
+    elif absent and missing != "skip":
+        spare = {str(query): query for query in y_score if query not in y_true}
+        alike = [query for query in absent if str(query) in spare]
+        if alike:
+            query, other = alike[0], spare[str(alike[0])]
+            msg = (
+                f"{len(alike):,} queries have other types in y_true and y_score, as "
+                f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
+                f"({type(other).__name__}), and do not meet; use one type"
+            )
+        elif missing == "raise":
+            msg = (
+                f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
+                f"{format_list(absent)}. Pass missing='zero' to count them as empty rankings, or "
+                "missing='skip'."
+            )
+    if msg:
         raise QueryMismatchError(msg)
-    if absent and missing != "skip":
-        _refuse_other_type(absent, y_true, y_score)
-    if absent and missing == "raise":
-        msg = (
-            f"{len(absent):,} of {len(y_true):,} judged queries have no ranking: "
-            f"{format_list(absent)}. "
-            "Pass missing='zero' to count them as empty rankings, or missing='skip'."
-        )
-        raise QueryMismatchError(msg)
-    if missing == "skip":
-        return [query for query in y_true if query in y_score]
-    return list(y_true)
-
-
-def _refuse_other_type(
-    absent: list[Any], y_true: Mapping[Any, Any], y_score: Mapping[Any, Any]
-) -> None:
-    """QueryMismatchError if unmatched ids of both sides are the same text in other types."""
-    spare = {str(query): query for query in y_score if query not in y_true}
-    meeting = [query for query in absent if str(query) in spare]
-    if meeting:
-        query = meeting[0]
-        other = spare[str(query)]
-        msg = (
-            f"{len(meeting):,} queries have other types in y_true and y_score, as "
-            f"{safe_repr(query)} ({type(query).__name__}) and {safe_repr(other)} "
-            f"({type(other).__name__}), and do not meet; use one type"
-        )
-        raise QueryMismatchError(msg)
+    return [query for query in y_true if missing != "skip" or query in y_score]
 
 
 def query_weights(sample_weight: Any, queries: list[Any]) -> FloatArray | None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, Unpack
 
+import numpy as np
+
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import (
@@ -17,8 +19,7 @@ from sklearn_rank.inputs.hints import (
 )
 from sklearn_rank.inputs.items import ItemReader
 from sklearn_rank.inputs.join import read_columns
-from sklearn_rank.inputs.lists import from_lists
-from sklearn_rank.inputs.mappings import from_mapping
+from sklearn_rank.inputs.lists import from_lists, from_mapping
 from sklearn_rank.inputs.matrix import from_matrix, is_sparse
 from sklearn_rank.inputs.rows import from_rows
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -38,9 +39,9 @@ class Layout(NamedTuple):
     query: str
     """These three as the documentation has them."""
     read: Callable[..., RankingData]
-    """(y_true, y_score, **what all layouts are told, **what is named in ``takes``)."""
+    """(y_true, y_score, **options of all layouts, **options of ``takes``)."""
     takes: frozenset[str]
-    """What this layout is told besides weights, the rule of ties and the number of threads."""
+    """Options besides weights, the rule of ties, the depth and the number of threads."""
 
     @property
     def has_ids(self) -> bool:
@@ -49,7 +50,7 @@ class Layout(NamedTuple):
 
 
 _COMMON = frozenset({"sample_weight", "ties", "depth", "n_jobs"})
-"""What all layouts are told."""
+_LISTS = frozenset({"assume", "reader", "relevance"})
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
         layout.name: layout
@@ -76,7 +77,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
                 "a ranked list per query, best first",
                 "an element",
                 from_lists,
-                frozenset({"assume", "reader", "relevance"}),
+                _LISTS,
             ),
             Layout(
                 "mapping",
@@ -84,46 +85,17 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
                 "`{query: ranked list or {item: score}}`",
                 "a key",
                 from_mapping,
-                frozenset({"assume", "missing", "reader", "relevance"}),
+                _LISTS | {"missing"},
             ),
         )
     }
 )
 
 
-_SHAPES = (
-    (
-        "y_score",
-        "responses",
-        "the responses of an msearch request",
-        "{query: response['hits']['hits'] for query, response in zip(queries, "
-        "y_score['responses'])}",
-    ),
-    ("y_score", "hits", "one response of a search", "{query: y_score['hits']['hits']}"),
-    (
-        "y_true",
-        "requests",
-        "a _rank_eval request",
-        "{request['id']: {rating['_id']: rating['rating'] for rating in request['ratings']} "
-        "for request in y_true['requests']}",
-    ),
-)
-"""What other programs nest deeper: argument, key, name, and the code that reads it."""
-
-
-def _refuse_shapes(**sides: Any) -> None:
-    """TypeError for what other programs return or take, with the code that reads it."""
-    for name, key, what, code in _SHAPES:
-        side, other = sides[name], sides["y_true" if name == "y_score" else "y_score"]
-        if type(side) is not dict or not isinstance(side.get(key), (dict, list)):
-            continue
-        if not (isinstance(other, Mapping) and key in other):
-            msg = f"{name} is {what}, not a mapping of queries; pass {code}"
-            raise TypeError(msg)
-
-
 def layout_of(y_true: Any) -> str:
     """Name of the layout that ground truth of this type has; frames are read as mappings."""
+    if type(y_true) is np.ndarray and y_true.ndim and y_true.dtype.kind in "biuf":
+        return "rows" if y_true.ndim == 1 else "matrix"
     if is_sparse(y_true):
         return "matrix"
     if isinstance(y_true, Mapping) or is_frame(y_true):
@@ -135,15 +107,14 @@ def layout_of(y_true: Any) -> str:
     if shape is not None and len(shape) != 1:
         return "matrix"
     first = next((item for item in y_true if item is not None), None)
-    per_query = hasattr(first, "__len__") or hasattr(first, "__next__")
     if isinstance(first, (str, bytes)):
         msg = "y_true holds strings; pass a set, list or {item: grade} per query, or numbers"
         raise TypeError(msg)
-    return "lists" if per_query else "rows"
+    return "lists" if hasattr(first, "__len__") or hasattr(first, "__next__") else "rows"
 
 
 class ReaderOptions(TypedDict, total=False):
-    """What an input is read by; what is left out has the default of :func:`read_layout`."""
+    """Options of the layout readers; defaults as of :func:`read_layout`."""
 
     groups: Any
     string_provider: StringProvider | None
@@ -159,6 +130,8 @@ class ReaderOptions(TypedDict, total=False):
     n_jobs: int | None
     keep_items: bool
 
+
+# Rules -------------------------------------------------------------------------------------------
 
 CHOICES: Mapping[str, Collection[str]] = {
     "ties": TIE_RULES,
@@ -180,6 +153,76 @@ _FOREIGN = {
 }
 """What to say of an argument that speaks of another layout."""
 
+_SHAPES = (
+    (
+        "y_score",
+        "responses",
+        "the responses of an msearch request",
+        "{query: response['hits']['hits'] for query, response in zip(queries, "
+        "y_score['responses'])}",
+    ),
+    ("y_score", "hits", "one response of a search", "{query: y_score['hits']['hits']}"),
+    (
+        "y_true",
+        "requests",
+        "a _rank_eval request",
+        "{request['id']: {rating['_id']: rating['rating'] for rating in request['ratings']} "
+        "for request in y_true['requests']}",
+    ),
+)
+"""What other programs nest deeper: argument, key, name, and the code that reads it."""
+
+
+def _check_choices(owner: str, options: Mapping[str, Any]) -> None:
+    for name, allowed in CHOICES.items():
+        if name in options and not (name == "assume" and options[name] is None):
+            check_option(options[name], name, allowed, owner)
+
+
+def _refuse_foreign(layout: Layout, **options: Any) -> None:
+    """TypeError for options that mean nothing in this layout."""
+    for name, rule in _FOREIGN.items():
+        if options.get(name) is None or name in layout.takes or (rule is _IDS and layout.has_ids):
+            continue
+        if not (name == "assume" and options[name] == "complete"):  # which arrays are
+            raise TypeError(rule.format(name=name, layout=layout.name))
+
+
+def check_table_options(owner: str, **options: Unpack[ReaderOptions]) -> None:
+    """Refuse options that mean nothing for data frames, before a row of them is read."""
+    _check_choices(owner, options)
+    _refuse_foreign(LAYOUTS["mapping"], **options)
+
+
+def _check_sides(layout: Layout, y_score: Any, ties: Ties, relevance: Any) -> None:
+    """Refuse to break ties by ids that are not there or do not count, and rankings of arrays."""
+    msg = ""
+    if TIE_RULES[ties].by_id and not layout.has_ids:
+        msg = (
+            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
+            "pass ties='stable' or another rule, or use a mapping layout"
+        )
+    elif relevance is not None and ties not in ("average", "stable"):
+        msg = (
+            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
+            "pass {item: score} rankings instead of relevance=, or ties='stable'"
+        )
+    if msg:
+        raise InvalidParameterError(msg)
+    if layout.has_ids or type(y_score) is np.ndarray:
+        return
+    # Types are few where elements are many.
+    kinds = set(map(type, y_score)) if isinstance(y_score, (list, tuple)) else {type(y_score)}
+    if any(issubclass(kind, (Set, Mapping)) for kind in kinds):
+        msg = (
+            f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "
+            "are y_true and y_score swapped?"
+        )
+        raise TypeError(msg)
+
+
+# Reading -----------------------------------------------------------------------------------------
+
 
 def read_rankings(
     y_true: Any,
@@ -188,107 +231,58 @@ def read_rankings(
     columns: Mapping[str, str | None] | None = None,
     known_items: Any = None,
     owner: str = "evaluate",
-    **told: Unpack[ReaderOptions],
+    **options: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout into judged rankings, or say what is wrong with it."""
-    _check_choices(owner, told)
+    _check_choices(owner, options)
     y_true, y_score = as_tables(y_true, y_score, columns)
-    _refuse_shapes(y_true=y_true, y_score=y_score)
+    for name, key, what, code in _SHAPES:
+        side, other = (y_true, y_score) if name == "y_true" else (y_score, y_true)
+        nests = type(side) is dict and isinstance(side.get(key), (dict, list))
+        if nests and not (isinstance(other, Mapping) and key in other):
+            msg = f"{name} is {what}, not a mapping of queries; pass {code}"
+            raise TypeError(msg)
     name = layout_of(y_true)
     suspicion = swap_suspicion(y_true, y_score)
     if suspicion:
         warn(suspicion, RankingDataWarning)
     if known_items is None:
-        return read_layout(name, y_true, y_score, **told)
+        return read_layout(name, y_true, y_score, **options)
     corpus = Corpus(known_items)
     _refuse_foreign(LAYOUTS[name], known_items=known_items)
-    keeps = told.get("keep_items", False)
-    if not _are_columns(y_true, y_score, told):
-        told["keep_items"] = True  # the judged items as they are compared
-    judged = with_unknown_counted(read_layout(name, y_true, y_score, **told), y_true, corpus)
+    keeps = options.get("keep_items", False)
+    if not _are_columns(y_true, y_score, options):
+        options["keep_items"] = True  # the judged items as they are compared
+    judged = with_unknown_counted(read_layout(name, y_true, y_score, **options), y_true, corpus)
     return judged if keeps else replace(judged, items=None)
 
 
-def check_told(owner: str, **told: Unpack[ReaderOptions]) -> None:
-    """Refuse what means nothing for data frames, before a row of them is read."""
-    _check_choices(owner, told)
-    _refuse_foreign(LAYOUTS["mapping"], **told)
-
-
-def _check_choices(owner: str, told: Mapping[str, Any]) -> None:
-    for name, allowed in CHOICES.items():
-        if name in told and not (name == "assume" and told[name] is None):
-            check_option(told[name], name, allowed, owner)
-
-
-def read_layout(name: str, y_true: Any, y_score: Any, **told: Unpack[ReaderOptions]) -> RankingData:
+def read_layout(
+    name: str, y_true: Any, y_score: Any, **options: Unpack[ReaderOptions]
+) -> RankingData:
     """The same for those who know the layout and have checked the words.
 
     Hits below ``depth`` ranks are counted and need not be stored; None stores all.
     """
     layout = LAYOUTS[name]
-    _refuse_foreign(layout, **told)
-    _check_ties(told.get("ties", "average"), layout, told.get("relevance"))
-    keeps = told.pop("keep_items", False)
-    if not layout.has_ids:
-        _refuse_lists(y_score, layout)
-    elif _are_columns(y_true, y_score, told) and not keeps:
-        options: dict[str, Any] = {
-            name: value for name, value in told.items() if name not in _FOREIGN
-        }
-        judged = read_columns(y_true, y_score, assume=told.get("assume"), **options)
-        return with_mismatch_hint(judged, y_true, y_score, None)
-    provider = told.get("string_provider")
+    _refuse_foreign(layout, **options)
+    _check_sides(layout, y_score, options.get("ties", "average"), options.get("relevance"))
+    keeps = options.pop("keep_items", False)
+    if layout.has_ids and not keeps and _are_columns(y_true, y_score, options):
+        own: Any = {key: options[key] for key in options if key == "assume" or key not in _FOREIGN}  # type: ignore[literal-required]
+        return with_mismatch_hint(read_columns(y_true, y_score, **own), y_true, y_score, None)
     takes = layout.takes | _COMMON
-    own = {name: value for name, value in told.items() if name in takes}
+    own = {key: value for key, value in options.items() if key in takes}
     if not layout.has_ids:
         return layout.read(y_true, y_score, **own)
-    duplicates, negative = told.get("duplicates", "raise"), told.get("negative_grades", "raise")
-    reader = ItemReader(provider, duplicates, negative, keeps=keeps)
+    provider = options.get("string_provider")
+    duplicates = options.get("duplicates", "raise")
+    reader = ItemReader(provider, duplicates, options.get("negative_grades", "raise"), keeps=keeps)
     judged = layout.read(y_true, y_score, reader=reader, **own)
     return with_mismatch_hint(judged, y_true, y_score, provider)
 
 
-def _refuse_foreign(layout: Layout, **told: Any) -> None:
-    """TypeError for arguments that mean nothing in this layout."""
-    for name, rule in _FOREIGN.items():
-        if told.get(name) is None or name in layout.takes or (rule is _IDS and layout.has_ids):
-            continue
-        if not (name == "assume" and told[name] == "complete"):  # which arrays are
-            raise TypeError(rule.format(name=name, layout=layout.name))
-
-
-def _are_columns(y_true: Any, y_score: Any, told: Mapping[str, Any]) -> bool:
+def _are_columns(y_true: Any, y_score: Any, options: Mapping[str, Any]) -> bool:
     """Whether both sides are long tables that can be joined as they are."""
     tables = isinstance(y_true, Qrels) and isinstance(y_score, Run)
-    return tables and told.get("string_provider") is None and told.get("relevance") is None
-
-
-def _check_ties(ties: Ties, layout: Layout, relevance: Any) -> None:
-    """Refuse to break ties by item ids that are not there, or do not count."""
-    if TIE_RULES[ties].by_id and not layout.has_ids:
-        msg = (
-            f"ties={ties!r} breaks ties by item ids, which arrays do not have; "
-            "pass ties='stable' or another rule, or use a mapping layout"
-        )
-        raise InvalidParameterError(msg)
-    if relevance is not None and ties not in ("average", "stable"):
-        msg = (
-            f"ties={ties!r} would reorder tied items, but ranked lists stand as given; "
-            "pass {item: score} rankings instead of relevance=, or ties='stable'"
-        )
-        raise InvalidParameterError(msg)
-
-
-def _refuse_lists(y_score: Any, layout: Layout) -> None:
-    """TypeError where grades meet rankings instead of scores, as happens when swapped."""
-    if isinstance(y_score, (Set, Mapping)) or (
-        isinstance(y_score, (list, tuple))
-        # Types are few where elements are many.
-        and any(issubclass(kind, (Set, Mapping)) for kind in set(map(type, y_score)))
-    ):
-        msg = (
-            f"y_true holds numbers (the {layout.name} layout), but y_score holds sets or mappings; "
-            "are y_true and y_score swapped?"
-        )
-        raise TypeError(msg)
+    return tables and options.get("string_provider") is None and options.get("relevance") is None

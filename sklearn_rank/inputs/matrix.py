@@ -12,7 +12,7 @@ from sklearn_rank.rankings.data import RankingData, count_unjudged, judged_by_sc
 from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.support.checks import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import Array, BoolArray, IntArray, NegativeGrades, Ties
+from sklearn_rank.typing import BoolArray, IntArray, NegativeGrades, Ties
 
 
 def is_sparse(values: Any) -> bool:
@@ -32,31 +32,55 @@ def from_matrix(
     n_jobs: int | None = None,
 ) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
-    scores = _scores(y_true, y_score)
-    n_queries, n_items = scores.shape
-    cells = read_candidates(candidates, y_score)
-
-    def where(position: int) -> str:
-        return f"row {position // n_items}, column {position % n_items}"
-
-    def of_candidate(place: int) -> str:
-        return where(place if cells is None else int(cells.positions[place]))
-
+    if is_sparse(y_score):
+        msg = "y_score is sparse; a score is needed for every item, call .toarray()"
+        raise TypeError(msg)
+    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
+    shape = tuple(y_true.shape if is_sparse(y_true) else np.shape(y_true))
+    if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
+        msg = (
+            f"y_true has shape {shape} and y_score {scores.shape}; "
+            "the matrix layout takes two of shape (n_queries, n_items)"
+        )
+        raise ValueError(msg)
+    if not scores.size:
+        msg = f"no queries to evaluate: y_true has shape {shape}"
+        raise ValueError(msg)
+    n_queries, n_items = shape
+    cells = _read_candidates(candidates, y_score)
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
     rows = offsets
     if cells is not None:
         flat, rows = flat[cells.positions], cells.offsets
-    has_lowest = check_finite(flat, "y_score", where=of_candidate, infinite=True)
-    grades, positions = _grades(y_true, n_items)
+    positions = None
+    if is_sparse(y_true):
+        entries = y_true.tocsr(copy=True)
+        entries.sum_duplicates()
+        entries = entries.tocoo()
+        positions = entries.row.astype(np.int64) * n_items + entries.col
+        grades = as_numbers(entries.data, "y_true")
+    else:
+        grades = np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
+
+    def cell(position: Any) -> str:
+        return f"row {position // n_items}, column {position % n_items}"
+
+    def scored(place: int) -> str:
+        return cell(place if cells is None else cells.positions[place])
 
     def graded(entry: int) -> str:
-        return where(entry if positions is None else int(positions[entry]))
+        return cell(entry if positions is None else positions[entry])
 
+    has_lowest = check_finite(flat, "y_score", where=scored, infinite=True)
     grades = check_grades(grades, "y_true", where=graded, negative=negative_grades)
     counts = count_unjudged(grades, negative_grades)
     judged = unjudged = None
     if counts.unjudged_grades:
-        unjudged = flagged(_are_unjudged(grades, positions, cells, len(flat)), n_queries)
+        negative = np.flatnonzero(grades < 0)
+        negative = negative if positions is None else positions[negative]
+        are_unjudged = np.zeros(len(flat), dtype=bool)
+        are_unjudged[negative if cells is None else cells.places_of(negative)[0]] = True
+        unjudged = flagged(are_unjudged, n_queries)
     items: ScoredItems
     if positions is None and cells is None:
         items = GradedRows(flat, rows, grades)
@@ -83,25 +107,6 @@ def from_matrix(
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
 
 
-def _scores(y_true: Any, y_score: Any) -> Array:
-    """Scores in the shape of the ground truth."""
-    if is_sparse(y_score):
-        msg = "y_score is sparse; a score is needed for every item, call .toarray()"
-        raise TypeError(msg)
-    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
-    shape = y_true.shape if is_sparse(y_true) else np.shape(y_true)
-    if len(shape) != 2 or scores.ndim != 2 or tuple(shape) != scores.shape:
-        msg = (
-            f"y_true has shape {tuple(shape)} and y_score {scores.shape}; "
-            "the matrix layout takes two of shape (n_queries, n_items)"
-        )
-        raise ValueError(msg)
-    if not scores.size:
-        msg = f"no queries to evaluate: y_true has shape {tuple(shape)}"
-        raise ValueError(msg)
-    return scores
-
-
 def _is_masked(values: Any) -> bool:
     return isinstance(values, np.ma.MaskedArray)
 
@@ -123,7 +128,7 @@ class Candidates(NamedTuple):
         return places[kept], kept
 
 
-def read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
+def _read_candidates(candidates: Any, y_score: Any) -> Candidates | None:
     """Cells that may be ranked, by the argument and the mask of ``y_score``; None for all."""
     chosen = ~np.ma.getmaskarray(y_score) if _is_masked(y_score) else np.True_
     if candidates is not None:
@@ -153,28 +158,3 @@ def without_lowest(y_true: Any, y_score: Any) -> Any:
         return y_score
     scores = np.ma.asarray(y_score)
     return np.ma.masked_where(scores == -np.inf, scores) if scores.dtype.kind == "f" else y_score
-
-
-def _are_unjudged(
-    grades: Array, positions: IntArray | None, cells: Candidates | None, n_ranked: int
-) -> BoolArray:
-    """For each ranked cell whether its grade is negative."""
-    negative = np.flatnonzero(grades < 0)
-    if positions is not None:
-        negative = positions[negative]
-    if cells is not None:
-        negative, _ = cells.places_of(negative)
-    are_unjudged = np.zeros(n_ranked, dtype=bool)
-    are_unjudged[negative] = True
-    return are_unjudged
-
-
-def _grades(y_true: Any, n_items: int) -> tuple[Array, IntArray | None]:
-    """Grades of all items, or of a sparse matrix those stored and their flat positions."""
-    if not is_sparse(y_true):
-        return np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel(), None
-    rows = y_true.tocsr(copy=True)
-    rows.sum_duplicates()
-    entries = rows.tocoo()
-    positions = entries.row.astype(np.int64) * n_items + entries.col
-    return as_numbers(entries.data, "y_true"), positions

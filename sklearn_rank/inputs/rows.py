@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from itertools import count
+from numbers import Integral, Number
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.ids import CodedIds, Ids, PlainIds, code_objects, refuse_missing
 from sklearn_rank.rankings.data import (
     InputCounts,
     RankingData,
@@ -19,6 +21,7 @@ from sklearn_rank.rankings.data import (
 )
 from sklearn_rank.rankings.ranking import GradedRows
 from sklearn_rank.support.checks import (
+    as_column,
     as_numbers,
     as_numpy,
     check_finite,
@@ -26,11 +29,147 @@ from sklearn_rank.support.checks import (
     check_same_index,
     check_same_length,
     check_weights,
+    is_missing,
     to_array,
 )
 from sklearn_rank.support.segments import offsets_of, sizes_of
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
+
+# Query ids ---------------------------------------------------------------------------------------
+
+
+class CodedIds:
+    """Query ids coded by distinct id, so that text and objects are compared only once.
+
+    ``codes``, (n_samples,), are the places of the rows' ids among the ``distinct`` ones.
+    """
+
+    def __init__(self, distinct: Array | list[Any], codes: IntArray) -> None:
+        self.distinct = distinct
+        self.codes = codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> Any:
+        return self.distinct[int(self.codes[row])]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self.distinct[code] for code in self.codes.tolist())
+
+    def named(self, codes: IntArray) -> Array | list[Any]:
+        """The ids of some codes."""
+        if isinstance(self.distinct, np.ndarray):
+            return self.distinct[codes]
+        return [self.distinct[code] for code in codes.tolist()]
+
+
+Ids: TypeAlias = Array | CodedIds
+"""Query ids, one per row: an array where NumPy compares them by itself."""
+
+
+def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
+    """Query ids, one per row, none missing, none that equals one of another type."""
+    ids = groups if isinstance(groups, CodedIds) else _read_groups(groups)
+    if n_rows is None or len(ids) == n_rows:
+        return ids
+    msg = (
+        f"Found input variables with inconsistent numbers of samples: "
+        f"[{n_rows}, {len(ids)}] (y_true, groups)"
+    )
+    with suppress(TypeError, ValueError):
+        if sum(int(size) for size in ids) == n_rows:
+            msg += " - groups must hold one id per row, not group sizes"
+    raise ValueError(msg)
+
+
+def _read_groups(groups: Any) -> Ids:
+    if hasattr(groups, "to_pylist"):  # of Arrow
+        whole = str(groups.type).startswith(("int", "uint")) and not groups.null_count
+        groups = np.asarray(groups) if whole else groups.to_pylist()
+    if getattr(getattr(groups, "dtype", None), "tz", None) is not None:
+        groups = list(groups)  # named as they are, and compared as instants
+    groups = as_numpy(groups)
+    if not isinstance(groups, (list, tuple)):
+        ids = as_column(to_array(groups, "groups"), "groups")
+        kind = ids.dtype.kind
+        if kind in "fmM":
+            _refuse_missing(np.isnan(ids) if kind == "f" else np.isnat(ids))
+        if kind not in "OT":
+            return ids
+        groups = ids.tolist()
+    # By their equality as keys: NumPy would make strings of [1, "1"].
+    if set(map(type, groups)) <= {int}:
+        with suppress(OverflowError):
+            return np.array(groups, dtype=np.int64)
+    return code_objects(groups)
+
+
+def code_objects(values: Sequence[Any]) -> CodedIds:
+    """Ids of any kind, coded in order of first appearance."""
+    try:
+        distinct, codes = numbered(values, len(values))
+    except TypeError as error:
+        row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+        msg = f"groups holds an unhashable {type(values[row]).__name__} at row {row}"
+        raise TypeError(msg) from error
+    _refuse_missing(np.array([is_missing(value) for value in distinct], dtype=bool)[codes])
+    # 1, 1.0 and True, which are equal keys, could become one query.
+    if len({_kind_of_number(kind) for kind in set(map(type, values))} - {""}) > 1:
+        firsts: dict[str, int] = {}
+        for row, value in enumerate(values):
+            firsts.setdefault(_kind_of_number(type(value)), row)
+        firsts.pop("", None)
+        (first, row), (second, other) = list(firsts.items())[:2]
+        msg = (
+            f"groups mixes numbers of several types, {first} (row {row}) and {second} (row "
+            f"{other}): 1, 1.0 and True would be one query; make them one type"
+        )
+        raise ValueError(msg)
+    return CodedIds(distinct, codes)
+
+
+def numbered(keys: Iterable[Hashable], n_keys: int) -> tuple[list[Any], IntArray]:
+    """Distinct keys in order of first appearance, and the place of each key among them."""
+    numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    # A key that is missing gets the next number, so that a loop in C hashes each key once.
+    places = np.fromiter(map(numbers.__getitem__, keys), np.int64, n_keys)
+    return list(numbers), places
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _refuse_missing(missing: BoolArray) -> None:
+    if missing.any():
+        msg = f"groups contains missing values (row {int(np.flatnonzero(missing)[0])})"
+        raise ValueError(msg)
+
+
+def _kind_of_number(kind: type) -> str:
+    """What numbers of this type are called; "" for what is no number."""
+    if issubclass(kind, (bool, np.bool_)):
+        return "bool"
+    if issubclass(kind, Integral):
+        return "int"
+    if issubclass(kind, (float, np.floating)):
+        return "float"
+    return kind.__name__ if issubclass(kind, Number) else ""
+
+
+def listed_ids(ids: Array | list[Any]) -> list[Any]:
+    """Distinct ids as plain Python values."""
+    values: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else ids
+    return values
+
+
+# Rows into queries -------------------------------------------------------------------------------
 
 
 class Grouping(NamedTuple):
@@ -43,67 +182,9 @@ class Grouping(NamedTuple):
     """Rows, query after query; None if they already come so."""
 
 
-def read_groups(groups: Any, n_rows: int | None = None) -> Ids:
-    """Query ids, one per row, none missing, none that equals one of another type."""
-    ids = groups if isinstance(groups, (PlainIds, CodedIds)) else _read(groups)
-    if n_rows is not None and len(ids) != n_rows:
-        _refuse_length(ids, n_rows)
-    return ids
-
-
-def _read(groups: Any) -> Ids:
-    if hasattr(groups, "to_pylist"):  # of Arrow
-        whole = str(groups.type).startswith(("int", "uint")) and not groups.null_count
-        groups = np.asarray(groups) if whole else groups.to_pylist()
-    if getattr(getattr(groups, "dtype", None), "tz", None) is not None:
-        groups = list(groups)  # named as they are, and compared as instants
-    groups = as_numpy(groups)
-    if isinstance(groups, (list, tuple)):
-        return _from_objects(groups)
-    ids = to_array(groups, "groups")
-    if ids.ndim != 1:
-        msg = f"groups should be a 1d array, got an array of shape {ids.shape} instead."
-        raise ValueError(msg)
-    if ids.dtype.kind in "OT":
-        return _from_objects(ids.tolist())
-    if ids.dtype.kind in "fmM":
-        refuse_missing(np.isnan(ids) if ids.dtype.kind == "f" else np.isnat(ids))
-    return PlainIds(ids)
-
-
-def _from_objects(values: Sequence[Any]) -> Ids:
-    """Ids by their equality as keys; NumPy would make strings of [1, "1"]."""
-    if set(map(type, values)) <= {int}:
-        with suppress(OverflowError):
-            return PlainIds(np.array(values, dtype=np.int64))
-    return code_objects(values)
-
-
-def _refuse_length(ids: Ids, n_rows: int) -> None:
-    msg = (
-        f"Found input variables with inconsistent numbers of samples: "
-        f"[{n_rows}, {len(ids)}] (y_true, groups)"
-    )
-    try:
-        if sum(int(size) for size in ids) == n_rows:
-            msg += " - groups must hold one id per row, not group sizes"
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(msg)
-
-
-def listed_ids(ids: Array | list[Any]) -> list[Any]:
-    """Distinct ids as plain Python values."""
-    values: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else ids
-    return values
-
-
-# Rows into queries -------------------------------------------------------------------------------
-
-
 def group_rows(ids: Ids) -> Grouping:
     """Rows by query, whatever their order."""
-    values = ids.codes if isinstance(ids, CodedIds) else ids.values
+    values = ids.codes if isinstance(ids, CodedIds) else ids
     borders = np.flatnonzero(values[1:] != values[:-1]) + 1
     offsets = np.concatenate(([0], borders, [len(values)]))
     firsts = values[offsets[:-1]]
@@ -111,8 +192,8 @@ def group_rows(ids: Ids) -> Grouping:
         if np.bincount(firsts).max() <= 1:
             return Grouping(ids.named(firsts), offsets, None)
         return _group_codes(ids)
-    if _rise(firsts):
-        return Grouping(firsts, offsets, None)
+    if values.dtype.kind in "biufmMSU" and (firsts[1:] > firsts[:-1]).all():
+        return Grouping(firsts, offsets, None)  # none returns
     coded = _code_firsts(firsts)
     if np.bincount(coded.codes).max() <= 1:
         return Grouping(firsts, offsets, None)
@@ -123,35 +204,35 @@ def _code_firsts(firsts: Array) -> CodedIds:
     """Ids of runs, coded; the distinct ones in any order, of which not all need occur."""
     kind = firsts.dtype.kind
     if kind in "iu":
-        low, high = firsts.min(), firsts.max()
-        if int(high) - int(low) <= 4 * len(firsts):  # a table of all integers between is small
+        low, high = int(firsts.min()), int(firsts.max())
+        if high - low <= 4 * len(firsts):  # a table of all integers between is small
             wide = firsts.astype(np.int64) if kind == "i" else firsts  # int8 would overflow
             codes = (wide - wide.min()).astype(np.int64)
-            return CodedIds(np.arange(int(low), int(high) + 1, dtype=firsts.dtype), codes)
+            return CodedIds(np.arange(low, high + 1, dtype=firsts.dtype), codes)
     if kind in "SU":  # a dict of text is ten times faster than sorting it
-        read = code_objects(firsts.tolist())
-        return CodedIds(np.array(read.distinct, dtype=firsts.dtype), read.codes)
-    unique, codes = np.unique(firsts, return_inverse=True)
-    return CodedIds(unique, codes)
+        distinct, codes = numbered(firsts.tolist(), len(firsts))
+        return CodedIds(np.array(distinct, dtype=firsts.dtype), codes)
+    return CodedIds(*np.unique(firsts, return_inverse=True))
 
 
 def _group_codes(ids: CodedIds) -> Grouping:
-    """Rows of queries that are scattered."""
-    appearing, codes = _in_order_of_appearance(ids.codes, len(ids.distinct))
+    """Rows of queries that are scattered, in order of first appearance."""
+    codes, n_distinct = ids.codes, len(ids.distinct)
+    first_rows = np.full(n_distinct, len(codes))
+    first_rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written stays
+    occurring = np.flatnonzero(first_rows < len(codes))
+    appearing = occurring[np.argsort(first_rows[occurring], kind="stable")]
+    places = np.empty(n_distinct, dtype=np.int64)
+    places[appearing] = np.arange(len(appearing))
+    codes = places[codes]
     offsets = offsets_of(np.bincount(codes, minlength=len(appearing)))
-    return Grouping(ids.named(appearing), offsets, _stable_order(codes, len(appearing)))
-
-
-def _stable_order(codes: IntArray, n_codes: int) -> IntArray | None:
-    """Rows by code; None if they already come so. NumPy sorts 16-bit numbers by counting."""
-    if (codes[1:] >= codes[:-1]).all():
-        return None
-    order: IntArray = np.argsort(codes.astype(np.uint16), kind="stable")
-    if n_codes > 1 << 16:
-        high = (codes >> 16)[order]
-        narrow = high.astype(np.uint16) if n_codes <= 1 << 32 else high
-        order = order[np.argsort(narrow, kind="stable")]
-    return order
+    order = None
+    if not (codes[1:] >= codes[:-1]).all():
+        # NumPy sorts 16-bit numbers by counting; the low bits first, then stably the high ones.
+        order = np.argsort(codes.astype(np.uint16), kind="stable")
+        if len(appearing) > 1 << 16:
+            order = order[np.argsort((codes >> 16).astype(np.uint16)[order], kind="stable")]
+    return Grouping(ids.named(appearing), offsets, order)
 
 
 def code_rows(ids: Ids) -> CodedIds:
@@ -167,22 +248,6 @@ def code_rows(ids: Ids) -> CodedIds:
     return CodedIds(grouping.query_ids, codes)
 
 
-def _in_order_of_appearance(codes: IntArray, n_distinct: int) -> tuple[IntArray, IntArray]:
-    """Codes that occur, in order of first appearance; (n_samples,) place of each row's there."""
-    first_rows = np.full(n_distinct, len(codes))
-    first_rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # the last one written stays
-    occurring = np.flatnonzero(first_rows < len(codes))
-    appearing = occurring[np.argsort(first_rows[occurring], kind="stable")]
-    places = np.empty(n_distinct, dtype=np.int64)
-    places[appearing] = np.arange(len(appearing))
-    return appearing, places[codes]
-
-
-def _rise(ids: Array) -> bool:
-    """Whether each id is greater than the one before, so that none returns; False if unordered."""
-    return ids.dtype.kind in "biufmMSU" and bool((ids[1:] > ids[:-1]).all())
-
-
 class GradedQueries(NamedTuple):
     """Checked grades of rows, query after query: all that stays the same whatever the scores."""
 
@@ -193,32 +258,23 @@ class GradedQueries(NamedTuple):
     counts: InputCounts
 
     def ranked_by(
-        self,
-        scores: Array,
-        ties: Ties,
-        *,
-        depth: int | None = None,
-        n_jobs: int | None = None,
+        self, scores: Array, ties: Ties, *, depth: int | None = None, n_jobs: int | None = None
     ) -> RankingData:
         """Judged rankings by checked scores, which come in the order of the caller's rows."""
-        grouping = self.grouping
-        if grouping.order is not None:
-            scores = scores[grouping.order]
+        query_ids, offsets, order = self.grouping
+        unjudged = None
+        if self.counts.unjudged_grades:
+            unjudged = flagged(self.grades < 0, len(query_ids))
         return judged_by_scores(
-            GradedRows(scores, grouping.offsets, self.grades),
+            GradedRows(scores if order is None else scores[order], offsets, self.grades),
             ties,
-            query_ids=grouping.query_ids,
+            query_ids=query_ids,
             weights=self.weights,
             counts=self.counts,
             depth=depth,
-            unjudged=self._unjudged(),
+            unjudged=unjudged,
             n_jobs=n_jobs,
         )
-
-    def _unjudged(self) -> UnjudgedItems | None:
-        if not self.counts.unjudged_grades:
-            return None
-        return flagged(self.grades < 0, len(self.grouping.query_ids))
 
 
 def from_rows(
@@ -243,8 +299,8 @@ def from_rows(
         )
         raise RankingConfigError(msg)
     check_same_index(y_true=y_true, y_score=y_score, groups=groups, sample_weight=sample_weight)
-    grades = _column(as_numbers(y_true, "y_true"), "y_true")
-    scores = _column(as_numbers(y_score, "y_score"), "y_score")
+    grades = as_column(as_numbers(y_true, "y_true"), "y_true")
+    scores = as_column(as_numbers(y_score, "y_score"), "y_score")
     check_same_length("y_true", len(grades), "y_score", len(scores))
     ids = read_groups(groups, len(grades))
 
@@ -254,25 +310,16 @@ def from_rows(
     check_finite(scores, "y_score", where=where, infinite=True)
     grades = check_grades(grades, "y_true", where=where, negative=negative_grades)
     grouping = group_rows(ids)
-    weights = _query_weights(sample_weight, grouping, len(grades))
+    weights = None if sample_weight is None else _query_weights(sample_weight, grouping)
     if grouping.order is not None:
         grades = grades[grouping.order]
     queries = GradedQueries(grades, grouping, weights, count_unjudged(grades, negative_grades))
     return queries.ranked_by(scores, ties, depth=depth, n_jobs=n_jobs)
 
 
-def _column(array: Array, name: str) -> Array:
-    if array.ndim != 1:
-        msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
-        raise ValueError(msg)
-    return array
-
-
-def _query_weights(sample_weight: Any, grouping: Grouping, n_rows: int) -> FloatArray | None:
+def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:
     """One weight per query from one per row."""
-    if sample_weight is None:
-        return None
-    n_queries = len(grouping.query_ids)
+    n_rows, n_queries = int(grouping.offsets[-1]), len(grouping.query_ids)
     given = as_numbers(sample_weight, "sample_weight")
     if given.ndim == 1 and len(given) != n_rows:
         fits = "one per query; " if len(given) == n_queries else ""

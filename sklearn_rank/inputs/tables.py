@@ -12,28 +12,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
 from sklearn_rank.exceptions import DuplicateItemError
-from sklearn_rank.inputs.ids import code_objects
-from sklearn_rank.inputs.rows import Grouping, group_rows
+from sklearn_rank.inputs.rows import CodedIds, Grouping, code_objects, group_rows
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
-from sklearn_rank.typing import Array, BoolArray, IntArray
+from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, NegativeGrades, Ties
 
 if TYPE_CHECKING:
     import polars as pl
 
 IdColumn: TypeAlias = "list[Any] | pl.Series"
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
-_INDEX_BLOCK = 1 << 16
-"""Rows sorted at once: half a megabyte of hashes stays in a core's cache."""
+
+class TableOptions(TypedDict, total=False):
+    """Options of the join of long tables."""
+
+    weights: Any
+    """Of the queries."""
+    ties: Ties
+    duplicates: Duplicates
+    negative_grades: NegativeGrades
+    assume: Assume | None
+    depth: int | None
+    n_jobs: int | None
 
 
 def is_series(column: IdColumn) -> bool:
@@ -53,38 +60,62 @@ def as_list(column: IdColumn) -> list[Any]:
     return column if isinstance(column, list) else column.to_list()
 
 
-def types_of(column: IdColumn) -> set[type]:
-    """Types of the ids."""
-    if isinstance(column, list):
-        return set(map(type, column))
-    return {type(column[0])} if len(column) else set()
+# Rows by query and item --------------------------------------------------------------------------
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
+_INDEX_BLOCK = 1 << 16
+"""Rows sorted at once: half a megabyte of hashes stays in a core's cache."""
 
 
 class IdRows:
-    """Finds rows by query and item; the rows of query ``i`` are ``offsets[i]:offsets[i+1]``."""
+    """Finds rows by query and item; the rows of query ``i`` are ``offsets[i]:offsets[i+1]``.
+
+    Ids of Polars are found by hashes, sorted within blocks of queries that fit the processor's
+    cache. The low bits of a hash give way to the row's place in its block, so that a plain sort,
+    which costs a fraction of an argsort, says where each row stood.
+    """
 
     def __init__(self, ids: IdColumn, offsets: IntArray) -> None:
         self.ids = ids
         self.offsets = offsets
 
+    @cached_property
+    def _index(self) -> tuple[Array, list[tuple[int, int]], np.uint64]:
+        """Sorted hashes, the blocks (first query, the one after the last), the mask of places."""
+        assert not isinstance(self.ids, list)
+        parts = list(blocks(self.offsets, _INDEX_BLOCK))
+        sizes = [int(self.offsets[last] - self.offsets[first]) for first, last in parts]
+        low = np.uint64((1 << max(sizes, default=0).bit_length()) - 1)
+        keys = _hashes(self.ids, segment_index(self.offsets)) & ~low
+        for (first, _), size in zip(parts, sizes, strict=True):
+            block = keys[self.offsets[first] : self.offsets[first] + size]
+            block |= np.arange(size, dtype=np.uint64)
+            block.sort()
+        return keys, parts, low
+
     def repeated(self) -> IntArray:
         """All rows whose item stands more than once in their query, in order."""
+        doubtful: list[Any] = []
         if isinstance(self.ids, list):
-            borders = pairwise(self.offsets.tolist())
-            doubtful = [
-                range(start, stop)
-                for start, stop in borders
-                if len(set(self.ids[start:stop])) < stop - start
-            ]
-            rows = np.array(list(chain.from_iterable(doubtful)), dtype=np.int64)
+            for start, stop in pairwise(self.offsets.tolist()):
+                if len(set(self.ids[start:stop])) < stop - start:
+                    doubtful.append(range(start, stop))
         else:
-            rows = self._index.repeated()
+            keys, parts, low = self._index
+            same = (keys[1:] ^ keys[:-1]) <= low
+            for first, last in parts if same.any() else ():
+                start, stop = self.offsets[first], self.offsets[last]
+                pairs = start + np.flatnonzero(same[start : max(stop - 1, start)])
+                places = np.union1d(pairs, pairs + 1)
+                doubtful.append(start + (keys[places] & low).astype(np.int64))
+        rows = np.sort(np.array(list(chain.from_iterable(doubtful)), dtype=np.int64))
         if not len(rows):
             return rows
         queries = np.searchsorted(self.offsets, rows, side="right").tolist()
-        keys = list(zip(queries, as_list(take_ids(self.ids, rows)), strict=True))
-        times = Counter(keys)
-        return rows[[times[key] > 1 for key in keys]]
+        pairs = list(zip(queries, as_list(take_ids(self.ids, rows)), strict=True))
+        times = Counter(pairs)
+        return rows[[times[pair] > 1 for pair in pairs]]
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
         """Row of each of other ids in its query (by number, ascending); -1 where there is none.
@@ -93,82 +124,28 @@ class IdRows:
         """
         if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
             return _find_listed(as_list(self.ids), self.offsets, as_list(ids), queries)
-        index = self._index
-        wanted = _hashes(ids, queries) & ~index.low
-        place, start, stop = index.search(wanted, queries)
+        keys, parts, low = self._index
+        wanted = _hashes(ids, queries) & ~low
+        # Place of the first key that is not below, and the borders of its block.
+        place, start, stop = np.empty((3, len(wanted)), dtype=np.int64)
+        for first, last in parts:
+            chosen = slice(*queries.searchsorted((first, last)))
+            start[chosen], stop[chosen] = begin, end = self.offsets[first], self.offsets[last]
+            place[chosen] = begin + keys[begin:end].searchsorted(wanted[chosen])
         result = np.full(len(ids), -1, dtype=np.int64)
         pending = np.arange(len(ids))
         while True:  # once, unless two rows of a block share a hash
             pending = pending[place[pending] < stop[pending]]
-            pending = pending[index.keys[place[pending]] & ~index.low == wanted[pending]]
+            pending = pending[keys[place[pending]] & ~low == wanted[pending]]
             if not len(pending):
                 return result
-            row_in_block = (index.keys[place[pending]] & index.low).astype(np.int64)
-            rows = start[pending] + row_in_block
+            rows = start[pending] + (keys[place[pending]] & low).astype(np.int64)
             same = (self.ids.gather(rows) == ids.gather(pending)).to_numpy()
-            same &= self._are_in(rows, queries[pending])
+            query = queries[pending]
+            same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
             place[pending] += 1
-
-    def _are_in(self, rows: IntArray, queries: IntArray) -> BoolArray:
-        return (self.offsets[queries] <= rows) & (rows < self.offsets[queries + 1])
-
-    @cached_property
-    def _index(self) -> _Index:
-        """Made once, for the search for repeated items and for the join."""
-        assert not isinstance(self.ids, list)
-        return _Index.of(_hashes(self.ids, segment_index(self.offsets)), self.offsets)
-
-
-class _Index(NamedTuple):
-    """Hashes of rows, sorted within blocks of queries that fit the processor's cache.
-
-    The low bits of a hash give way to the row's place in its block, so that a plain sort, which
-    costs a fraction of an argsort, says where each row stood.
-    """
-
-    keys: Array
-    offsets: IntArray
-    """Of the queries; those of the rows."""
-    blocks: list[tuple[int, int]]
-    """First query and the one after the last."""
-    low: np.uint64
-    """Mask of the bits that hold a row."""
-
-    @classmethod
-    def of(cls, keys: Array, offsets: IntArray) -> _Index:
-        """Sort the hashes of all rows, in place."""
-        parts = list(blocks(offsets, _INDEX_BLOCK))
-        sizes = [int(offsets[last] - offsets[first]) for first, last in parts]
-        low = np.uint64((1 << max(sizes, default=0).bit_length()) - 1)
-        keys &= ~low
-        for (first, _), size in zip(parts, sizes, strict=True):
-            block = keys[offsets[first] : offsets[first] + size]
-            block |= np.arange(size, dtype=np.uint64)
-            block.sort()
-        return cls(keys, offsets, parts, low)
-
-    def repeated(self) -> IntArray:
-        """Rows that share their hash with another one of their block, ascending."""
-        same = (self.keys[1:] ^ self.keys[:-1]) <= self.low
-        rows = []
-        for first, last in self.blocks if same.any() else ():
-            start, stop = self.offsets[first], self.offsets[last]
-            pairs = start + np.flatnonzero(same[start : max(stop - 1, start)])
-            places = np.union1d(pairs, pairs + 1)
-            rows.append(start + (self.keys[places] & self.low).astype(np.int64))
-        return np.sort(np.concatenate(rows)) if rows else np.zeros(0, dtype=np.int64)
-
-    def search(self, wanted: Array, queries: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Place of the first key that is not below each of others; borders of its block."""
-        place, start, stop = np.empty((3, len(wanted)), dtype=np.int64)
-        for first, last in self.blocks:
-            chosen = slice(*queries.searchsorted((first, last)))
-            begin, end = self.offsets[first], self.offsets[last]
-            place[chosen] = begin + self.keys[begin:end].searchsorted(wanted[chosen])
-            start[chosen], stop[chosen] = begin, end
-        return place, start, stop
 
 
 def _hashes(ids: pl.Series, queries: IntArray) -> Array:
@@ -184,17 +161,15 @@ def _find_listed(
 ) -> IntArray:
     """The same by one dictionary of the rows of each query."""
     result = np.full(len(wanted), -1, dtype=np.int64)
-    order = np.argsort(queries, kind="stable")
-    chosen, starts = np.unique(queries[order], return_index=True)
-    borders = [*starts.tolist(), len(order)]
-    places = order.tolist()
-    for query, start, stop in zip(chosen.tolist(), borders, borders[1:], strict=False):
-        first, last = int(offsets[query]), int(offsets[query + 1])
+    borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
+    for start, stop in pairwise(borders):
+        first, last = offsets[queries[start] : queries[start] + 2].tolist()
         rows = dict(zip(ids[first:last], range(first, last), strict=True))
-        for place in places[start:stop]:
-            result[place] = rows.get(wanted[place], -1)
+        result[start:stop] = [rows.get(item, -1) for item in wanted[start:stop]]
     return result
 
+
+# Tables ------------------------------------------------------------------------------------------
 
 _Table = TypeVar("_Table", bound="LongTable")
 
@@ -203,6 +178,8 @@ _Table = TypeVar("_Table", bound="LongTable")
 class LongTable(Mapping[Any, Any]):
     """Rows of queries and items; those of query ``i`` are ``offsets[i]:offsets[i+1]``."""
 
+    _numbers_in: ClassVar[str]
+    """Name of the column of scores or grades."""
     query_ids: list[Any]
     """(Q,) distinct, in order of first appearance."""
     offsets: IntArray
@@ -234,6 +211,30 @@ class LongTable(Mapping[Any, Any]):
         source = f" from {safe_repr(self.source)}" if self.source else ""
         return f"<{type(self).__name__} of {len(self):,} queries and {self.n_rows:,} rows{source}>"
 
+    def __getitem__(self, query: Any) -> Any:
+        items, values = self._rows_of(query)
+        if len(set(items)) < len(items):
+            number = self.numbers[query]
+            rows = np.arange(self.offsets[number], self.offsets[number + 1])
+            _, first, again, item = self.first_repeated(rows)
+            msg = (
+                f"query {safe_repr(query)} holds item {safe_repr(item)} at positions "
+                f"{first + 1} and {again + 1}"
+            )
+            raise DuplicateItemError(msg)
+        return items if values is None else dict(zip(items, values, strict=True))
+
+    def distinct(self, query: Any) -> dict[Any, Any]:
+        """Items of a query with their numbers, even if one comes twice."""
+        items, values = self._rows_of(query)
+        return dict(zip(items, values or items, strict=True))
+
+    def _rows_of(self, query: Any) -> tuple[list[Any], list[Any] | None]:
+        number = self.numbers[query]
+        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        values = getattr(self, self._numbers_in)
+        return as_list(self.item_ids[rows]), None if values is None else values[rows].tolist()
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -249,33 +250,28 @@ class LongTable(Mapping[Any, Any]):
         """Finds rows by query and item."""
         return IdRows(self.item_ids, self.offsets)
 
-    def _segment(self, query: Any) -> tuple[slice, list[Any]]:
-        number = self.numbers[query]
-        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
-        items = as_list(self.item_ids[rows])
-        if len(set(items)) < len(items):
-            first, again = next(
-                (items.index(item), place)
-                for place, item in enumerate(items)
-                if items.index(item) != place
-            )
-            msg = (
-                f"query {safe_repr(query)} holds item {safe_repr(items[first])} at positions "
-                f"{first + 1} and {again + 1}"
-            )
-            raise DuplicateItemError(msg)
-        return rows, items
+    def keys_of(self, rows: IntArray) -> list[tuple[int, Any]]:
+        """Number of the query and item of some rows."""
+        numbers = (np.searchsorted(self.offsets, rows, side="right") - 1).tolist()
+        return list(zip(numbers, take_ids(self.item_ids, rows), strict=True))
 
-    def distinct(self, query: Any) -> dict[Any, Any]:
-        """Items of a query, even if one comes twice; of judgements with their grades."""
-        number = self.numbers[query]
-        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
-        return dict.fromkeys(as_list(self.item_ids[rows]))
+    def name_row(self, row: int) -> str:
+        """A row in a message."""
+        ((number, item),) = self.keys_of(np.array([row]))
+        return f"item {safe_repr(item)} of query {safe_repr(self.query_ids[number])}"
+
+    def first_repeated(self, rows: IntArray) -> tuple[Any, int, int, Any]:
+        """Query, positions in it and item of the first of some rows whose item comes again."""
+        keys = self.keys_of(rows)
+        times = Counter(keys)
+        first = next(place for place, key in enumerate(keys) if times[key] > 1)
+        (number, item), again = keys[first], keys.index(keys[first], first + 1)
+        start = int(self.offsets[number])
+        return self.query_ids[number], int(rows[first]) - start, int(rows[again]) - start, item
 
     def take(self: _Table, rows: IntArray) -> _Table:
         """Some rows, ascending; queries of which none is left stay, with no rows."""
-        offsets = np.searchsorted(rows, self.offsets)
-        return self._with_rows(rows, offsets)
+        return self._with_rows(rows, offsets=np.searchsorted(rows, self.offsets))
 
     def of_queries(self: _Table, queries: list[Any]) -> _Table:
         """The same for these queries, in their order; a query that is not here has no rows."""
@@ -284,10 +280,12 @@ class LongTable(Mapping[Any, Any]):
         chosen = np.array([self.numbers.get(query, -1) for query in queries], dtype=np.int64)
         sizes = np.append(sizes_of(self.offsets), 0)[chosen]  # the last for queries not here
         rows, _ = take_segments(self.offsets, chosen[chosen >= 0])
-        return replace(self._with_rows(rows, offsets_of(sizes)), query_ids=queries)
+        return self._with_rows(rows, offsets=offsets_of(sizes), query_ids=queries)
 
-    def _with_rows(self: _Table, rows: IntArray, offsets: IntArray) -> _Table:
-        return replace(self, item_ids=take_ids(self.item_ids, rows), offsets=offsets)
+    def _with_rows(self: _Table, rows: IntArray, **changes: Any) -> _Table:
+        values = getattr(self, self._numbers_in)
+        changes[self._numbers_in] = None if values is None else values[rows]
+        return replace(self, item_ids=take_ids(self.item_ids, rows), **changes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -315,6 +313,7 @@ class Run(LongTable):
     ({'a': 0.2, 'b': 0.9}, 2)
     """
 
+    _numbers_in = "scores"
     scores: Array | None = None
     tag: str = ""
 
@@ -346,34 +345,24 @@ class Run(LongTable):
         run = cls(list(grouping.query_ids), grouping.offsets, items, **about)
         if scores is not None:
             return replace(run, scores=_moved(scores, grouping, "scores"))
-        return run if ranks is None else run._by_rank(_moved(ranks, grouping, "ranks"))
-
-    def _by_rank(self, ranks: Array) -> Run:
-        """The rows of each query in the order of their ranks."""
-        ordered = order_segments(np.invert(falling_codes(ranks)), self.offsets)
-        if ordered.same is not None:
-            row = int(ordered.order[np.flatnonzero(ordered.same)[0]])
-            query = self.query_ids[int(np.searchsorted(self.offsets, row, side="right")) - 1]
+        if ranks is None:
+            return run
+        ranks = _moved(ranks, grouping, "ranks")
+        order, same = order_segments(np.invert(falling_codes(ranks)), run.offsets)
+        if same is not None:
+            row = int(order[np.flatnonzero(same)[0]])
+            query = run.query_ids[run.keys_of(np.array([row]))[0][0]]
             msg = f"query {safe_repr(query)} has two items of rank {ranks[row]}"
             raise ValueError(msg)
-        return replace(self, item_ids=take_ids(self.item_ids, ordered.order))
-
-    def __getitem__(self, query: Any) -> Any:
-        rows, items = self._segment(query)
-        if self.scores is None:
-            return items
-        return dict(zip(items, self.scores[rows].tolist(), strict=True))
-
-    def _with_rows(self, rows: IntArray, offsets: IntArray) -> Run:
-        scores = None if self.scores is None else self.scores[rows]
-        return replace(self, item_ids=take_ids(self.item_ids, rows), offsets=offsets, scores=scores)
+        return replace(run, item_ids=take_ids(items, order))
 
     def top(self, depth: int, *, by_id: bool) -> Run:
         """The first ``depth`` rows of each ranking; ties by falling id, or in the order of rows."""
         starts = np.repeat(self.offsets[:-1], sizes_of(self.offsets))
         order = np.arange(self.n_rows)
         if self.scores is not None:
-            order = fall_order(self.scores, self.offsets, self.item_ids if by_id else None)
+            ids = self.item_ids if by_id else None
+            order = fall_orders(self.scores, self.offsets, ids)[1]
         return self.take(np.sort(order[np.arange(self.n_rows) - starts < depth]))
 
 
@@ -395,6 +384,7 @@ class Qrels(LongTable):
     {'a': 2, 'b': 0}
     """
 
+    _numbers_in = "grades"
     grades: Array = field(kw_only=True)
 
     @classmethod
@@ -463,20 +453,6 @@ class Qrels(LongTable):
         columns = [list(column) for column in zip(*grades, strict=True)] or [[], []]
         return type(self).from_columns(*columns, grades=np.array(list(grades.values())))
 
-    def __getitem__(self, query: Any) -> dict[Any, float]:
-        rows, items = self._segment(query)
-        return dict(zip(items, self.grades[rows].tolist(), strict=True))
-
-    def distinct(self, query: Any) -> dict[Any, Any]:
-        """Judged items of a query with their grades, even if one is judged twice."""
-        number = self.numbers[query]
-        rows = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
-        return dict(zip(as_list(self.item_ids[rows]), self.grades[rows].tolist(), strict=True))
-
-    def _with_rows(self, rows: IntArray, offsets: IntArray) -> Qrels:
-        items = take_ids(self.item_ids, rows)
-        return replace(self, item_ids=items, offsets=offsets, grades=self.grades[rows])
-
 
 class TableScores:
     """Counts scores of a long table that conventions speak of."""
@@ -509,17 +485,12 @@ def columns_about_queries(*tables: Any) -> tuple[Any, ...]:
     return tuple(columns for columns in given if columns is not None)
 
 
-def fall_order(scores: Array, offsets: IntArray, ids: IdColumn | None) -> IntArray:
-    """Rows of each query by falling score; equal ones by falling id if ids are given."""
-    if ids is None:
-        return order_segments(falling_codes(scores), offsets).order
-    return fall_orders(scores, offsets, ids)[1]
-
-
-def fall_orders(scores: Array, offsets: IntArray, ids: IdColumn) -> tuple[IntArray, IntArray]:
-    """Both orders by one sort: equal rows as they came, and by falling id."""
+def fall_orders(
+    scores: Array, offsets: IntArray, ids: IdColumn | None = None
+) -> tuple[IntArray, IntArray]:
+    """Rows of each query by falling score, equal ones as they came, and by falling id if given."""
     order, same = order_segments(falling_codes(scores), offsets)
-    if same is None:
+    if same is None or ids is None:
         return order, order
     runs = runs_of(same)
     members = order[runs.members]
@@ -554,44 +525,35 @@ def _moved(values: Any, grouping: Grouping, name: str) -> Array:
 
 
 def _grouped(queries: Any, items: Any) -> tuple[Grouping, IdColumn]:
-    """Which rows belong to which query, and the items query after query."""
-    items = _checked(items, "items")
-    grouping = group_ids(_checked(queries, "queries"))
-    if grouping.offsets[-1] != len(items):
-        msg = f"{grouping.offsets[-1]:,} rows of queries, but {len(items):,} of items"
+    """Rows of each query, and the items query after query."""
+    queries, items = _checked(queries, "queries"), _checked(items, "items")
+    if len(queries) != len(items):
+        msg = f"{len(queries):,} rows of queries, but {len(items):,} of items"
         raise ValueError(msg)
+    if not len(queries):
+        grouping = Grouping([], np.zeros(1, dtype=np.int64), None)
+    elif isinstance(queries, list):
+        grouping = group_rows(code_objects(queries))
+    else:
+        # Runs of one query are taken whole, so that few ids become Python objects.
+        runs = queries.rle().struct.unnest()
+        coded = code_objects(runs["value"].to_list())
+        codes = np.repeat(coded.codes, runs["len"].to_numpy().astype(np.int64))
+        grouping = group_rows(CodedIds(coded.distinct, codes))
     return grouping, items if grouping.order is None else take_ids(items, grouping.order)
-
-
-def group_ids(queries: IdColumn) -> Grouping:
-    """Rows by query; runs of one query are taken whole, so that few ids become Python objects."""
-    if isinstance(queries, list):
-        if not queries:
-            return Grouping([], np.zeros(1, dtype=np.int64), None)
-        return group_rows(code_objects(queries))
-    runs = queries.rle().struct.unnest()
-    ids, lengths = runs["value"].to_list(), runs["len"].to_numpy().astype(np.int64)
-    numbers: dict[Any, int] = {}
-    codes = np.fromiter((numbers.setdefault(i, len(numbers)) for i in ids), np.int64, len(ids))
-    if len(numbers) == len(ids):
-        return Grouping(ids, offsets_of(lengths), None)
-    rows = np.repeat(codes, lengths)
-    sizes = np.bincount(rows, minlength=len(numbers))
-    return Grouping(list(numbers), offsets_of(sizes), np.argsort(rows, kind="stable"))
 
 
 def _checked(column: Any, name: str) -> IdColumn:
     """A list or a Polars series of ids, none missing."""
+    ids: IdColumn = column
+    row = -1
     if is_series(column):
-        if column.null_count():
-            row = int(column.is_null().arg_true()[0])
-            msg = f"{name} contains missing values (row {row})"
-            raise ValueError(msg)
-        return column  # type: ignore[no-any-return]
-    ids = column.tolist() if hasattr(column, "tolist") else list(column)
-    if not set(map(type, ids)) <= {str, int}:
-        row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
-        if row >= 0:
-            msg = f"{name} contains missing values (row {row})"
-            raise ValueError(msg)
+        row = int(column.is_null().arg_true()[0]) if column.null_count() else -1
+    else:
+        ids = column.tolist() if hasattr(column, "tolist") else list(column)
+        if not set(map(type, ids)) <= {str, int}:
+            row = next((row for row, value in enumerate(ids) if is_missing(value)), -1)
+    if row >= 0:
+        msg = f"{name} contains missing values (row {row})"
+        raise ValueError(msg)
     return ids

@@ -10,9 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sklearn_rank.exceptions import RankingConfigError
-from sklearn_rank.inputs.ids import Ids, PlainIds
 from sklearn_rank.inputs.roles import role_of
-from sklearn_rank.inputs.rows import code_rows, group_rows, listed_ids, read_groups
+from sklearn_rank.inputs.rows import Ids, code_rows, group_rows, listed_ids, read_groups
 from sklearn_rank.model_selection.options import ScorerOptions
 from sklearn_rank.model_selection.searches import (
     Fold,
@@ -246,7 +245,7 @@ def find_query_ids(
         # Every fold would fail alike, so the search has to end.
         raise RankingConfigError(str(error)) from error
     if options.one_query:
-        return QueryIds(PlainIds(np.zeros(n_rows, dtype=np.int64)))
+        return QueryIds(np.zeros(n_rows, dtype=np.int64))
     msg = (
         f"{_missing_ids(X, name, owner, 'groups_from')}, or use {owner}.bind(qid) where "
         f"nothing is split; {owner}.with_options(one_query=True) scores all rows as one query."
@@ -296,8 +295,8 @@ def _check_same_queries(source: str, ids: Any, other_source: str, other_ids: Any
     first, second = read_groups(ids), read_groups(other_ids)
     if len(first) != len(second):
         return  # read_groups(ids, n_rows) says it better
-    plain = isinstance(first, PlainIds) and isinstance(second, PlainIds)
-    if plain and np.array_equal(first.values, second.values):  # type: ignore[union-attr]
+    plain = isinstance(first, np.ndarray) and isinstance(second, np.ndarray)
+    if plain and np.array_equal(first, second):  # type: ignore[arg-type]
         return
     differs = np.flatnonzero(_numbers(first) != _numbers(second))
     if len(differs):

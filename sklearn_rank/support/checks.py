@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from contextlib import suppress
 from itertools import combinations, pairwise
 from numbers import Integral, Real
 from typing import Any, NoReturn
@@ -29,23 +30,26 @@ _WIDE_INTEGERS = ("Int128", "UInt128")
 
 def refuse_unordered(values: Any, name: str) -> None:
     """TypeError for what has no order, can be read only once, or is a single string."""
+    kind = type(values).__name__
     if isinstance(values, (str, bytes)):
-        msg = f"{name} is a {type(values).__name__}; did you mean [{safe_repr(values)}]?"
-        raise TypeError(msg)
-    if isinstance(values, Set):
-        msg = f"{name} is a {type(values).__name__}, which has no order; pass a list"
-        raise TypeError(msg)
-    if isinstance(values, Iterator):
-        msg = f"{name} must be a sequence; got {type(values).__name__}. Use list(...)"
-        raise TypeError(msg)
-    if values is None or not hasattr(values, "__len__"):
-        msg = f"{name} must be a sequence; got {type(values).__name__}"
-        raise TypeError(msg)
+        msg = f"{name} is a {kind}; did you mean [{safe_repr(values)}]?"
+    elif isinstance(values, Set):
+        msg = f"{name} is a {kind}, which has no order; pass a list"
+    elif isinstance(values, Iterator):
+        msg = f"{name} must be a sequence; got {kind}. Use list(...)"
+    elif values is None or not hasattr(values, "__len__"):
+        msg = f"{name} must be a sequence; got {kind}"
+    else:
+        return
+    raise TypeError(msg)
+
+
+# Arrays ------------------------------------------------------------------------------------------
 
 
 def as_numpy(values: Any) -> Any:
     """A series or frame by its ``to_numpy``, 128-bit integers kept exact; all else as it is."""
-    if not hasattr(values, "to_numpy"):
+    if type(values) is np.ndarray or not hasattr(values, "to_numpy"):
         return values
     wide = _wide_integers(values)
     return values.to_numpy() if wide is None else wide
@@ -63,14 +67,16 @@ def _wide_integers(values: Any) -> Array | None:
 
 def to_array(values: Any, name: str) -> Array:
     """Array of any dtype and shape from an array-like, without reading numbers from strings."""
+    if type(values) is np.ndarray:
+        return values
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         msg = f"{name} is a masked array; masked arrays are not supported, drop or fill"
         raise TypeError(msg)
-    device = getattr(values, "device", None)
-    if hasattr(values, "detach") and getattr(device, "type", "cpu") != "cpu":
-        msg = f"{name} is a tensor on {device}; pass {name}.cpu()"
-        raise TypeError(msg)
     if hasattr(values, "detach"):
+        device = getattr(values, "device", None)
+        if getattr(device, "type", "cpu") != "cpu":
+            msg = f"{name} is a tensor on {device}; pass {name}.cpu()"
+            raise TypeError(msg)
         values = values.detach()
     if not isinstance(values, np.ndarray):
         refuse_unordered(values, name)
@@ -87,6 +93,14 @@ def to_array(values: Any, name: str) -> Array:
         raise ValueError(msg) from error
 
 
+def as_column(array: Array, name: str) -> Array:
+    """The array if it is 1-D."""
+    if array.ndim != 1:
+        msg = f"{name} should be a 1d array, got an array of shape {array.shape} instead."
+        raise ValueError(msg)
+    return array
+
+
 def as_numbers(values: Any, name: str) -> Array:
     """Array of real numbers in their own dtype: nothing is cast down, negated or guessed."""
     array = to_array(values, name)
@@ -95,18 +109,18 @@ def as_numbers(values: Any, name: str) -> Array:
         return array.astype(np.uint8)
     if kind == "O":
         return _objects_as_numbers(array, name)
-    if kind in "US":
-        msg = f"{name} holds strings; pass numbers"
-        raise TypeError(msg)
     if kind not in "iuf":
-        msg = f"{name} has dtype {array.dtype}; pass real numbers"
+        what = "holds strings; pass numbers"
+        if kind not in "US":
+            what = f"has dtype {array.dtype}; pass real numbers"
+        msg = f"{name} {what}"
         raise TypeError(msg)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if kind == "f" and not isinstance(values, np.ndarray) and array.size:
-        # As Python's float: compared in a narrow dtype, 2^53 would overflow.
+    if kind == "f" and isinstance(values, (list, tuple)) and array.size:
+        # Large integers among floats are seen as objects alone, which round nothing.
         largest = float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
-        if largest >= EXACT_INTEGER and isinstance(values, (list, tuple)):
+        if largest >= EXACT_INTEGER:
             return _objects_as_numbers(np.array(values, dtype=object), name)
     return array
 
@@ -119,60 +133,39 @@ def is_missing(value: Any) -> bool:
 
 
 def _objects_as_numbers(array: Array, name: str) -> Array:
-    plain = _plain_numbers(array)
-    if plain is not None:
-        return plain
-    for position, value in enumerate(array.flat):
-        if is_missing(value):
-            msg = f"{name} contains missing values (position {position})"
-            raise ValueError(msg)
-        if isinstance(value, (str, bytes)):
-            msg = f"{name} holds strings; pass numbers"
-            raise TypeError(msg)
-        if not isinstance(value, (int, float, np.number, np.bool_)):
+    """Numbers of an array of objects, none rounded, or an error that names the first other one."""
+    flat = array.ravel().tolist()
+    kinds = set(map(type, flat))
+    if not kinds <= {int, float} or float in kinds:
+        for position, value in enumerate(flat):
+            if is_missing(value):
+                msg = f"{name} contains missing values (position {position})"
+                raise ValueError(msg)
+            if isinstance(value, (int, float, np.number, np.bool_)):
+                continue
+            if isinstance(value, (str, bytes)):
+                msg = f"{name} holds strings; pass numbers"
+                raise TypeError(msg)
             msg = (
                 f"{name} has dtype object and holds {type(value).__name__} "
                 f"(position {position}); pass numbers"
             )
-            raise (
-                ValueError if isinstance(value, Real) or hasattr(value, "as_tuple") else TypeError
-            )(msg)
-    flat = array.ravel().tolist()
-    if all(isinstance(value, int) for value in flat):
+            is_number = isinstance(value, Real) or hasattr(value, "as_tuple")  # of Decimal
+            raise ValueError(msg) if is_number else TypeError(msg)
+    if all(issubclass(kind, int) for kind in kinds):
         for dtype in (np.int64, np.uint64):
-            try:
+            with suppress(OverflowError):
                 return np.array(flat, dtype=dtype).reshape(array.shape)
-            except OverflowError:
-                continue
-    try:
+    with suppress(OverflowError):
         exact = np.array([float(value) for value in flat], dtype=np.float64)
-    except OverflowError:
-        exact = None
-    if exact is None or any(
-        isinstance(value, int) and value != number
-        for value, number in zip(flat, exact.tolist(), strict=True)
-    ):
-        msg = f"{name} mixes integers that float64 cannot hold with other numbers; pass one dtype"
-        raise ValueError(msg)
-    return exact.reshape(array.shape)
+        pairs = zip(flat, exact.tolist(), strict=True)
+        if not any(isinstance(value, int) and value != number for value, number in pairs):
+            return exact.reshape(array.shape)
+    msg = f"{name} mixes integers that float64 cannot hold with other numbers; pass one dtype"
+    raise ValueError(msg)
 
 
-def _plain_numbers(array: Array) -> Array | None:
-    """Python's own numbers that int64 or float64 holds; None if one needs a closer look."""
-    flat = array.ravel().tolist()
-    kinds = set(map(type, flat))
-    if not kinds or not kinds <= {int, float}:
-        return None
-    try:
-        values = np.array(flat, dtype=np.float64 if float in kinds else np.int64)
-    except OverflowError:
-        return None
-    is_mixed = len(kinds) > 1
-    if float in kinds and (
-        np.isnan(values).any() or (is_mixed and (np.abs(values) >= EXACT_INTEGER).any())
-    ):
-        return None
-    return values.reshape(array.shape)
+# Values ------------------------------------------------------------------------------------------
 
 
 def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool = False) -> bool:
@@ -199,20 +192,20 @@ def check_finite(array: Array, name: str, *, where: Any = None, infinite: bool =
 
 def as_bytes(values: Array) -> Array | None:
     """The values in a byte each, if all are whole numbers from 0 to 255; else None."""
+    kind, size = values.dtype.kind, values.dtype.itemsize
     if values.dtype == np.uint8:
         return values
     narrow = np.empty(values.shape, np.uint8)
-    signed = values.dtype.kind == "i"
     # As unsigned numbers, negative ones exceed every other.
-    limit = _BYTE if values.dtype.itemsize > 1 else np.iinfo(np.int8).max
+    limit = _BYTE if size > 1 else np.iinfo(np.int8).max
     for start in range(0, len(values), _CHUNK):
         part, given = narrow[start : start + _CHUNK], values[start : start + _CHUNK]
-        if values.dtype.kind == "f":
+        if kind == "f":
             with np.errstate(invalid="ignore"):
                 part[:] = given
             if (part != given).any():
                 return None
-        elif (given.view(f"u{given.itemsize}") if signed else given).max() > limit:
+        elif (given.view(f"u{size}") if kind == "i" else given).max() > limit:
             return None
         else:
             part[:] = given
@@ -223,26 +216,23 @@ def check_grades(
     array: Array, name: str, *, where: Callable[[int], str], negative: NegativeGrades
 ) -> Array:
     """Grades that are finite, fit float64 and, unless ``negative`` allows them, are at least 0."""
-
-    def refuse(wrong: Array, what: str) -> None:
-        position = int(np.flatnonzero(wrong)[0])
-        msg = f"{name} contains a {what} ({array.flat[position]!s}) at {where(position)}"
-        raise ValueError(msg)
-
     narrow = as_bytes(array)
     if narrow is not None:
         return narrow  # there is nothing to refuse
     check_finite(array, name, where=where)
-    if negative == "raise" and array.dtype.kind != "u" and array.size and array.min() < 0:
-        refuse(array < 0, "negative grade")
-    if array.dtype.itemsize <= 8:
-        return array
-    with np.errstate(over="ignore", under="ignore"):
-        narrow = array.astype(np.float64)
-    lost = np.isinf(narrow) | ((narrow == 0) & (array != 0))
-    if lost.any():
-        refuse(lost, "grade that float64 cannot hold")
-    return narrow
+    given, wrong, what = array, np.zeros(0, bool), "negative grade"
+    if negative == "raise" and array.dtype.kind != "u":
+        wrong = array < 0
+    if array.dtype.itemsize > 8 and not wrong.any():
+        with np.errstate(over="ignore", under="ignore"):
+            array = array.astype(np.float64)
+        wrong = np.isinf(array) | ((array == 0) & (given != 0))
+        what = "grade that float64 cannot hold"
+    if wrong.any():
+        position = int(np.flatnonzero(wrong)[0])
+        msg = f"{name} contains a {what} ({given.flat[position]!s}) at {where(position)}"
+        raise ValueError(msg)
+    return array
 
 
 def check_weights(
@@ -250,25 +240,22 @@ def check_weights(
     n_queries: int,
     name: str = "sample_weight",
     *,
-    where: Callable[[int], str] | None = None,
+    where: Callable[[int], str] = "position {}".format,
     all_zero: bool = False,
 ) -> FloatArray:
     """One finite weight of at least 0 for each query; all of them 0 only where that is said."""
-    weights = as_numbers(values, name).astype(np.float64)
-    if weights.ndim != 1:
-        msg = f"{name} should be a 1d array, got an array of shape {weights.shape} instead."
-        raise ValueError(msg)
+    weights = as_column(as_numbers(values, name).astype(np.float64), name)
+    msg = ""
     if len(weights) != n_queries:
         msg = f"{name} has {len(weights)} weights for {n_queries} queries; pass one per query"
-        raise ValueError(msg)
-    check_finite(weights, name, where=where)
-    if len(weights) and weights.min() < 0:
-        position = int(np.flatnonzero(weights < 0)[0])
-        place = where(position) if where else f"position {position}"
-        msg = f"{name} contains a negative value ({weights[position]}) at {place}"
-        raise ValueError(msg)
-    if not weights.any() and not all_zero:
-        msg = f"{name} sums to zero"
+    else:
+        check_finite(weights, name, where=where)
+        if weights.min(initial=0.0) < 0:
+            position = int(np.flatnonzero(weights < 0)[0])
+            msg = f"{name} contains a negative value ({weights[position]}) at {where(position)}"
+        elif not weights.any() and not all_zero:
+            msg = f"{name} sums to zero"
+    if msg:
         raise ValueError(msg)
     return weights
 
@@ -288,7 +275,7 @@ def _indexes(arguments: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [
         (name, value.index)
         for name, value in arguments.items()
-        if hasattr(value, "iloc") and hasattr(value, "index")
+        if type(value) is not np.ndarray and hasattr(value, "iloc") and hasattr(value, "index")
     ]
 
 
@@ -312,6 +299,9 @@ def check_same_order(**arguments: Any) -> None:
                 "paired by position; align them or pass .to_numpy()"
             )
             raise ValueError(msg)
+
+
+# Parameters --------------------------------------------------------------------------------------
 
 
 def refuse_value(value: Any, name: str, owner: str, rule: str) -> NoReturn:
@@ -340,6 +330,10 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
 def check_seed(value: Any, name: str, owner: str) -> np.random.Generator:
     """The generator itself, or one that starts from the given seed."""
     if isinstance(value, np.random.Generator):
@@ -358,15 +352,10 @@ def check_option(value: Any, name: str, allowed: Collection[str], owner: str) ->
 
 def check_number(value: Any, name: str, owner: str, *, at_least: float, above: bool = False) -> Any:
     """``value`` as a finite number of at least (or above) a bound; integers stay integers."""
-    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-    if (
-        not is_number
-        or not at_least <= value <= sys.float_info.max
-        or (above and value == at_least)
-    ):
-        bracket = "(" if above else "["
-        rule = f"a finite number in the range {bracket}{at_least:g}, inf)"
-        refuse_value(value, name, owner, rule)
+    fits = _is_number(value) and at_least <= value <= sys.float_info.max
+    if not fits or (above and value == at_least):
+        range_ = f"{'(' if above else '['}{at_least:g}, inf)"
+        refuse_value(value, name, owner, f"a finite number in the range {range_}")
     return int(value) if isinstance(value, Integral) else float(value)
 
 
@@ -381,8 +370,7 @@ def check_zero_division(value: Any, owner: str) -> str | float:
     """``zero_division`` as "warn", "raise" or a number, of which NaN leaves the query out."""
     if isinstance(value, str) and value in ("warn", "raise"):
         return value
-    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-    if not is_number or not (value != value or value in (0.0, 1.0)):
+    if not _is_number(value) or not (value != value or value in (0.0, 1.0)):
         refuse_value(value, "zero_division", owner, "one of 'warn', 'raise', nan, 0.0, 1.0")
     return float(value)
 

@@ -34,7 +34,7 @@ from sklearn_rank import evaluate, mean_reciprocal_rank_score
         ({"a"}, [pd.NaT], r"y_score\[0\] holds a missing item \(NaT\) at position 1"),
         ([None, "a"], ["a"], r"y_true\[0\] holds a missing item \(None\) at position 1"),
         ({"a"}, [["a"]], r"items of y_score\[0\] are unhashable list; pass string_provider"),
-        ({"a"}, [{"a": 1}], r"query 0 of y_score holds dicts without one id each"),
+        ({"a"}, [{"a": 1}], r"y_score\[0\] holds dicts without one id each"),
         (
             {"a"},
             [np.array([1, 2])],

@@ -17,7 +17,7 @@ from sklearn_rank import (
 
 
 def test_scores_of_lists_that_no_common_dtype_holds_are_refused():
-    with pytest.raises(ValueError, match=r"y_score\[0\] mixes floats with the integer 9007"):
+    with pytest.raises(ValueError, match="mix floats with integers that float64 cannot"):
         mean_reciprocal_rank_score([{"a"}, {"a"}], [{"a": 2**53 + 1, "b": 2**53}, {"a": 1.5}])
 
 

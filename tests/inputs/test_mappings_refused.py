@@ -18,12 +18,12 @@ from sklearn_rank import mean_average_precision_score, mean_reciprocal_rank_scor
         (
             {"a": 1, "b": np.nan},
             ValueError,
-            r"y_score\['q'\] contains NaN as the score of item 'b'$",
+            r"y_score\['q'\] contains NaN as the score for item 'b'$",
         ),
         (
             {"a": np.nan, "b": np.nan},
             ValueError,
-            r"y_score\['q'\] contains NaN as the score of item 'a', and 1 more$",
+            r"y_score\['q'\] contains NaN as the score for item 'a'",
         ),
         ({"a": "1"}, TypeError, r"y_score\['q'\] has score '1' for item 'a'; pass a number"),
         ({"a": None}, TypeError, r"y_score\['q'\] has score None for item 'a'; pass a number"),

@@ -122,7 +122,7 @@ def test_integers_that_float64_cannot_hold_are_refused_on_every_way(truth, run, 
 
 def test_nan_scores_of_dropped_duplicates_are_refused():
     run = {"q": {1: 2.0, "1": math.nan}}
-    with pytest.raises(ValueError, match=r"y_score\['q'\] contains NaN as the score of item '1'"):
+    with pytest.raises(ValueError, match=r"y_score\['q'\] contains NaN as the score for item '1'"):
         evaluate({"q": {"1"}}, run, "mrr", string_provider=str, duplicates="first")
 
 

@@ -75,7 +75,7 @@ def test_hits_that_cannot_be_read() -> None:
         ([{"rank": 2}, {"rank": 1}, {}], ValueError, "2 ranks for 3 items"),
         ([{"rank": 1}, {"rank": 1}], ValueError, "two items of rank 1"),
         ([{"rank": "10"}, {"rank": "9"}], TypeError, "has rank '10'; pass a number"),
-        ([{"rank": 2}, {"rank": math.nan}, {"rank": 1}], ValueError, "has rank NaN"),
+        ([{"rank": 2}, {"rank": math.nan}, {"rank": 1}], TypeError, "has rank nan"),
         ([{"score": 1, "sim": 5}, {}], ValueError, "2 scores for 2 items; give each item one"),
         ([{"doc_id": "x", "score": 1}], TypeError, "dicts without one id each"),
     ],

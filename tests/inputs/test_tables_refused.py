@@ -44,7 +44,7 @@ def test_floats_among_ids_come_of_missing_values(frame, side) -> None:
     columns = {"query": [1], "item": [7]}
     floats = {**columns, "item": [7.0]}
     truth, ranked = (floats, columns) if side == "y_true" else (columns, floats)
-    with pytest.raises(TypeError, match=f"items of {side} are float, .*astype"):
+    with pytest.raises(TypeError, match=f"items of {side} are float.*astype"):
         evaluate(frame(truth), frame(ranked), "map")
     assert evaluate(frame(floats), frame(floats), "map")["map"] == 1.0
 
