@@ -63,7 +63,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     slices, texts = arguments.slices, arguments.query_text
     inputs = (arguments.qrels, arguments.baseline, *arguments.runs, slices, texts)
     check_target(arguments.output, HTML_REPORT, inputs)
-    options = {
+    options: dict[str, Any] = {
         "slices": None if slices is None else read_labels(slices).get,
         "query_text": None if texts is None else read_labels(texts, "--query-text", "text"),
     }
@@ -99,17 +99,18 @@ def _compare_files(arguments: argparse.Namespace, *, keep_items: bool) -> Compar
             ranking = reader.run(path)
         with waiting(f"measuring {path}"):
             systems[name] = measure_run(arguments, qrels, ranking, keep_items=keep_items)
-    options = {
+    options: dict[str, Any] = {
         "correction": None if arguments.correction == "none" else arguments.correction,
         "family": arguments.family,
         "alpha": arguments.alpha,
         "queries": "same" if arguments.same_queries else "common",
     }
+    if not arguments.all_pairs:
+        options["alternative"] = alternative or "two-sided"
     with waiting("comparing"):
         if arguments.all_pairs:
             return compare_all(systems, test=test or "tukey", **options)
-        sided = alternative or "two-sided"
-        return compare(systems, test=test or "t", alternative=sided, **options)
+        return compare(systems, test=test or "t", **options)
 
 
 def _changes(comparison: Comparison, n: int) -> list[dict[str, Any]]:

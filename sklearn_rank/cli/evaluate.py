@@ -47,8 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     with waiting("reading judgements"):
         if engine != "memory":
             columns, limit = reader.run_columns, options.memory_limit
-            scan = {"columns": columns, "engine": engine, "memory_limit": limit}
-            lazy = [scan_run(path, **scan) for path in arguments.runs]
+            lazy = [
+                scan_run(path, columns=columns, engine=engine, memory_limit=limit)
+                for path in arguments.runs
+            ]
             if engine == "polars" or _is_parquet(arguments.qrels):
                 qrels = scan_qrels(arguments.qrels, columns=reader.qrels_columns, engine=engine)
         if qrels is None:
@@ -199,9 +201,10 @@ def _print(
         for name, result in zip(names, results, strict=True):
             objects.append({"run": name, **result.to_dict()})
             if labels is not None:
-                parts = _slices([result], labels).items()
-                scores = {label: part.to_dict()["scores"] for label, (part,) in parts}
-                objects[-1]["slices"] = scores
+                objects[-1]["slices"] = {
+                    label: part.to_dict()["scores"]
+                    for label, (part,) in _slices([result], labels).items()
+                }
         print(json.dumps(objects, indent=1, allow_nan=False))
         return
     if form == "table" and len(results) == 1 and labels is None and not per_query:

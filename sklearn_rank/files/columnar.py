@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn
+import os
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sklearn_rank.exceptions import ColumnRoleError, FileFormatError
 from sklearn_rank.files.source import MAX_ID, Source
-from sklearn_rank.files.text import FileColumns, NamedColumns, find_columns, polars_or_none
-from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, refuse_unused
+from sklearn_rank.files.text import Rows, find_columns, polars_or_none
+from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
@@ -27,123 +27,83 @@ def columnar_kind(head: bytes) -> str | None:
     return "arrow" if head.startswith((b"ARROW1", _STREAM)) else None
 
 
-def read_columnar(
-    source: Source, kind: str, columns: Columns | None, *, is_run: bool
-) -> FileColumns:
-    """Columns of a run or of judgements."""
-    with _one_error(source, kind):
-        table = _opened(source, kind)
-        named = find_columns(table.names, columns, source.name, is_run=is_run)
-        source.check_rows(table.n_rows)
-        if not table.n_rows:
-            source.fail(None, "holds no rows")
-        frame, n_unrated = table.select(_wanted(named)), 0
-        if named.kind == "grade" and named.number is not None:
-            n_unrated = frame[named.number].null_count()
-            frame = frame.filter(~frame[named.number].is_null()) if n_unrated else frame
-        if n_unrated == table.n_rows:
-            source.fail(None, f"holds no rows, but {n_unrated:,} without a grade")
-        queries = _ids(source, frame, named.query)
-        for column in named.watched:
-            # Text is no number here.
-            column.is_text = not _holds_numbers(frame[column.name])
-            if not column.is_text:
-                column.add(list(queries), frame[column.name].to_list())
-        refuse_unused(named.watched, source.name, ORDER if is_run else GRADE)
-        return FileColumns(
-            queries,
-            _ids(source, frame, named.item),
-            None if named.number is None else _numbers(source, frame, named.number, named.kind),
-            named.kind,
-            {"unread": tuple(named.unread)},
-            [],
-            n_unrated,
-        )
-
-
-def _wanted(named: NamedColumns) -> list[str]:
-    names = [named.query, named.item, *(column.name for column in named.watched)]
-    return list(dict.fromkeys(names if named.number is None else [*names, named.number]))
-
-
-@contextmanager
-def _one_error(source: Source, kind: str) -> Iterator[None]:
-    """Whatever a broken file does to a library is one error, with the library's as its cause."""
+def add_columnar(rows: Rows, kind: str, columns: Columns | None) -> None:
+    """The rows of a file; whatever a broken one does to a library is one error."""
     try:
-        yield
+        _add(rows, kind, columns)
     except (FileFormatError, ColumnRoleError):
         raise
     except BaseException as error:  # a panic of Rust is no Exception
         is_ours = isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError, GeneratorExit))
         if is_ours or getattr(error, "errno", None) is not None:
             raise
-        msg = f"{source.name}: cannot be read as {kind}"
+        msg = f"{rows.source.name}: cannot be read as {kind}"
         raise FileFormatError(msg) from error
 
 
-class _Table(NamedTuple):
-    """What is known of a table before its columns are read."""
-
-    names: list[str]
-    n_rows: int
-    select: Callable[[list[str]], Any]
-    """Columns of these names as an eager frame of narwhals."""
-
-
-def _opened(source: Source, kind: str) -> _Table:
+def _add(rows: Rows, kind: str, columns: Columns | None) -> None:
     import narwhals as nw
 
-    path = source.path
-    file = io.BytesIO(path.read()) if hasattr(path, "read") else path
-    is_stream = kind == "arrow" and _head(file) == _STREAM
+    source = rows.source
+    names, n_rows, read = _open(source, kind)
+    named = find_columns(names, columns, source.name, is_run=rows.is_run)
+    rows.role, rows.watched, rows.unread = named.kind, named.watched, named.unread
+    source.check_rows(n_rows)
+    wanted = [named.query, named.item, named.number, *(column.name for column in named.watched)]
+    frame = nw.from_native(read([name for name in dict.fromkeys(wanted) if name]), eager_only=True)
+    if named.kind == "grade" and named.number is not None:
+        is_unrated = frame[named.number].is_null()
+        rows.n_unrated = int(is_unrated.sum())
+        frame = frame.filter(~is_unrated) if rows.n_unrated else frame
+    if not len(frame):
+        rows.take()  # which says that there are none
+    queries, items = (_ids(source, frame, name) for name in (named.query, named.item))
+    for column in named.watched:
+        column.is_text = not _holds_numbers(frame[column.name])  # text is no number here
+        if not column.is_text:
+            column.add(list(queries), frame[column.name].to_list())
+    rows.refuse_unused()
+    name = named.number
+    rows.add(queries, items, None if name is None else _numbers(source, frame, name, named.kind))
+
+
+_Table: TypeAlias = "tuple[list[str], int, Callable[[list[str]], Any]]"
+"""Names of the columns, number of rows, and a reader of some of the columns."""
+
+
+def _open(source: Source, kind: str) -> _Table:
+    """A table of which no column is read yet."""
+    file: Any = source.path
+    if hasattr(file, "read"):
+        file = io.BytesIO(file.read())
+        is_stream = file.getbuffer()[:4] == _STREAM
+    else:
+        file = os.fsdecode(file)
+        with open(file, "rb") as start:
+            is_stream = start.read(4) == _STREAM
     pl = polars_or_none()
     if pl is not None:
         if is_stream:
             frame = pl.read_ipc_stream(file).lazy()
         else:
             frame = pl.scan_parquet(file) if kind == "parquet" else pl.scan_ipc(file)
-        names = frame.collect_schema().names()
         n_rows = frame.select(pl.len()).collect().item()
-        return _Table(
-            names,
-            n_rows,
-            lambda wanted: nw.from_native(
-                frame.select(pl.selectors.by_name(*wanted)).collect(), eager_only=True
-            ),
-        )
+        by_name = pl.selectors.by_name
+        names = frame.collect_schema().names()
+        return names, n_rows, lambda wanted: frame.select(by_name(*wanted)).collect()
     try:
         import pyarrow as pa
-        import pyarrow.parquet
+        from pyarrow import dataset
     except ImportError:
         source.fail(None, f"{kind} files need Polars or PyArrow; install one of them")
-    if kind == "parquet":
-        opened = pyarrow.parquet.ParquetFile(file)
-        return _Table(
-            opened.schema_arrow.names,
-            opened.metadata.num_rows,
-            lambda wanted: nw.from_native(opened.read().select(wanted), eager_only=True),
-        )
-    table = (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(_arrow_file(file)).read_all()
-    return _Table(
-        table.column_names,
-        table.num_rows,
-        lambda wanted: nw.from_native(table.select(wanted), eager_only=True),
-    )
-
-
-def _arrow_file(file: Any) -> Any:
-    import pyarrow as pa
-
-    return file if hasattr(file, "read") else pa.OSFile(str(file))
-
-
-def _head(file: Any) -> bytes:
-    if not hasattr(file, "read"):
-        with open(file, "rb") as opened:
-            return opened.read(4)
-    head: bytes = file.read(4)
-    file.seek(0)
-    return head
+    file = pa.OSFile(file) if isinstance(file, str) else file
+    if is_stream:
+        table = pa.ipc.open_stream(file).read_all()
+        return table.column_names, table.num_rows, table.select
+    form = dataset.ParquetFileFormat() if kind == "parquet" else dataset.IpcFileFormat()
+    part = form.make_fragment(file)
+    names = part.physical_schema.names
+    return names, part.count_rows(), lambda wanted: part.to_table(columns=wanted)
 
 
 def _holds_numbers(column: Any) -> bool:
@@ -192,18 +152,12 @@ def _ids(source: Source, frame: Any, name: str) -> Any:
 
 def _numbers(source: Source, frame: Any, name: str, what: str) -> Array:
     """A column of finite numbers."""
-
-    def refuse() -> NoReturn:
-        source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
-
     column = _column(source, frame, name)
-    if not _holds_numbers(column):
-        refuse()
-    values: Array = column.to_numpy()
+    values: Array = column.to_numpy() if _holds_numbers(column) else np.array("")
     if values.dtype == bool and what == "grade":
         return values.astype(np.int64)
     if values.dtype.kind not in "iuf":
-        refuse()
+        source.fail(None, f"the {what} column {safe_repr(name)} holds no numbers")
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         row, value = int(wrong[0]) + 1, values[wrong[0]]

@@ -25,7 +25,6 @@ from sklearn_rank.inputs.roles import (
     UnusedColumn,
     find_roles,
     plain_name,
-    refuse_unused,
     role_of,
 )
 from sklearn_rank.support.text import format_list, safe_repr
@@ -48,6 +47,49 @@ _IDS = ("id", "_id")
 """Names of an id inside of a list of items, where no other thing can be meant."""
 
 _Row: TypeAlias = "tuple[str, str, float | None]"
+"""Query, item, and the number: None where there is none, NaN where a grade is null."""
+
+
+def add_json(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
+    """Rows of a file that is one JSON value."""
+    data = b"".join(block.data for block in blocks)
+    _add(rows, _objects(rows, load_json(rows.source, None, data)), columns)
+    yield
+
+
+def add_json_lines(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
+    """Rows of a file with an object on each line."""
+    lines = (
+        (line, load_json(rows.source, line, data))
+        for block in blocks
+        for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line)
+        if data.strip()
+    )
+    _add(rows, lines, columns)
+    yield
+
+
+def _add(rows: Rows, objects: Iterable[tuple[int | None, Any]], columns: Columns | None) -> None:
+    reader = _Reader(rows, columns or {})
+    found: list[_Row] = []
+    for line, value in objects:
+        found += reader.read(line, value)
+        rows.source.check_rows(len(found))
+    rated = [row for row in found if row[2] == row[2]]
+    rows.n_unrated = len(found) - len(rated)
+    bare = next((row for row in rated if row[2] is None), None)
+    if bare is not None:
+        if any(number is not None for _, _, number in found):
+            where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
+            rows.source.fail(None, f"{where} has no {rows.role}, others have one")
+        rows.watched = list(reader.watched.values())
+        rows.refuse_unused()
+    queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
+    rows.unread, rows.all_queries = tuple(reader.unread), list(reader.all_queries)
+    rows.add(queries, items, numbers if numbers and bare is None else None)
+
+
+# Shapes of a whole file -------------------------------------------------------------------------
 
 
 def looks_like_lines(text: str) -> bool:
@@ -60,78 +102,34 @@ def looks_like_lines(text: str) -> bool:
 
 
 def _is_query_or_row(value: Mapping[str, Any]) -> bool:
-    if _shape(value) is not None:
-        return False
-    return any(role_of(key) or plain_name(key) in _RANKED | _RELEVANT for key in value)
+    known = _RANKED | _RELEVANT
+    return _shape(value) is None and any(role_of(key) or plain_name(key) in known for key in value)
 
 
-def read_json(
-    source: Source, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool, lines: bool
-) -> tuple[Rows, Role]:
-    """Rows of a run or of judgements, and what their numbers are."""
-    reader = _Reader(source, columns, is_run=is_run)
-    rows = Rows(source)
-    found: list[_Row] = []
-    objects = _objects_of_lines if lines else _objects_of_file
-    for line, value in objects(source, blocks, is_run=is_run):
-        found += reader.rows(line, value)
-        source.check_rows(len(found))
-    rated = [row for row in found if row[2] == row[2]]
-    rows.n_unrated = len(found) - len(rated)
-    bare = next((row for row in rated if row[2] is None), None)
-    if bare is None:
-        pass
-    elif any(number is not None for _, _, number in found):
-        where = f"item {safe_repr(bare[1])} of query {safe_repr(bare[0])}"
-        source.fail(None, f"{where} has no {reader.kind}, others have one")
-    else:
-        refuse_unused(reader.watched.values(), source.name, ORDER if is_run else GRADE)
-    queries, items, numbers = map(list, zip(*rated, strict=True)) if rated else ([], [], [])
-    rows.unread, rows.listed = list(reader.unread), list(reader.seen)
-    rows.add(queries, items, numbers if numbers and bare is None else None)
-    return rows, reader.kind
-
-
-def _objects_of_lines(
-    source: Source,
-    blocks: Iterable[Block],
-    *,
-    is_run: bool,  # noqa: ARG001
-) -> Iterator[tuple[int | None, Any]]:
-    for block in blocks:
-        for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
-            if data.strip():
-                yield line, load_json(source, line, data)
-
-
-def _objects_of_file(
-    source: Source, blocks: Iterable[Block], *, is_run: bool
-) -> Iterator[tuple[int | None, Any]]:
-    value = load_json(source, None, b"".join(block.data for block in blocks))
+def _objects(rows: Rows, value: Any) -> Iterator[tuple[None, Any]]:
+    """The objects of a file of one value."""
+    source = rows.source
     if isinstance(value, list):
         yield from ((None, element) for element in value)
         return
     if not isinstance(value, dict):
         source.fail(None, f"holds a JSON {type(value).__name__}, expected a list or an object")
-    shape = _shape(value)
-    if shape == "_rank_eval" and not is_run:
+    if _shape(value) == "_rank_eval" and not rows.is_run:
         for request in value["requests"]:
             yield None, {"query": request["id"], "ratings": request["ratings"]}
         return
-    if shape is not None:
-        source.fail(None, f"is a {shape} {_HOW_TO_READ[shape]}")
+    _refuse_shape(source, None, value)
     nested = [isinstance(part, (list, dict)) for part in value.values()]
     if _is_query_or_row(value) or not any(nested):
         yield from [(None, value)] if value else []
     elif all(nested):
         yield from ((None, {"query": query, "items": items}) for query, items in value.items())
     else:
-        what = "a run" if is_run else "judgements"
+        what = "a run" if rows.is_run else "judgements"
         source.fail(
             None,
             f"has the keys {format_list(value)}, which are not the shape of {what}: "
-            f"{{query: items}}, "
-            "or a list of objects with a query and its items",
+            "{query: items}, or a list of objects with a query and its items",
         )
 
 
@@ -147,41 +145,46 @@ _HOW_TO_READ = {
 
 def _shape(value: Mapping[str, Any]) -> str | None:
     """The shape of Elasticsearch's or OpenSearch's that an object has, if any."""
-    hits = value.get("hits")
+    hits, responses, requests = (value.get(key) for key in ("hits", "responses", "requests"))
     if isinstance(hits, dict) and isinstance(hits.get("hits"), list):
         return "response of _search"
-    responses = value.get("responses")
     if isinstance(responses, list) and any("hits" in r for r in responses if isinstance(r, dict)):
         return "response of _msearch"
-    requests = value.get("requests")
     is_eval = isinstance(requests, list) and all(
         isinstance(request, dict) and {"id", "ratings"} <= request.keys() for request in requests
     )
     return "_rank_eval" if is_eval and requests else None
 
 
+def _refuse_shape(source: Source, line: int | None, value: Mapping[str, Any]) -> None:
+    shape = _shape(value)
+    if shape is not None:
+        source.fail(line, f"is a {shape} {_HOW_TO_READ[shape]}")
+
+
+# One object -------------------------------------------------------------------------------------
+
+
 class _Reader:
     """Turns objects into rows, by the same keys for all of a file."""
 
-    def __init__(self, source: Source, columns: Columns | None, *, is_run: bool) -> None:
-        self.source = source
-        self.columns = columns or {}
-        self.is_run = is_run
-        self.kind: Role = "score" if is_run else "grade"
-        self.kinds: tuple[Role, ...] = ORDER if is_run else GRADE
+    def __init__(self, rows: Rows, columns: Columns) -> None:
+        self.rows = rows
+        self.source, self.is_run, self.columns = rows.source, rows.is_run, columns
+        rows.role = "score" if rows.is_run else "grade"
+        self.kinds: tuple[Role, ...] = ORDER if rows.is_run else GRADE
         """Roles of the number of a row, of which the first wins."""
-        if not is_run and "grade" not in self.columns:
+        if not rows.is_run and "grade" not in columns:
             self.kinds = ("grade", "score")  # as BEIR calls it
         self.watched: dict[str, UnusedColumn] = {}
         """Keys that may hold what no known key holds."""
-        self.listed: dict[str, int | None] = {}
-        """Queries that had a list of items, and its line."""
-        self.seen: dict[str, None] = {}
-        """All queries, also those whose list is empty."""
+        self.all_queries: dict[str, int | None] = {}
+        """With the line of their list of items."""
+        self.has_list: set[str] = set()
         self.unread: dict[str, None] = {}
         """Keys that have no role."""
 
-    def rows(self, line: int | None, value: Any) -> Iterator[_Row]:
+    def read(self, line: int | None, value: Any) -> Iterator[_Row]:
         """Rows of one object."""
         if not isinstance(value, dict):
             self.source.fail(line, f"holds a JSON {type(value).__name__}, expected an object")
@@ -190,54 +193,47 @@ class _Reader:
         if len(lists) > 1:
             self.source.fail(line, f"has several lists of items: {format_list(lists, limit=20)}")
         if not lists:
-            self._refuse_other_shapes(line, value)
-            roles = find_roles(
-                value, ("query", "item"), self.kinds, columns=self.columns, where=where
-            )
-            query = self._id(line, value[roles["query"]], "query")
-            item = self._id(line, value[roles["item"]], "item")
-            self.seen[query] = None
+            self._refuse_other_kind(line, value)
+            required: tuple[Role, ...] = ("query", "item")
+            roles = find_roles(value, required, self.kinds, columns=self.columns, where=where)
+            query, item = (self._id(line, value[roles[role]], role) for role in required)
+            self.all_queries.setdefault(query, line)
             yield query, item, self._number_of(line, query, value, roles)
             return
-        query = self._query(line, value, where)
-        self._note(line, query)
-        elements = value[lists[0]]
-        if isinstance(elements, dict):
-            for item, number in elements.items():
-                yield query, self._id(line, item, "item"), self._number(line, number)
-            return
-        for element in elements:
-            yield self._element(line, query, element, where)
-
-    def _note(self, line: int | None, query: str) -> None:
-        """FileFormatError at a second list: nothing says which of the two ranks above."""
-        if query in self.listed:
-            before = f" (the first is in line {self.listed[query]})" if line else ""
+        query = self._id(line, value[self._query_key(value, where)], "query")
+        if query in self.has_list:  # nothing says which of the two ranks above
+            before = f" (the first is in line {self.all_queries[query]})" if line else ""
             self.source.fail(
                 line,
                 f"a second list of items for query {safe_repr(query)}{before}; join them, or give "
                 "the queries ids of their own",
             )
-        self.listed[query] = line
-        self.seen[query] = None
+        self.has_list.add(query)
+        self.all_queries[query] = line
+        elements = value[lists[0]]
+        if isinstance(elements, dict):
+            elements = map(list, elements.items())
+        for element in elements:
+            if isinstance(element, list) and len(element) == 2:
+                item, number = element
+                yield query, self._id(line, item, "item"), self._number(line, number)
+            elif isinstance(element, dict):
+                yield self._item(line, query, element, where)
+            else:
+                yield query, self._id(line, element, "item"), None
 
     def _lists(self, value: dict[str, Any]) -> list[str]:
         """Keys of lists of items; a given column for items names the list."""
+        nested = [key for key, items in value.items() if isinstance(items, (list, dict))]
         given = self.columns.get("item")
-        if given in value and isinstance(value[given], (list, dict)):
+        if given in nested:
             return [given]
         names = _RANKED if self.is_run else _RELEVANT
-        return [
-            key
-            for key, items in value.items()
-            if isinstance(items, (list, dict)) and plain_name(key) in names
-        ]
+        return [key for key in nested if plain_name(key) in names]
 
-    def _refuse_other_shapes(self, line: int | None, value: dict[str, Any]) -> None:
+    def _refuse_other_kind(self, line: int | None, value: dict[str, Any]) -> None:
         """Responses of a search, and lists whose key belongs to the other kind of file."""
-        shape = _shape(value)
-        if shape is not None:
-            self.source.fail(line, f"is a {shape} {_HOW_TO_READ[shape]}")
+        _refuse_shape(self.source, line, value)
         names = _RELEVANT - _RANKED if self.is_run else _RANKED - _RELEVANT
         other, own = ("judgements", "a run") if self.is_run else ("a run", "judgements")
         for key, items in value.items():
@@ -245,60 +241,56 @@ class _Reader:
                 what = f"{safe_repr(key)} belongs to {other}, but this is read as {own}"
                 self.source.fail(line, f"{what}; are the two files swapped?")
 
-    def _query(self, line: int | None, value: dict[str, Any], where: str) -> str:
+    def _query_key(self, value: dict[str, Any], where: str) -> str:
+        """The key of the query's id beside a list of items."""
         names = [key for key, part in value.items() if not isinstance(part, (list, dict))]
         own = {role: key for role, key in self.columns.items() if role == "query"}
-        roles = find_roles(names, (), ("query",), columns=own, where=where)
+        found = find_roles(names, (), ("query",), columns=own, where=where).get("query")
         ids = [key for key in names if key in _IDS]
-        if "query" in roles:
-            if ids and not own and plain_name(roles["query"]) == "query":
-                msg = (
-                    f"{where} has {safe_repr(ids[0])} and {safe_repr(roles['query'])}; say which "
-                    f"is the id of the query: columns={{'query': {safe_repr(ids[0])}}}"
-                )
-                raise ColumnRoleError(msg)
-            key = roles["query"]
-        elif len(ids) == 1:
-            key = ids[0]
-        else:
-            key = find_roles(names, ("query",), where=where)["query"]
-        return self._id(line, value[key], "query")
+        if found is None:
+            if len(ids) == 1:
+                return ids[0]
+            return find_roles(names, ("query",), where=where)["query"]
+        if ids and not own and plain_name(found) == "query":
+            msg = (
+                f"{where} has {safe_repr(ids[0])} and {safe_repr(found)}; say which is the id of "
+                f"the query: columns={{'query': {safe_repr(ids[0])}}}"
+            )
+            raise ColumnRoleError(msg)
+        return found
 
-    def _element(self, line: int | None, query: str, element: Any, where: str) -> _Row:
-        if isinstance(element, list) and len(element) == 2:
-            item, number = element
-            return query, self._id(line, item, "item"), self._number(line, number)
-        if not isinstance(element, dict):
-            return query, self._id(line, element, "item"), None
-        own: dict[str, str | None] = {
+    def _item(self, line: int | None, query: str, element: dict[str, Any], where: str) -> _Row:
+        """The row of an item that is an object in a list."""
+        own: Columns = {
             role: key
             for role, key in self.columns.items()
             if role in ("item", *self.kinds) and (key is None or key in element)
         }
-        where = f"an item of {where}"
-        roles = find_roles(element, (), ("item", *self.kinds), columns=own, where=where)
+        optional: tuple[Role, ...] = ("item", *self.kinds)
+        roles = find_roles(element, (), optional, columns=own, where=f"an item of {where}")
         if "item" not in roles:
-            plain = [key for key in element if key in _IDS]
-            if len(plain) != 1:
+            ids = [key for key in element if key in _IDS]
+            if len(ids) != 1:
                 keys = format_list(element, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
-            roles["item"] = plain[0]
+            roles["item"] = ids[0]
         item = self._id(line, element[roles["item"]], "item")
         return query, item, self._number_of(line, query, element, roles)
 
     def _number_of(
         self, line: int | None, query: str, value: dict[str, Any], roles: Mapping[Role, str]
     ) -> float | None:
+        """The score, rank or grade of a row."""
         unread = [key for key in value if key not in roles.values()]
         self.unread.update(dict.fromkeys(unread))
-        for kind in self.kinds:
-            if kind in roles:
-                if self.is_run:
-                    self.kind = kind
-                number = value[roles[kind]]
-                if number is None:  # not rated, or sorted by something else than the score
-                    return None if self.is_run else math.nan
-                return self._number(line, number)
+        kind = next((kind for kind in self.kinds if kind in roles), None)
+        if kind is not None:
+            if self.is_run:
+                self.rows.role = kind
+            number = value[roles[kind]]
+            if number is None:  # not rated, or sorted by something else than the score
+                return None if self.is_run else math.nan
+            return self._number(line, number)
         if not any(kind in self.columns for kind in self.kinds):
             for key in unread:
                 self.watched.setdefault(key, UnusedColumn(key)).add([query], [value[key]])
@@ -308,7 +300,7 @@ class _Reader:
         if isinstance(value, bool) and not self.is_run:
             return int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.source.fail(line, f"{self.kind} {safe_repr(value)} is not a number")
+            self.source.fail(line, f"{self.rows.role} {safe_repr(value)} is not a number")
         return value
 
     def _id(self, line: int | None, value: Any, what: str) -> str:
@@ -320,6 +312,9 @@ class _Reader:
         except UnicodeEncodeError:
             self.source.fail(line, f"the {what} id {safe_repr(value)} holds half of a character")
         return check_id(self.source, line, str(value), f"{what} id")
+
+
+# JSON itself ------------------------------------------------------------------------------------
 
 
 def load_json(source: Source, line: int | None, data: bytes) -> Any:

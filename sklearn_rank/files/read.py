@@ -1,28 +1,19 @@
-"""The readers' common door: a file's first bytes, name and content tell what it holds."""
+"""Runs and judgements from files: the first bytes, the name and the content tell the format."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import IO, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from sklearn_rank.exceptions import RankingDataWarning
-from sklearn_rank.files.columnar import columnar_kind, read_columnar
-from sklearn_rank.files.jsons import looks_like_lines, read_json
-from sklearn_rank.files.source import (
-    Block,
-    Limits,
-    Source,
-    blocks,
-    decompressed,
-    opened,
-    source_of,
-    whole,
-)
+from sklearn_rank.files.columnar import add_columnar, columnar_kind
+from sklearn_rank.files.jsons import add_json, add_json_lines, looks_like_lines
+from sklearn_rank.files.source import Block, Limits, Source, blocks, opened, source_of
 from sklearn_rank.files.text import (
     MAX_GRADE,
     FileColumns,
@@ -33,7 +24,7 @@ from sklearn_rank.files.text import (
     has_header,
     is_letor,
 )
-from sklearn_rank.inputs.roles import Columns, Role
+from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.inputs.tables import Qrels, Run
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import warn
@@ -51,7 +42,16 @@ SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".letor", ".svm", ".libsvm", ".svmlight"), "letor"),
     **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
 }
-COMPRESSED = (".gz", ".bz2", ".zst")
+_COMPRESSED = (".gz", ".bz2", ".zst")
+_Parser: TypeAlias = Callable[[Rows, Iterable[Block], "Columns | None"], Iterator[None]]
+"""Adds blocks of a file to its rows; JSON takes all of them at once."""
+_PARSERS: Mapping[str, _Parser] = {
+    "trec": add_trec,
+    "csv": add_delimited,
+    "letor": add_letor,
+    "json": add_json,
+    "jsonl": add_json_lines,
+}
 
 
 def read_run(
@@ -107,10 +107,11 @@ def read_run(
 
 def run_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Run:
     """The rankings of a source."""
-    read = _read(source, format, columns, is_run=True)
-    own = {"ranks" if read.role == "rank" else "scores": read.numbers}
-    run = Run.from_columns(read.queries, read.items, source=source.name, **own, **read.about)
-    return run.of_queries(read.listed) if len(read.listed) > len(run) else run
+    rows, (queries, items, numbers, role) = _read(source, format, columns, is_run=True)
+    own = {"ranks" if role == "rank" else "scores": numbers}
+    about = {"source": source.name, "comments": rows.comments, "unread": rows.unread}
+    run = Run.from_columns(queries, items, tag=rows.tag, **own, **about)
+    return run.of_queries(rows.all_queries) if len(rows.all_queries) > len(run) else run
 
 
 def read_qrels(
@@ -156,20 +157,17 @@ def read_qrels(
 
 def qrels_of(source: Source, format: FileFormat | None, columns: Columns | None) -> Qrels:
     """The judgements of a source."""
-    read = _read(source, format, columns, is_run=False)
-    read.about.pop("tag", None)
-    if read.n_unrated:
+    rows, (queries, items, grades, _) = _read(source, format, columns, is_run=False)
+    if rows.n_unrated:
         warn(
-            f"{source.name}: {read.n_unrated:,} rows have no grade and are left out, as not judged",
+            f"{source.name}: {rows.n_unrated:,} rows have no grade and are left out, as not judged",
             RankingDataWarning,
         )
-    grades = read.numbers
     if grades is not None:
         grades = whole_grades(source, grades)
-    qrels = Qrels.from_columns(
-        read.queries, read.items, grades=grades, source=source.name, **read.about
-    )
-    return qrels.of_queries(read.listed) if len(read.listed) > len(qrels) else qrels
+    about = {"source": source.name, "comments": rows.comments, "unread": rows.unread}
+    qrels = Qrels.from_columns(queries, items, grades=grades, **about)
+    return qrels.of_queries(rows.all_queries) if len(rows.all_queries) > len(qrels) else qrels
 
 
 def whole_grades(source: Source, grades: Array) -> Array:
@@ -180,83 +178,65 @@ def whole_grades(source: Source, grades: Array) -> Array:
     return grades.astype(np.int64) if (grades == np.rint(grades)).all() else grades
 
 
+# Reading ----------------------------------------------------------------------------------------
+
+
 def _read(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
-) -> FileColumns:
-    """The columns of a source of any format."""
+) -> tuple[Rows, FileColumns]:
+    """All rows of a source of any format."""
     if format is not None:
         check_option(format, "format", FORMATS, "read_run" if is_run else "read_qrels")
+    rows = Rows(source, is_run)
     with opened(source) as (file, head):
-        _refuse_archive(source, head)
-        kind: str | None = format or columnar_kind(head)
-        if kind in ("parquet", "arrow"):
-            return read_columnar(_reopened(source, file), kind, columns, is_run=is_run)
-        kind, rest = _text(source, kind, file, head)
-        *_, (rows, role) = _steps(Rows(source), kind, rest, columns, is_run=is_run)
-    about = {"comments": rows.comments, "tag": rows.tag, "unread": tuple(rows.unread)}
-    return FileColumns(*rows.columns(), role, about, rows.listed, rows.n_unrated)
-
-
-def _steps(
-    rows: Rows, kind: str, rest: Iterator[Block], columns: Columns | None, *, is_run: bool
-) -> Iterator[tuple[Rows, Role]]:
-    """The rows so far, after each block, and what their numbers are."""
-    if kind in ("trec", "letor"):
-        if columns:
-            named = format_list(f"{role}={name or ''}" for role, name in columns.items())
-            rows.source.fail(None, f"has no named columns, which columns= is about ({named})")
-        add = add_trec if kind == "trec" else add_letor
-        yield from ((rows, role) for role in add(rows, rest, is_run=is_run))
-    elif kind == "csv":
-        yield from ((rows, role) for role in add_delimited(rows, rest, columns, is_run=is_run))
-    else:
-        yield read_json(rows.source, rest, columns, is_run=is_run, lines=kind == "jsonl")
+        kind = format or columnar_kind(head)
+        if kind not in ("parquet", "arrow"):
+            for _ in _parsed(rows, kind, columns, file, head):
+                pass
+            return rows, rows.take()
+        if not (isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)):
+            rows.source = source._replace(path=file)  # as a pipe, which cannot be opened again
+        add_columnar(rows, kind, columns)
+    return rows, rows.take()
 
 
 def read_parts(
     source: Source, format: FileFormat | None, columns: Columns | None, *, is_run: bool
 ) -> Generator[FileColumns]:
     """The rows of a file of text, some at a time; those of JSON all at once."""
+    rows = Rows(source, is_run)
     taken = 0
     kinds: set[str] = set()
     with opened(source) as (file, head):
-        _refuse_archive(source, head)
-        kind, rest = _text(source, format, file, head)
-        for rows, role in _steps(Rows(source), kind, rest, columns, is_run=is_run):
+        for _ in _parsed(rows, format, columns, file, head):
             if rows.n_rows > taken:  # else a block of comments
-                part = FileColumns(*rows.take_away(), role, {}, [], 0)
+                part = rows.take()
                 kinds |= set() if part.numbers is None else {part.numbers.dtype.kind}
                 if len(kinds) > 1:
                     source.fail(None, "integers beyond 2^53 stand in some parts; read it at once")
                 yield part
             taken = rows.n_rows
     if not taken:
-        source.fail(None, "holds no rows")
+        rows.take()  # which says that there are none
 
 
-def _refuse_archive(source: Source, head: bytes) -> None:
+def _parsed(
+    rows: Rows, kind: str | None, columns: Columns | None, file: io.BufferedReader, head: bytes
+) -> Iterator[None]:
+    """Add a file of text to the rows, block by block."""
+    source = rows.source
     if head.startswith(b"PK\x03\x04"):
         source.fail(None, "is an archive or a spreadsheet; unpack it, or save it as CSV")
-
-
-def _text(
-    source: Source, kind: str | None, file: io.BufferedReader, head: bytes
-) -> tuple[str, Iterator[Block]]:
-    """The format of a file of text, and its content."""
-    content = decompressed(file, head, source)
-    is_one_value = kind == "json" or (kind is None and kind_of_name(source.path) == "json")
-    cut = whole if is_one_value else blocks
-    text = cut(source, content, compressed=content is not file)
-    first = next(text, None)
+    at_once = (kind or kind_of_name(source.path)) == "json"
+    content = blocks(source, file, head, at_once=at_once)
+    first = next(content, None)
     if first is None:
         source.fail(None, "is empty")
-    return kind or _text_kind(source, first), chain((first,), text)
-
-
-def _reopened(source: Source, file: IO[bytes]) -> Source:
-    """A file that can be read again by its path; else, as of a pipe, what is open already."""
-    is_path = isinstance(source.path, (str, os.PathLike)) and os.path.isfile(source.path)
-    return source if is_path else source._replace(path=file)
+    kind = kind or _text_kind(source, first)
+    if columns and kind in ("trec", "letor"):
+        named = format_list(f"{role}={name or ''}" for role, name in columns.items())
+        source.fail(None, f"has no named columns, which columns= is about ({named})")
+    return _PARSERS[kind](rows, chain((first,), content), columns)
 
 
 def _text_kind(source: Source, first: Block) -> str:
@@ -282,6 +262,6 @@ def kind_of_name(path: Any) -> str | None:
     if not isinstance(path, (str, os.PathLike)):
         return None
     name = os.fsdecode(os.fspath(path)).lower()
-    for suffix in COMPRESSED:
+    for suffix in _COMPRESSED:
         name = name.removesuffix(suffix)
     return SUFFIXES.get(os.path.splitext(name)[1])

@@ -12,7 +12,7 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
@@ -48,14 +48,13 @@ class Limits:
 
 
 class Source(NamedTuple):
-    """What is read, its name in messages, and what it may cost."""
+    """A path or an open binary file, its name in messages, and what it may cost."""
 
     path: Any
-    """A path, or a binary file that is open."""
     name: str
     limits: Limits
     what: str = "path"
-    """Whose argument this is: of a function, or as the command line calls it."""
+    """Whose argument this is: of a function, or its name in the usage of the command."""
 
     def fail(self, line: int | None, what: str) -> NoReturn:
         """FileFormatError that names the file and, where there is one, the line."""
@@ -68,7 +67,7 @@ class Source(NamedTuple):
             self.fail(None, f"more than {limit:,} rows; pass {self.option('max_rows')} to read it")
 
     def option(self, name: str) -> str:
-        """How an option is called where the file was named."""
+        """A limit as an argument of Python, or as an option of the command."""
         return f"{name}=" if self.what == "path" else f"--{name.replace('_', '-')}"
 
 
@@ -83,40 +82,37 @@ class Block(NamedTuple):
 def source_of(path: Any, limits: Limits, what: str = "path") -> Source:
     """A path or an open binary file as a source."""
     if isinstance(path, (str, os.PathLike)):
-        return Source(path, safe_text(os.fsdecode(os.fspath(path)), limit=200), limits, what)
-    if not hasattr(path, "read"):
+        name = os.fsdecode(os.fspath(path))
+    elif hasattr(path, "read"):
+        name = str(getattr(path, "name", "<file>"))
+    else:
         msg = f"a path or a binary file is needed, got {type(path).__name__}"
         raise TypeError(msg)
-    return Source(path, safe_text(str(getattr(path, "name", "<file>")), limit=200), limits, what)
+    return Source(path, safe_text(name, limit=200), limits, what)
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[tuple[io.BufferedReader, bytes]]:
     """The file as it is stored, and its first bytes."""
-    if isinstance(source.path, (str, os.PathLike)):
-        with readable(source.path, source.what):
-            file = open(source.path, "rb")  # noqa: SIM115
+    file = source.path
+    if isinstance(file, (str, os.PathLike)):
+        with readable(file, source.what):
+            file = open(file, "rb")  # noqa: SIM115
         with file:
             yield file, file.peek(8)[:8]
-        return
-    file = source.path
-    buffered = file if hasattr(file, "peek") else io.BufferedReader(file)
-    yield buffered, buffered.peek(8)[:8]
+    else:
+        file = file if hasattr(file, "peek") else io.BufferedReader(file)
+        yield file, file.peek(8)[:8]
 
 
-def decompressed(file: IO[bytes], head: bytes, source: Source) -> IO[bytes]:
+def _decompressed(source: Source, file: IO[bytes], head: bytes) -> IO[bytes]:
     """The file's content, told by its first bytes and not by its name."""
     if head.startswith(b"\x1f\x8b"):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
     if head.startswith(b"BZh"):
         return bz2.BZ2File(file)
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstd(file, source)
-    return file
-
-
-def _zstd(file: IO[bytes], source: Source) -> IO[bytes]:
-    """A reader of Zstandard, of whichever package is there."""
+    if not head.startswith(b"\x28\xb5\x2f\xfd"):
+        return file
     with suppress(ImportError):
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
 
@@ -130,63 +126,50 @@ def _zstd(file: IO[bytes], source: Source) -> IO[bytes]:
         import pyarrow as pa
 
         return pa.CompressedInputStream(pa.PythonFile(file), "zstd")  # type: ignore[no-any-return]
-    return source.fail(
-        None, "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
-    )
+    what = "Zstandard needs Python 3.14, or the package zstandard or pyarrow; install one"
+    return source.fail(None, what)
 
 
-def blocks(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Block]:
-    """Blocks of whole lines, none longer than allowed, and no more bytes than allowed."""
-    line, rest = 1, b""
-    for data in _parts(source, file, compressed=compressed):
-        cut = data.rfind(b"\n") + 1
-        if cut:
-            # One copy of the whole block, not one for each of the two steps.
-            block = _checked(source, line, b"".join((rest, memoryview(data)[:cut])))
-            line, rest = line + block.n_lines, data[cut:]
-            yield block
-        else:
-            rest += data
-        if len(rest) > source.limits.max_line:
-            _refuse_long_line(source, line)
-    if rest:
-        yield _checked(source, line, rest + b"\n")
+def blocks(
+    source: Source, file: IO[bytes], head: bytes, *, at_once: bool = False
+) -> Iterator[Block]:
+    """The decompressed content without a byte order mark, in blocks of whole lines.
 
-
-def whole(source: Source, file: IO[bytes], *, compressed: bool) -> Iterator[Block]:
-    """The content as one block, for a file of one JSON value: lines may be of any length."""
-    parts = _parts(source, file, compressed=compressed, limited=True)
-    data = b"".join(parts)
-    if data:
-        limits = replace(source.limits, max_line=source.limits.max_bytes + 1)
-        yield _checked(source._replace(limits=limits), 1, data + b"\n")
-
-
-def _parts(
-    source: Source, file: IO[bytes], *, compressed: bool, limited: bool = False
-) -> Iterator[bytes]:
-    """The content as it comes, without a byte order mark.
-
-    No more of it than allowed, if that cannot be seen from the file's size or must be held at once.
+    ``at_once`` makes one block, in which lines may be of any length: a file of one JSON value. How
+    much may be read is limited where the size of the file does not say it, or all must be held.
     """
-    limit, total = source.limits.max_bytes, 0
+    content = _decompressed(source, file, head)
+    limits, compressed = source.limits, content is not file
+    max_line = limits.max_bytes + 1 if at_once else limits.max_line
+    n_bytes, line = 0, 1
+    rest: list[bytes | memoryview] = []
     while True:
         try:
-            data = file.read(BLOCK_BYTES)
+            data = content.read(BLOCK_BYTES)
         except Exception as error:  # each of the libraries has errors of its own
             if not compressed:
                 raise
             source.fail(None, f"cannot be decompressed: {safe_text(str(error))}")
         if not data:
-            return
-        if not total:
+            break
+        if not n_bytes:
             data = data.removeprefix(_BOM)
-        total += len(data)
-        if (compressed or limited) and total > limit:
-            does = "decompresses to" if compressed else "holds"
-            option = source.option("max_bytes")
-            source.fail(None, f"{does} more than {limit:,} bytes; pass {option} to read it")
-        yield data
+        n_bytes += len(data)
+        if (compressed or at_once) and n_bytes > limits.max_bytes:
+            does, option = "decompresses to" if compressed else "holds", source.option("max_bytes")
+            limit = f"{limits.max_bytes:,}"
+            source.fail(None, f"{does} more than {limit} bytes; pass {option} to read it")
+        cut = 0 if at_once else data.rfind(b"\n") + 1
+        if cut:  # one copy of the whole block, not one for each of the two steps
+            block = _checked(source, line, b"".join((*rest, memoryview(data)[:cut])), max_line)
+            line, rest = line + block.n_lines, [data[cut:]]
+            yield block
+        else:
+            rest.append(data)
+        if sum(map(len, rest)) > max_line:
+            _refuse_long_line(source, line)
+    if any(rest):
+        yield _checked(source, line, b"".join((*rest, b"\n")), max_line)
 
 
 def _refuse_long_line(source: Source, line: int) -> NoReturn:
@@ -194,25 +177,28 @@ def _refuse_long_line(source: Source, line: int) -> NoReturn:
     source.fail(line, f"longer than {limit:,} bytes; pass {source.option('max_line')} to read it")
 
 
-def _checked(source: Source, line: int, data: bytes) -> Block:
+def _checked(source: Source, line: int, data: bytes, max_line: int) -> Block:
     """A block of lines that are text, none too long."""
+
+    def line_of(place: int) -> int:
+        return line + data.count(b"\n", 0, place)
+
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
     if b"\0" in data:
-        source.fail(line + data.count(b"\n", 0, data.index(b"\0")), "holds a NUL byte")
+        source.fail(line_of(data.index(b"\0")), "holds a NUL byte")
     if b"\r" in data:
-        place = data.index(b"\r")
-        source.fail(line + data.count(b"\n", 0, place), "holds a carriage return inside the line")
+        source.fail(line_of(data.index(b"\r")), "holds a carriage return inside the line")
     if not data.isascii():
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
-            source.fail(line + data.count(b"\n", 0, error.start), "is not UTF-8 text")
+            source.fail(line_of(error.start), "is not UTF-8 text")
     # A longer line covers one of these windows whole.
-    window = max(source.limits.max_line // 2, 1)
+    window = max(max_line // 2, 1)
     if any(data.find(b"\n", start, start + window) < 0 for start in range(0, len(data), window)):
         for number, text in enumerate(data.splitlines(), line):
-            if len(text) > source.limits.max_line:
+            if len(text) > max_line:
                 _refuse_long_line(source, number)
     n_lines = sum(int(np.count_nonzero(part == _LINE_FEED)) for part in windows(data))
     return Block(line, data, n_lines)

@@ -126,7 +126,7 @@ def read_template(path: str | os.PathLike[str] | IO[bytes]) -> Qrels:
     rows = _filled_rows(source)
     if not rows.n_rows:
         source.fail(None, "no grade is filled in")
-    queries, items, grades = rows.columns()
+    queries, items, grades, _ = rows.take()
     assert grades is not None
     ids = [[text.removeprefix("'") for text in as_list(column)] for column in (queries, items)]
     return Qrels.from_columns(*ids, grades=whole_grades(source, grades), source=source.name)
@@ -136,33 +136,32 @@ def check_template(
     path: str | os.PathLike[str], columns: Iterable[str] = (), inputs: Iterable[Any] = ()
 ) -> None:
     """FileExistsError if a template at this path would replace what somebody has written."""
-    check_target(path, Kind("template", lambda there: _is_untouched(there, columns)), inputs)
 
+    def is_untouched(there: Path) -> bool:
+        try:
+            rows = _filled_rows(source_of(there, Limits()))
+        except ValueError:
+            return False
+        added = [name for name in rows.unread if name not in {*_COLUMNS, *columns}]
+        what = f"holds columns that were added ({format_list(added)})" if added else ""
+        if rows.n_rows:
+            what = f"holds grades that were filled in ({rows.n_rows:,})"
+        if what:
+            msg = (
+                f"{safe_text(str(there))} {what}; read them first (--filled, read_template), and "
+                "write to another file"
+            )
+            raise FileExistsError(msg)
+        return True
 
-def _is_untouched(path: Path, columns: Iterable[str]) -> bool:
-    """Whether a template is as it was written; False if a file is none."""
-    try:
-        rows = _filled_rows(source_of(path, Limits()))
-    except ValueError:
-        return False
-    added = [name for name in rows.unread if name not in {*_COLUMNS, *columns}]
-    what = f"holds grades that were filled in ({rows.n_rows:,})" if rows.n_rows else ""
-    what = what or (f"holds columns that were added ({format_list(added)})" if added else "")
-    if what:
-        msg = (
-            f"{safe_text(str(path))} {what}; read them first (--filled, read_template), and write "
-            "to another file"
-        )
-        raise FileExistsError(msg)
-    return True
+    check_target(path, Kind("template", is_untouched), inputs)
 
 
 def _filled_rows(source: Source) -> Rows:
     """The rows of a template that have a grade."""
-    rows = Rows(source)
-    with opened(source) as (file, _):
-        text = blocks(source, file, compressed=False)
-        for _ in add_delimited(rows, text, None, is_run=False):
+    rows = Rows(source, is_run=False)
+    with opened(source) as (file, head):
+        for _ in add_delimited(rows, blocks(source, file, head), None):
             pass
     if rows.n_rows and not rows.numbers:
         source.fail(1, "has no column of grades")

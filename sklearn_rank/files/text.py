@@ -71,7 +71,7 @@ _NAMED: Mapping[str, bool | float | None] = {
 }
 
 
-def as_value(text: str | None) -> bool | float | str | None:
+def _as_value(text: str | None) -> bool | float | str | None:
     """What a cell of a table of text seems to hold; of use only to guess what a column is."""
     if text is None:
         return None
@@ -80,7 +80,7 @@ def as_value(text: str | None) -> bool | float | str | None:
     return _NAMED.get(text.lower(), text)
 
 
-def read_number(source: Source, line: int | None, text: str, what: str) -> float:
+def _read_number(source: Source, line: int, text: str, what: str) -> float:
     """A finite decimal number; an integer that float64 cannot hold stays one."""
     if not text:
         source.fail(line, f"the {what} is empty")
@@ -94,7 +94,7 @@ def read_number(source: Source, line: int | None, text: str, what: str) -> float
     return value
 
 
-def read_grade(source: Source, line: int | None, text: str, what: str = "grade") -> int:
+def _read_grade(source: Source, line: int, text: str, what: str = "grade") -> int:
     """A whole number that can be a grade."""
     if not _WHOLE.fullmatch(text):
         source.fail(line, f"{what} {safe_repr(text)} is not a whole number")
@@ -109,12 +109,13 @@ def read_grade(source: Source, line: int | None, text: str, what: str = "grade")
     return int(text)
 
 
-def joined_numbers(source: Source, parts: list[Any]) -> Array:
+def _join_numbers(source: Source, parts: list[Any]) -> Array:
     """One array; integers that float64 cannot hold stay exact, and beside decimals are an error."""
     lists = [part for part in parts if isinstance(part, list)]
     large = next((n for part in lists for n in part if isinstance(n, int) and abs(n) > EXACT), 0)
     if not large:
-        return np.concatenate([np.asarray(part) for part in parts])
+        arrays = list(map(np.asarray, parts))
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     values = [number for part in parts for number in list(part)]
     odd = next((value for value in values if value != math.floor(value)), None)
     low, high = int(min(values)), int(max(values))
@@ -128,19 +129,13 @@ def joined_numbers(source: Source, parts: list[Any]) -> Array:
 
 
 class FileColumns(NamedTuple):
-    """Columns of a file, and what else it says."""
+    """Columns of a file, or of some of its rows."""
 
     queries: Any
     items: Any
     numbers: Array | None
     role: Role
     """What the numbers are."""
-    about: dict[str, Any]
-    """Comments, tag and columns without a role."""
-    listed: list[str]
-    """All queries of a format in which a query can have no rows."""
-    n_unrated: int
-    """Rows of judgements that have no grade."""
 
 
 @dataclass
@@ -148,20 +143,24 @@ class Rows:
     """Rows that were read so far, and what else a file says."""
 
     source: Source
+    is_run: bool
+    role: Role = "grade"
+    """What the numbers are."""
     queries: list[Any] = field(default_factory=list)
-    """Lists or series, one for each block; the same for ``items`` and ``numbers``."""
+    """By block: lists, or series of Polars."""
     items: list[Any] = field(default_factory=list)
     numbers: list[Any] = field(default_factory=list)
-    watched: list[UnusedColumn] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    """Names of the columns, or keys, that have no role."""
-    listed: list[str] = field(default_factory=list)
-    """All queries of a format in which a query can have no rows."""
     n_rows: int = 0
     n_unrated: int = 0
-    """Rows of judgements that have no grade."""
-    tag: str = ""
+    """Rows of judgements that have no grade, which are not among the others."""
     comments: int = 0
+    tag: str = ""
+    watched: list[UnusedColumn] = field(default_factory=list)
+    """Columns of unknown names that may hold what no known column holds."""
+    unread: tuple[str, ...] = ()
+    """The columns without a role."""
+    all_queries: list[str] = field(default_factory=list)
+    """Also those without rows, in a format that can have some."""
 
     def add(self, queries: Any, items: Any, numbers: Any) -> None:
         """Rows of one block; ``numbers`` is None where a row has none."""
@@ -176,19 +175,19 @@ class Rows:
         if numbers is not None:
             self.numbers.append(numbers)
 
-    def take_away(self) -> tuple[Any, Any, Array | None]:
-        """Queries, items and numbers that came since the last time, which are then forgotten."""
-        taken = self.columns()
-        self.queries, self.items, self.numbers = [], [], []
-        return taken
-
-    def columns(self) -> tuple[Any, Any, Array | None]:
-        """Queries, items and numbers of all blocks."""
+    def take(self) -> FileColumns:
+        """The rows that came since the last time, which are then forgotten."""
         if not self.n_rows:
             what = f", but {self.n_unrated:,} without a grade" if self.n_unrated else ""
             self.source.fail(None, f"holds no rows{what}")
-        numbers = joined_numbers(self.source, self.numbers) if self.numbers else None
-        return _joined(self.queries), _joined(self.items), numbers
+        numbers = _join_numbers(self.source, self.numbers) if self.numbers else None
+        taken = FileColumns(_joined(self.queries), _joined(self.items), numbers, self.role)
+        self.queries, self.items, self.numbers = [], [], []
+        return taken
+
+    def refuse_unused(self) -> None:
+        """ColumnRoleError if an unknown column holds what no known one does."""
+        refuse_unused(self.watched, self.source.name, ORDER if self.is_run else GRADE)
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -198,7 +197,7 @@ def _joined(parts: list[Any]) -> Any:
 
 
 class Fields(NamedTuple):
-    """Where the fields of a line stand that has always as many."""
+    """Numbers of the fields of a line that has always as many."""
 
     n_fields: int
     query: int
@@ -211,56 +210,50 @@ class Fields(NamedTuple):
     """None: any white space separates, so that two separators are one, as in TREC's formats."""
     tag: int | None = None
     watched: tuple[int, ...] = ()
-    """Columns of unknown names that may hold what no known column holds."""
 
 
 RUN = Fields(6, 0, 2, 4, "score", tag=5)
 QRELS = Fields(4, 0, 2, 3, "grade")
 
 
-def add_trec(rows: Rows, blocks: Iterable[Block], *, is_run: bool) -> Iterator[Role]:
-    """What the numbers are, after each block of TREC's lines."""
-    fields = RUN if is_run else QRELS
+def add_trec(rows: Rows, blocks: Iterable[Block], _: Columns | None) -> Iterator[None]:
+    """Rows of TREC's lines, block by block."""
+    fields = RUN if rows.is_run else QRELS
+    rows.role = fields.role
     for block in blocks:
-        if not _add_fast(rows, block, fields):
-            _add_lines(rows, block, fields)
-        yield fields.role
+        _add_block(rows, block, fields)
+        yield
 
 
-def add_delimited(
-    rows: Rows, blocks: Iterable[Block], columns: Columns | None, *, is_run: bool
-) -> Iterator[Role]:
+def add_delimited(rows: Rows, blocks: Iterable[Block], columns: Columns | None) -> Iterator[None]:
     """The same for lines with a header above them."""
     fields = None
     for block in blocks:
         if fields is None:
             header, _, rest = block.data.partition(b"\n")
-            fields = _fields(rows, block.first_line, header.decode(), columns, is_run=is_run)
+            fields = _read_header(rows, block.first_line, header.decode(), columns)
             block = Block(block.first_line + 1, rest, block.n_lines - 1)
-        if block.data and not _add_fast(rows, block, fields):
-            _add_lines(rows, block, fields)
-        yield fields.role
-    refuse_unused(rows.watched, rows.source.name, ORDER if is_run else GRADE)
+        if block.data:
+            _add_block(rows, block, fields)
+        yield
+    rows.refuse_unused()
 
 
 # CSV: the header --------------------------------------------------------------------------------
 
-_SEPARATORS = ("\t", ",", ";", "|")
 
-
-def separator_of(header: str) -> str:
+def _separator_of(header: str) -> str:
     """The separator that splits a header into most columns."""
-    return max(_SEPARATORS, key=header.count)
+    return max("\t", ",", ";", "|", key=header.count)
 
 
 def has_header(header: str) -> bool:
     """Whether a line names a query and an item column."""
-    roles = {role_of(name) for name in header.split(separator_of(header))}
-    return {"query", "item"} <= roles
+    return {"query", "item"} <= set(map(role_of, header.split(_separator_of(header))))
 
 
 class NamedColumns(NamedTuple):
-    """Which column of a table holds what."""
+    """The columns of a table by their names."""
 
     query: str
     item: str
@@ -268,8 +261,7 @@ class NamedColumns(NamedTuple):
     kind: Role
     """What the number is: a score, a rank or a grade."""
     watched: list[UnusedColumn]
-    unread: list[str]
-    """The columns without a role."""
+    unread: tuple[str, ...]
 
 
 def find_columns(
@@ -278,46 +270,36 @@ def find_columns(
     """The columns of a run, or of judgements; BEIR calls a grade ``score``."""
     kinds = ORDER if is_run else GRADE
     roles = find_roles(names, ("query", "item"), kinds, columns=columns, where=where)
-    if not is_run and "grade" not in (columns or {}):
+    if not is_run and "grade" not in (columns or {}) and "grade" not in roles:
         scores = find_roles(names, (), ("score",), columns=columns, where=where)
-        if "grade" not in roles and "score" in scores:
+        if "score" in scores:
             roles["grade"] = scores["score"]
     kind = next((kind for kind in kinds if kind in roles), kinds[0])
-    return NamedColumns(
-        roles["query"],
-        roles["item"],
-        roles.get(kind),
-        kind,
-        candidates_of(names, roles, columns, kinds),
-        [name for name in names if name not in roles.values()],
-    )
+    watched = candidates_of(names, roles, columns, kinds)
+    unread = tuple(name for name in names if name not in roles.values())
+    return NamedColumns(roles["query"], roles["item"], roles.get(kind), kind, watched, unread)
 
 
-def _fields(rows: Rows, line: int, header: str, columns: Columns | None, *, is_run: bool) -> Fields:
-    separator = separator_of(header)
-    names = split_line(rows.source, line, header, separator)
+def _read_header(rows: Rows, line: int, header: str, columns: Columns | None) -> Fields:
+    """The fields that a header names."""
+    separator = _separator_of(header)
+    names = _split(rows.source, line, header, separator)
     if columns is None and any(map(_NUMBER.fullmatch, names)) and not any(map(role_of, names)):
-        number = "rank (or score)" if is_run else "grade"
+        number = "rank (or score)" if rows.is_run else "grade"
         rows.source.fail(
             line,
-            f"the first line looks like data ({format_list(names)}), where the names "
-            "of the columns "
-            f"belong; write a header above it with the names query, item and {number}",
+            f"the first line looks like data ({format_list(names)}), where the names of the "
+            f"columns belong; write a header above it with the names query, item and {number}",
         )
-    named = find_columns(names, columns, rows.source.name, is_run=is_run)
-    rows.watched, rows.unread = named.watched, named.unread
-    return Fields(
-        len(names),
-        names.index(named.query),
-        names.index(named.item),
-        None if named.number is None else names.index(named.number),
-        named.kind,
-        separator=separator,
-        watched=tuple(names.index(column.name) for column in named.watched),
-    )
+    named = find_columns(names, columns, rows.source.name, is_run=rows.is_run)
+    rows.role, rows.watched, rows.unread = named.kind, named.watched, named.unread
+    query, item = names.index(named.query), names.index(named.item)
+    number_at = None if named.number is None else names.index(named.number)
+    watched = tuple(names.index(column.name) for column in named.watched)
+    return Fields(len(names), query, item, number_at, named.kind, separator, watched=watched)
 
 
-def split_line(source: Source, line: int, text: str, separator: str) -> list[str]:
+def _split(source: Source, line: int, text: str, separator: str) -> list[str]:
     """The fields of a line of CSV."""
     if '"' not in text:
         return text.split(separator)
@@ -329,23 +311,35 @@ def split_line(source: Source, line: int, text: str, separator: str) -> list[str
         source.fail(line, f"is not CSV: {error}")
 
 
-# Line by line -----------------------------------------------------------------------------------
+# A block of lines -------------------------------------------------------------------------------
 
 
-def _add_lines(rows: Rows, block: Block, fields: Fields) -> None:
-    """The rows of a block, with something to say of each line."""
-    source, place, is_trec = rows.source, fields.number, fields.separator is None
-    read: Callable[..., float] = read_grade if is_trec and fields.role == "grade" else read_number
+def _add_block(rows: Rows, block: Block, fields: Fields) -> None:
+    """The rows of a block, with something to say of each line that is wrong."""
+    if _add_at_once(rows, block, fields):
+        return
+    source, number_at, is_trec = rows.source, fields.number, fields.separator is None
+    read: Callable[..., float] = _read_grade if is_trec and fields.role == "grade" else _read_number
     queries, items = [], []
-    numbers: list[float] | None = None if place is None else []
-    for line, parts in _split_lines(rows, block, fields):
+    numbers: list[float] | None = None if number_at is None else []
+    for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
+        if fields.separator is not None:
+            parts = _split(source, line, data.decode(), fields.separator) if data else []
+        elif data.startswith(b"#"):
+            rows.comments += 1
+            continue
+        else:
+            # Bytes split at ASCII white space alone, as trec_eval does; other spaces belong to ids.
+            parts = [part.decode() for part in data.split()]
+        if not parts:
+            continue
         n_parts = len(parts)
         if n_parts != fields.n_fields and not (fields.tag and n_parts > fields.n_fields):
             source.fail(line, _wrong_number(n_parts, fields))
         query = check_id(source, line, parts[fields.query], "query id")
         item = check_id(source, line, parts[fields.item], "item id")
-        if numbers is not None and place is not None:
-            text = parts[place] if is_trec else parts[place].strip(" ")
+        if numbers is not None and number_at is not None:
+            text = parts[number_at] if is_trec else parts[number_at].strip(" ")
             if not text and fields.role == "grade":
                 rows.n_unrated += 1
                 continue
@@ -354,22 +348,9 @@ def _add_lines(rows: Rows, block: Block, fields: Fields) -> None:
         items.append(item)
         if fields.tag:
             rows.tag = parts[fields.tag]
-        for column, number in zip(rows.watched, fields.watched, strict=True):
-            column.add([query], [as_value(parts[number])])
+        for column, place in zip(rows.watched, fields.watched, strict=True):
+            column.add([query], [_as_value(parts[place])])
     rows.add(queries, items, numbers)
-
-
-def _split_lines(rows: Rows, block: Block, fields: Fields) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and fields, without blank lines and TREC's comments."""
-    for line, data in enumerate(block.data.split(b"\n")[:-1], block.first_line):
-        if fields.separator is not None:
-            if data:
-                yield line, split_line(rows.source, line, data.decode(), fields.separator)
-        elif data.startswith(b"#"):
-            rows.comments += 1
-        elif parts := data.split():
-            # Bytes split at ASCII white space alone, as trec_eval does; other spaces belong to ids.
-            yield line, [part.decode() for part in parts]
 
 
 def _wrong_number(n_fields: int, fields: Fields) -> str:
@@ -377,68 +358,35 @@ def _wrong_number(n_fields: int, fields: Fields) -> str:
         return f"{n_fields} fields instead of {fields.n_fields}, as the header has"
     is_run = fields.role == "score"
     own, other = ("a run", "judgements") if is_run else ("judgements", "a run")
-    expected = (
-        "6 fields (query Q0 item rank score tag)" if is_run else "4 fields (query 0 item grade)"
-    )
-    message = f"{n_fields} fields instead of {expected}"
+    names = "query Q0 item rank score tag" if is_run else "query 0 item grade"
+    message = f"{n_fields} fields instead of {fields.n_fields} fields ({names})"
     if n_fields == (QRELS if is_run else RUN).n_fields:
         message += f"; it looks like {other} and is read as {own}: are the two files swapped?"
     elif n_fields == 3:
-        message += "; a table of three columns needs a header, as in query,item,"
-        message += "rank" if is_run else "grade"
+        number = "rank" if is_run else "grade"
+        message += f"; a table of three columns needs a header, as in query,item,{number}"
     return message
 
 
-# At once ----------------------------------------------------------------------------------------
-
-
-def _add_fast(rows: Rows, block: Block, fields: Fields) -> bool:
+def _add_at_once(rows: Rows, block: Block, fields: Fields) -> bool:
     """Add the rows of a regular block by Polars; False if it is not regular, or without Polars."""
     pl = polars_or_none()
-    separator = fields.separator or _only_space(block.data)
+    separator = fields.separator
+    if separator is None:  # one kind of white space alone
+        spaces, tabs = b" " in block.data, b"\t" in block.data
+        separator = None if spaces == tabs else " " if spaces else "\t"
     if pl is None or separator is None or not _is_regular(block, fields, separator):
         return False
     is_whole = fields.separator is None and fields.role == "grade"
-    frame = _parse(block, fields, separator, pl.Int64 if is_whole else pl.Float64)
-    if frame is None:
-        return False
-    names = [f"column_{place + 1}" for place in range(fields.n_fields)]
-    queries, items, last = frame[names[fields.query]], frame[names[fields.item]], frame[names[-1]]
-    if max(queries.null_count(), items.null_count(), last.null_count() if fields.tag else 0):
-        return False
-    if max(queries.str.len_chars().max(), items.str.len_chars().max()) > MAX_ID:
-        return False
-    numbers = None
-    if fields.number is not None:
-        column = frame[names[fields.number]]
-        if column.null_count():
-            return False
-        numbers = column.to_numpy()
-        limit = TIMESTAMP if is_whole else EXACT
-        if not (-limit < numbers.min() and numbers.max() < limit):
-            return False  # there is something to say, or integers that must stay exact
-    rows.add(queries, items, numbers)
-    for watched, place in zip(rows.watched, fields.watched, strict=True):
-        if not watched.is_text:
-            pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()
-            watched.add(pairs["query"].to_list(), map(as_value, pairs["value"].to_list()))
-    if fields.tag:
-        rows.tag = last[-1]
-    return True
-
-
-def _parse(block: Block, fields: Fields, separator: str, number_type: Any) -> Any:
-    """The fields that are needed of all lines, as a frame; None if Polars refuses."""
-    pl = polars_or_none()
-    names = [f"column_{place + 1}" for place in range(fields.n_fields)]
+    names = [f"column_{number}" for number in range(1, fields.n_fields + 1)]
     schema = dict.fromkeys(names, pl.String)
     # The last field is read, too: only then does a line with too many fields come to light.
     wanted = {fields.query, fields.item, fields.n_fields - 1, *fields.watched}
     if fields.number is not None:
-        schema[names[fields.number]] = number_type
+        schema[names[fields.number]] = pl.Int64 if is_whole else pl.Float64
         wanted.add(fields.number)
     try:
-        return pl.read_csv(
+        frame = pl.read_csv(
             io.BytesIO(block.data),
             has_header=False,
             schema=schema,
@@ -447,13 +395,27 @@ def _parse(block: Block, fields: Fields, separator: str, number_type: Any) -> An
             quote_char=None,
         )
     except (pl.exceptions.PolarsError, ValueError):
-        return None
-
-
-def _only_space(data: bytes) -> str | None:
-    """The white space that separates everywhere; None if there are both kinds."""
-    spaces, tabs = b" " in data, b"\t" in data
-    return None if spaces == tabs else " " if spaces else "\t"
+        return False
+    queries, items, last = (frame[names[n]] for n in (fields.query, fields.item, -1))
+    if max(queries.null_count(), items.null_count(), last.null_count() if fields.tag else 0):
+        return False
+    if max(queries.str.len_chars().max(), items.str.len_chars().max()) > MAX_ID:
+        return False
+    numbers = None
+    if fields.number is not None:
+        column = frame[names[fields.number]]
+        numbers = column.to_numpy()
+        limit = TIMESTAMP if is_whole else EXACT
+        if column.null_count() or not (-limit < numbers.min() and numbers.max() < limit):
+            return False  # there is something to say, or integers that must stay exact
+    rows.add(queries, items, numbers)
+    for watched, place in zip(rows.watched, fields.watched, strict=True):
+        if not watched.is_text:
+            pairs = pl.DataFrame({"query": queries, "value": frame[names[place]]}).unique()
+            watched.add(pairs["query"].to_list(), map(_as_value, pairs["value"].to_list()))
+    if fields.tag:
+        rows.tag = last[-1]
+    return True
 
 
 _SPACE = 32
@@ -491,10 +453,10 @@ def is_letor(line: str) -> bool:
     return _LETOR.fullmatch(line + " ") is not None
 
 
-def add_letor(rows: Rows, blocks: Iterable[Block], *, is_run: bool) -> Iterator[Role]:
+def add_letor(rows: Rows, blocks: Iterable[Block], _: Columns | None) -> Iterator[None]:
     """Judgements of LETOR's lines; the features are passed over."""
     source = rows.source
-    if is_run:
+    if rows.is_run:
         source.fail(None, "holds grades and features of LETOR or SVMlight, and no scores")
     for block in blocks:
         found: list[tuple[str, str, int]] = []
@@ -514,7 +476,7 @@ def add_letor(rows: Rows, blocks: Iterable[Block], *, is_run: bool) -> Iterator[
                     "sklearn.datasets.load_svmlight_file(path, query_id=True), and pass groups=qid",
                 )
             check_id(source, line, item, "item id")
-            found.append((query, item, read_grade(source, line, grade)))
+            found.append((query, item, _read_grade(source, line, grade)))
         if found:
             rows.add(*map(list, zip(*found, strict=True)))
-        yield "grade"
+        yield

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.files.columnar import columnar_kind, read_columnar
+from sklearn_rank.files.columnar import add_columnar, columnar_kind
 from sklearn_rank.files.read import FORMATS, FileFormat, kind_of_name, read_parts
 from sklearn_rank.files.source import MAX_ID, Limits, opened, source_of
-from sklearn_rank.files.text import EXACT, MAX_GRADE, TIMESTAMP, polars_or_none
+from sklearn_rank.files.text import EXACT, MAX_GRADE, TIMESTAMP, Rows, polars_or_none
 from sklearn_rank.support.checks import check_flag, check_option
 from sklearn_rank.support.disk import Kind, check_target, writable, write_whole
 from sklearn_rank.support.text import safe_repr, safe_text
@@ -28,8 +28,6 @@ _OTHERS = re.compile(
     r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm)"
 )
 """Suffixes of formats that are not written: a TREC file of such a name would mislead."""
-
-
 _Row: TypeAlias = "tuple[str, str, float]"
 """Query, item and score or grade."""
 
@@ -183,51 +181,53 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     if format is not None:
         check_option(format, "format", [name for name in FORMATS if name != "letor"], function)
     is_run = function == "write_run"
-    kind = Kind("run" if is_run else "judgements", lambda there: _holds(there, is_run=is_run))
-    check_target(path, kind if overwrite else None)
-    suffix = os.path.splitext(os.fsdecode(os.fspath(path)))[1].lower()
+
+    def holds(there: Path) -> bool:
+        """Whether a file begins like a run, or like judgements."""
+        source = source_of(there, Limits())
+        try:
+            with opened(source) as (_, head):
+                kind = columnar_kind(head)
+            if kind:
+                add_columnar(Rows(source, is_run), kind, None)
+            else:
+                next(read_parts(source, None, None, is_run=is_run))
+        except ValueError:
+            return False
+        return True
+
+    check_target(path, Kind("run" if is_run else "judgements", holds) if overwrite else None)
+    name = os.fsdecode(os.fspath(path)).lower()
+    suffix = os.path.splitext(name)[1]
     if format is None and _OTHERS.fullmatch(suffix):
         msg = (
             f"{safe_text(str(path))}: {suffix} files are not written; the suffixes are .run, "
             ".qrels, .csv, .tsv, .jsonl, .json, .parquet and .arrow"
         )
         raise InvalidParameterError(msg)
+    if suffix == ".zst":
+        msg = "Zstandard files are read, not written; use .gz or .bz2"
+        raise InvalidParameterError(msg)
     return format or kind_of_name(path) or "trec"
 
 
-def _holds(path: Path, *, is_run: bool) -> bool:
-    """Whether a file begins like a run, or like judgements."""
-    source = source_of(path, Limits())
-    try:
-        with opened(source) as (_, head):
-            kind = columnar_kind(head)
-        if kind:
-            read_columnar(source, kind, None, is_run=is_run)
-        else:
-            next(read_parts(source, None, None, is_run=is_run))
-    except ValueError:
-        return False
-    return True
-
-
 def _write(rows: list[_Row], path: Any, form: str, kind: str, tag: str) -> None:
+    """Write rows in a format, compressed as the name says."""
     name = os.fsdecode(os.fspath(path)).lower()
+    titles = ("query", "item", kind)
     if form == "trec":
         data = _trec(rows, tag)
     elif form == "csv":
-        data = csv_of(("query", "item", kind), rows, "\t" if ".tsv" in name else ",")
+        data = csv_of(titles, rows, "\t" if ".tsv" in name else ",")
     elif form in ("jsonl", "json"):
         data = _json(rows, kind, lines=form == "jsonl")
     else:
-        names = ("query", "item", kind)
-        data = _columnar({name: [row[i] for row in rows] for i, name in enumerate(names)}, form)
+        columns = {title: [row[place] for row in rows] for place, title in enumerate(titles)}
+        data = _columnar(columns, form)
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)
     elif name.endswith(".bz2"):
         data = bz2.compress(data)
-    elif name.endswith(".zst"):
-        msg = "Zstandard files are read, not written; use .gz or .bz2"
-        raise InvalidParameterError(msg)
     save(path, data)
 
 
@@ -238,25 +238,26 @@ def save(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def _trec(rows: list[_Row], tag: str) -> bytes:
+    """Lines of a run, or without a tag of judgements."""
     for value in {text for query, item, _ in rows for text in (query, item)}:
         # What splits a line of bytes, and what would make it a comment or no text.
         data = value.encode()
         if data.split() != [data] or value.startswith(("#", "\ufeff")) or "\0" in value:
             msg = f"the id {safe_repr(value)} cannot stand in a TREC file; write another format"
             raise ValueError(msg)
-    if not tag:
-        for _, _, grade in rows:
-            if grade != int(grade) or abs(grade) >= TIMESTAMP:
-                msg = f"the grade {grade!r} of a TREC file must be a whole number below 10^8"
-                raise ValueError(msg)
-        return "".join(f"{query} 0 {item} {int(grade)}\n" for query, item, grade in rows).encode()
-    if tag.encode().split() != [tag.encode()]:
+    lines, rank, before = [], 0, None
+    if tag and tag.encode().split() != [tag.encode()]:
         msg = f"tag must be one word, got {safe_repr(tag)}"
         raise ValueError(msg)
-    lines, rank, before = [], 0, None
-    for query, item, score in rows:
+    for query, item, number in rows:
         rank, before = (rank + 1 if query == before else 1), query
-        lines.append(f"{query} Q0 {item} {rank} {score!r} {tag}\n")
+        if tag:
+            lines.append(f"{query} Q0 {item} {rank} {number!r} {tag}\n")
+        elif number == int(number) and abs(number) < TIMESTAMP:
+            lines.append(f"{query} 0 {item} {int(number)}\n")
+        else:
+            msg = f"the grade {number!r} of a TREC file must be a whole number below 10^8"
+            raise ValueError(msg)
     return "".join(lines).encode()
 
 
