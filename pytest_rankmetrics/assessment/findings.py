@@ -61,6 +61,11 @@ class Assessment:
         self.findings.append(Finding(severity, text, text, of_baseline))
 
     @property
+    def other(self) -> str:
+        """What the system is compared with, in a word."""
+        return "reference" if self.alignment is None else "baseline"
+
+    @property
     def undecided_is_allowed(self) -> bool:
         """Whether the test says that a gate that cannot tell passes."""
         return "cannot_tell" in self.measured.allow

@@ -31,23 +31,16 @@ def interval_of(measured: StrictEvaluation, name: str) -> tuple[float, float]:
 
 def threshold_text(assessment: Assessment, name: str) -> str:
     """``map 0.3938 < 0.4500 required (short by 0.0562; 60 queries, 95% CI 0.3290..0.4585)``."""
-    measured = assessment.measured
-    value, at_least = measured.value(name), assessment.policy.at_least.get(name)
-    limit = at_least if at_least is not None else assessment.policy.at_most[name]
+    measured, policy = assessment.measured, assessment.policy
+    value, at_least = measured.value(name), policy.at_least.get(name)
+    limit = policy.at_most[name] if at_least is None else at_least
     _, _, decimals = formatting.apart(value, limit)
     low, high = interval_of(measured, name)
     ci = "" if math.isnan(low) else f", 95% CI {low:.4f}..{high:.4f}"
-    distance = "short" if at_least is not None else "over"
-    return (
-        f"{short_threshold(assessment, name)} ({distance} by {abs(value - limit):.{decimals}f}; "
-        f"{formatting.queries(averaged_queries(measured, name))}{ci})"
-    )
-
-
-def short_threshold(assessment: Assessment, name: str) -> str:
-    """The same without the part in brackets."""
-    policy, value = assessment.policy, assessment.measured.value(name)
-    return threshold_phrase(name, value, policy.at_least.get(name), policy.at_most.get(name))
+    distance = f"{'over' if at_least is None else 'short'} by {abs(value - limit):.{decimals}f}"
+    n = formatting.queries(averaged_queries(measured, name))
+    phrase = threshold_phrase(name, value, at_least, policy.at_most.get(name))
+    return f"{phrase} ({distance}; {n}{ci})"
 
 
 def threshold_phrase(name: str, value: float, at_least: float | None, at_most: float | None) -> str:
@@ -79,10 +72,7 @@ def change_text(assessment: Assessment, name: str, change: Change) -> str:
         parts.append(change.decision.reason)
     if change.n >= assessment.policy.settings.min_queries and formatting.p_phrase(change.p):
         parts.append(formatting.p_phrase(change.p))
-    if change.paired is None:
-        parts.append("all items ranked together")
-    else:
-        parts.append(_counts(change))
+    parts.append(_counts(change))
     while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
         decimals += 1
     allowed = allowed_change(assessment, name, change.allowed, decimals)
@@ -92,47 +82,37 @@ def change_text(assessment: Assessment, name: str, change: Change) -> str:
 
 def _counts(change: Change) -> str:
     if change.paired is None:
-        return ""
+        return "all items ranked together"
     worse, better = change.paired.worse, change.paired.better
     return f"{formatting.queries(change.n)}, {worse:,} worse, {better:,} better"
 
 
 def unconfirmed_text(assessment: Assessment, name: str, change: Change) -> str:
     """``ndcg@10 -0.0121 exceeds the allowed -0.0050 but is not significant (p=0.19, ...)``."""
+    allowed = allowed_change(assessment, name, change.allowed)
+    beyond = ""
+    if change.paired is not None and change.decision.reason == TOO_FEW:
+        changed = formatting.queries(change.paired.worse + change.paired.better)
+        beyond = f": {changed} changed, too few to confirm any drop"
     if change.reach is not None:
         return (
             f"{name} {formatting.reach(change.reach)} is possible: some of it exceeds the allowed "
-            f"{allowed_change(assessment, name, change.allowed)} but is not significant for any "
-            f"grading ({_counts(change)}){_beyond_proof(change)}"
+            f"{allowed} but is not significant for any grading ({_counts(change)}){beyond}"
         )
     return (
-        f"{name} {formatting.signed(change.change)} exceeds the allowed "
-        f"{allowed_change(assessment, name, change.allowed)} but is not significant "
-        f"({formatting.p_phrase(change.p)}, {_counts(change)}){_beyond_proof(change)}"
+        f"{name} {formatting.signed(change.change)} exceeds the allowed {allowed} but is not "
+        f"significant ({formatting.p_phrase(change.p)}, {_counts(change)}){beyond}"
     )
-
-
-def _beyond_proof(change: Change) -> str:
-    """What to add where so few queries changed that no drop of theirs could be significant."""
-    if change.paired is None or change.decision.reason != TOO_FEW:
-        return ""
-    changed = formatting.queries(change.paired.worse + change.paired.better)
-    return f": {changed} changed, too few to confirm any drop"
 
 
 def slice_text(assessment: Assessment, label: str, name: str, change: Change) -> str:
     """``slice long-tail -0.2653 (ndcg@10 0.6884 -> 0.4231, allowed -0.0200; p=0.0002, ...)``."""
-    parts = [formatting.p_phrase(change.p), _counts(change) or "all items ranked together"]
+    parts = filter(None, [formatting.p_phrase(change.p), _counts(change)])
     return (
         f"slice {formatting.shown(label)} {formatting.signed(change.change)} "
         f"({name} {change.was:.4f} -> {change.now:.4f}, allowed "
-        f"{allowed_change(assessment, name, change.allowed)}; {', '.join(filter(None, parts))})"
+        f"{allowed_change(assessment, name, change.allowed)}; {', '.join(parts)})"
     )
-
-
-def reach_of(change: Change) -> str:
-    """``-0.0361..+0.3267``: what a change may be."""
-    return formatting.reach(change.reach or (math.nan, math.nan))
 
 
 def first_to_judge(rows: Sequence[ToJudge]) -> str:
@@ -154,40 +134,26 @@ _CHANCE = 0.45
 
 def facts(assessment: Assessment) -> list[str]:
     """Remarks on the data, one per line."""
-    measured = assessment.measured
-    counts = measured.counts
-    left_out = [
+    measured, counts = assessment.measured, assessment.measured.counts
+    empty = np.flatnonzero(measured.evaluation.n_ranked == 0).tolist()
+    lost, found = counts["relevant"] - counts["retrieved"], []
+    if empty:
+        ids = formatting.several([measured.query_ids[number] for number in empty])
+        verb = "counts" if len(empty) == 1 else "count"
+        found.append(f"{formatting.queries(len(empty))} returned nothing and {verb} as 0 ({ids})")
+    if lost:
+        are = "relevant item is" if lost == 1 else "relevant items are"
+        found.append(f"{lost:,} {are} missing from their query's list")
+    left_out = (
         (max(counts["undefined"].values(), default=0), "without a defined value"),
         (counts["missing"], "without a ranking"),
         (counts["unjudged"], "without judgements"),
         (counts["tied"], "with a relevant item in a tie"),
-    ]
-    return [
-        *_nothing_found(measured),
-        *(f"{formatting.queries(n)} {what}" for n, what in left_out if n),
-        *_upside_down(measured),
-    ]
-
-
-def _nothing_found(measured: StrictEvaluation) -> list[str]:
-    counts, parts = measured.counts, []
-    empty = [measured.query_ids[number] for number in np.flatnonzero(measured.n_ranked == 0)]
-    if empty:
-        verb = "counts" if len(empty) == 1 else "count"
-        parts.append(
-            f"{formatting.queries(len(empty))} returned nothing and {verb} as 0 "
-            f"({formatting.several(empty)})"
-        )
-    lost = counts["relevant"] - counts["retrieved"]
-    if lost:
-        are = "relevant item is" if lost == 1 else "relevant items are"
-        parts.append(f"{lost:,} {are} missing from their query's list")
-    return ["; ".join(parts)] if parts else []
-
-
-def _upside_down(measured: StrictEvaluation) -> list[str]:
-    return [
+    )
+    upside_down = (
         f"{name} is below 0.5: are the scores distances, of which lower is better?"
-        for name in measured.names
-        if measured.used[name].metric.name in ("auc", "gauc") and measured.value(name) < _CHANCE
-    ]
+        for name, used in measured.used.items()
+        if used.metric.name in ("auc", "gauc") and measured.value(name) < _CHANCE
+    )
+    remarks = [f"{formatting.queries(n)} {what}" for n, what in left_out if n]
+    return [*(["; ".join(found)] if found else []), *remarks, *upside_down]

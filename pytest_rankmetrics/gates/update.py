@@ -186,7 +186,8 @@ class BaselineUpdater:
             refuse("unjudged='bounds' needs to know where unjudged items stood: pass store='ranks'")
         for name in self.policy.max_drop:
             refuse_unbounded(measured.used[name], change=True)
-        if measured.ties_follow_grades:
+        unjudged = measured.evaluation.rankings.unjudged
+        if unjudged is not None and unjudged.grade_order:
             refuse(
                 "unjudged='bounds' has no bounds with ties='optimistic' or 'pessimistic', which go "
                 "by the grades of items; pass ties='average', 'stable' or 'docid'"

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
@@ -50,12 +50,19 @@ class StrictEvaluation:
         self.whole = evaluation
         """With all items, where gates judge condensed lists."""
         self.evaluation = evaluation.condensed() if unjudged == "condense" else evaluation
+        self.counts: dict[str, Any] = self.evaluation.counts
+        """What was read, and what was left out."""
         self._read_again = read_again
         self.layout = layout
         self.unjudged = unjudged
         self.names = [str(measure) for measure in measures]
         self.used: dict[str, Measure] = dict(zip(self.names, evaluation.measures, strict=True))
-        self.own_ids = _listed_ids(evaluation)
+        self.depth = deepest(self.used.values())
+        """Ranks that the measures read; None: all."""
+        self.top = next((used.k for used in self.used.values() if used.k is not None), _TOP)
+        """Ranks of which the share of unjudged items is told: the first cutoff of a measure."""
+        ids = evaluation.query_ids
+        self.own_ids: list[Any] = ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
         """Ids of the queries in the data, where ``query_ids`` may have other names for them."""
         self.query_ids = _named_ids(self.own_ids, reading.get("query_ids"), layout)
         self.zero_division = reading.get("zero_division", "raise")
@@ -64,8 +71,15 @@ class StrictEvaluation:
         self.query_text = text_function(reading.get("query_text"))
         self.by_relevance = reading.get("relevance") is not None
         self.allow = frozenset(reading.get("allow", ()))
-        self._assume = reading.get("assume")
+        self.is_partial = evaluation.assumed == "partial"
+        """Whether there may be items that nobody judged."""
+        self.is_bounded = unjudged == "bounds" and self.is_partial
+        """Whether values are judged by what they may be for any grades of unjudged items."""
+        has_ids, assumed = layout not in ("rows", "matrix"), reading.get("assume")
+        self.is_taken_as_complete = has_ids and not self.is_partial and assumed is None
+        """Whether there might be such items, and nobody said that there are none."""
         self.warnings: list[str] = []
+        self._bounds: dict[str, Bounds] = {}
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -99,29 +113,16 @@ class StrictEvaluation:
         """Ids of the items that were read; None in a layout that has none."""
         return self.with_items.items
 
-    @property
-    def n_ranked(self) -> IntArray:
-        """Length of each ranking."""
-        return self.evaluation.n_ranked
-
     @cached_property
     def ranks_everything(self) -> bool:
         """Whether every ranking holds all items that any of them has, as far as that is known."""
-        lengths = self.n_ranked
+        lengths = self.evaluation.n_ranked
         if self.layout in ("rows", "matrix"):
             return bool(self.counts["retrieved"] == self.counts["relevant"])
         if len(lengths) < 2 or int(lengths.min()) < int(lengths.max()) or self.items is None:
             return False
         items = {item for own, _ in self.items.rankings.values() for item in own}
         return len(items) == int(lengths[0])
-
-    def greatest(self, name: str) -> float | None:
-        """Greatest value of a measure of which less is better, for rankings of these lengths."""
-        used = self.used[name]
-        if used.metric.greater_is_better:
-            return None
-        longest = int(self.n_ranked.max(initial=0))
-        return float(longest if used.k is None else min(used.k, longest))
 
     @cached_property
     def with_items(self) -> Evaluation:
@@ -138,47 +139,17 @@ class StrictEvaluation:
             again = self._read_again()
         except (TypeError, ValueError):
             return first
-        return again if _same_places(first, again) else first
+        same = all(
+            np.array_equal(getattr(first.rankings, name), getattr(again.rankings, name))
+            for name in ("offsets", "above", "tied", "grades", "n_ranked", "judged_grades")
+        )
+        return again if same else first
 
-    # Unjudged items ------------------------------------------------------------------------
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether there may be items that nobody judged."""
-        return self.whole.assumed == "partial"
-
-    @property
-    def is_taken_as_complete(self) -> bool:
-        """Whether there might be such items, and nobody said that there are none."""
-        has_ids = self.layout not in ("rows", "matrix")
-        return has_ids and not self.is_partial and self._assume is None
-
-    @property
-    def depth(self) -> int | None:
-        """Ranks that the measures read; None: all."""
-        return deepest(self.used.values())
-
-    @property
-    def top(self) -> int:
-        """Ranks of which the share of unjudged items is told: the first cutoff of a measure."""
-        return next((used.k for used in self.used.values() if used.k is not None), _TOP)
+    # Unjudged items ------------------------------------------------------------------------------
 
     def unjudged_share(self, top: int) -> float | None:
         """Share of the items in the first ranks that nobody judged; None where all are judged."""
-        if not self.is_partial:
-            return None
-        return unjudged_share(self.whole.rankings, k=top)
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether values are judged by what they may be for any grades of unjudged items."""
-        return self.unjudged == "bounds" and self.is_partial
-
-    @property
-    def ties_follow_grades(self) -> bool:
-        """Whether tied items are ordered by their grades, which unjudged ones do not have."""
-        unjudged = self.evaluation.rankings.unjudged
-        return unjudged is not None and unjudged.grade_order != ""
+        return unjudged_share(self.whole.rankings, k=top) if self.is_partial else None
 
     def bounds(self, name: str) -> Bounds | None:
         """Least and greatest value of a measure over all grades of the unjudged items.
@@ -192,10 +163,6 @@ class StrictEvaluation:
             self._bounds[name] = self.evaluation.bounds(self.used[name])
         return self._bounds[name]
 
-    def bounds_of(self, part: Evaluation, name: str) -> Bounds | None:
-        """The same of a part of the queries."""
-        return None if self.bounds(name) is None else part.bounds(self.used[name])
-
     def to_judge(self, name: str, n: int, other: StrictEvaluation | None = None) -> list[ToJudge]:
         """Unjudged items by how much their grade could move a value, or a difference."""
         reference = None if other is None else other.with_items
@@ -206,24 +173,9 @@ class StrictEvaluation:
         return [ToJudge(names[query], *row) for query, *row in zip(*own, strict=True)]
 
     @cached_property
-    def _bounds(self) -> dict[str, Bounds]:
-        return {}
-
-    @cached_property
     def unjudged_items(self) -> list[list[UnjudgedItem]]:
         """Items of each query that nobody judged, as deep as the measures read."""
         return self.with_items.unjudged_items(self.depth)
-
-    @property
-    def sample_weights(self) -> list[float] | None:
-        """Weights of the queries in the data."""
-        weights = self.evaluation.sample_weight
-        return None if weights is None else weights.tolist()
-
-    @property
-    def counts(self) -> dict[str, Any]:
-        """What was read, and what was left out."""
-        return self.evaluation.counts
 
     def slices(self, slices: Any) -> dict[str, Evaluation]:
         """The evaluation of each slice, by label."""
@@ -234,23 +186,21 @@ class StrictEvaluation:
                 msg = "slices gives none of the queries a label"
                 raise InvalidParameterError(msg)
         if isinstance(slices, Mapping) and self.query_ids != self.own_ids:
-            slices = self._in_own_ids(slices)
+            # In terms of the ids that the evaluation knows.
+            own = dict(zip(self.query_ids, self.own_ids, strict=True))
+            try:
+                if all(key in own for key in slices):
+                    slices = {own[key]: label for key, label in slices.items()}
+                else:
+                    slices = {label: [own[key] for key in keys] for label, keys in slices.items()}
+            except KeyError as error:
+                msg = f"slices names a query that was not evaluated: {safe_repr(error.args[0])}"
+                raise InvalidParameterError(msg) from None
         parts = self.evaluation.by_slice(slices)
         if len({str(label) for label in parts}) < len(parts):
             msg = f"slices has labels that read alike: {format_list(parts)}"
             raise InvalidParameterError(msg)
         return {str(label): part for label, part in parts.items()}
-
-    def _in_own_ids(self, slices: Mapping[Any, Any]) -> dict[Any, Any]:
-        """Slices in terms of the ids that the evaluation knows."""
-        own = dict(zip(self.query_ids, self.own_ids, strict=True))
-        if all(key in own for key in slices):
-            return {own[key]: label for key, label in slices.items()}
-        try:
-            return {label: [own[key] for key in keys] for label, keys in slices.items()}
-        except KeyError as error:
-            msg = f"slices names a query that was not evaluated: {safe_repr(error.args[0])}"
-            raise InvalidParameterError(msg) from None
 
 
 def refuse(what: str, word: str | None = None) -> NoReturn:
@@ -265,11 +215,6 @@ def refuse_unbounded(measure: Measure, *, change: bool = False) -> None:
     reason = cannot_bound(measure, change=change)
     if reason:
         refuse(f"unjudged='bounds' cannot bound {measure}: {reason}")
-
-
-def _listed_ids(evaluation: Evaluation) -> list[Any]:
-    ids = evaluation.query_ids
-    return ids.tolist() if isinstance(ids, np.ndarray) else list(ids)
 
 
 def _named_ids(own: list[Any], given: Any, layout: str) -> list[Any]:
@@ -288,13 +233,6 @@ def _named_ids(own: list[Any], given: Any, layout: str) -> list[Any]:
         msg = f"query_ids names {safe_repr(twice[0])} twice"
         raise ValueError(msg)
     return names
-
-
-def _same_places(first: Evaluation, second: Evaluation) -> bool:
-    return all(
-        np.array_equal(getattr(first.rankings, name), getattr(second.rankings, name))
-        for name in ("offsets", "above", "tied", "grades", "n_ranked", "judged_grades")
-    )
 
 
 # What a measured system is compared with ---------------------------------------------------------
@@ -337,6 +275,11 @@ def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = No
     columns = {name: other.per_query(name) for name in other.names}
     pooled = [name for name, used in other.used.items() if used.is_pooled]
     parts = other.slices(slices) if pooled and slices is not None else {}
+
+    def bounds(name: str) -> Bounds:
+        refuse_unbounded(measured.used[name], change=True)
+        return bounds_of_change(measured.with_items, other.with_items, measured.used[name])
+
     return Reference(
         queries=np.arange(len(measured)),
         per_query={name: column[order] for name, column in columns.items() if column is not None},
@@ -344,11 +287,6 @@ def beside(measured: StrictEvaluation, other: StrictEvaluation, slices: Any = No
         slices={label: {name: part[name] for name in pooled} for label, part in parts.items()},
         placement=lambda number: other.placements([int(order[number])])[0],
         unjudged_share=other.unjudged_share(measured.top),
-        bounds=partial(_bounds_beside, measured, other),
+        bounds=bounds,
         to_judge=lambda name, n: measured.to_judge(name, n, other),
     )
-
-
-def _bounds_beside(measured: StrictEvaluation, other: StrictEvaluation, name: str) -> Bounds:
-    refuse_unbounded(measured.used[name], change=True)
-    return bounds_of_change(measured.with_items, other.with_items, measured.used[name])

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -57,7 +56,6 @@ def measure_strictly(
     """
     refuse_unknown(reading, DataOptions)
     allow = _allowed(reading)
-    unknown: Literal["ignore", "error"] = "ignore" if "unknown_items" in allow else "error"
     options = {**_STRICT, **{name: reading[name] for name in _PASSED_ON if name in reading}}  # type: ignore[literal-required]
     is_lazy = engine_of(y_true) is not None or engine_of(y_score) is not None
     if is_lazy:
@@ -68,15 +66,19 @@ def measure_strictly(
         suspicion = "" if "swapped" in allow else swap_suspicion(y_true, y_score)
         if suspicion:
             refuse(suspicion, "swapped")
-    keep_items = keep_items or unjudged == "condense"  # which reads deeper than any cutoff
-    read = partial(_evaluate, y_true, y_score, measures, options, unknown)
+    read = partial(_evaluate, y_true, y_score, measures, options, "unknown_items" in allow)
+    layout = layout_of(y_true)
+    # Condensed lists read deeper than any cutoff. A provider is called once for each item, so that
+    # there is no second reading; and of one ground truth it has to be known which queries share its
+    # items. Arrays have no ids, and may be changed before a report asks for places.
+    keep_items = keep_items or unjudged == "condense" or isinstance(y_true, Set)
+    keep_items = keep_items or layout in ("rows", "matrix")
+    keep_items = keep_items or any(
+        reading.get(name) is not None for name in ("string_provider", "relevance")
+    )
+    again = partial(read, keep_items=True)
     measured = StrictEvaluation(
-        read(keep_items=keep_items or _needs_items(y_true, reading)),
-        reading,
-        measures,
-        layout_of(y_true),
-        unjudged,
-        read_again=partial(read, keep_items=True),
+        read(keep_items=keep_items), reading, measures, layout, unjudged, read_again=again
     )
     unjudged_queries = measured.counts["unjudged"] if is_lazy else 0
     named = ""
@@ -87,27 +89,21 @@ def measure_strictly(
         have = "query has" if unjudged_queries == 1 else "queries have"
         left_out = f"ranked {have} no judgements and would be left out{named}"
         refuse(f"{unjudged_queries:,} {left_out}", "unjudged")
-    for word, rule in _RULES.items():
-        text = "" if word in allow else rule(measured)
-        if text and word in _WARNED:
-            measured.warnings.append(text)
-        elif text:
+    for word, text in _left_out(measured):
+        if text and word not in allow:
             refuse(text, word)
+    measured.warnings += [text for word, text in _suspicions(measured) if word not in allow]
     wanted = check_count(reading.get("n_queries"), "n_queries")
     if wanted is not None and wanted != len(measured):
         refuse(f"{len(measured):,} queries were evaluated, n_queries={wanted}")
     return measured
 
 
-def _needs_items(y_true: Any, reading: DataOptions) -> bool:
-    """Whether ids, and all places, are kept at once.
+_filters = threading.Lock()
+"""``catch_warnings`` replaces filters of the whole process, and gates may run in threads."""
 
-    A provider is called once for each item, so that there is no second reading; and of one ground
-    truth it has to be known which queries share its items. Arrays have no ids, and may be changed
-    before a report asks for places.
-    """
-    given = any(reading.get(name) is not None for name in ("string_provider", "relevance"))
-    return given or isinstance(y_true, Set) or layout_of(y_true) in ("rows", "matrix")
+_NO_FAILURE = "y_score holds -inf|lower scores seem better|every judged item"
+"""Warnings of data that a gate measures as they are."""
 
 
 def _evaluate(
@@ -115,33 +111,19 @@ def _evaluate(
     y_score: Any,
     measures: Sequence[Measure],
     options: Mapping[str, Any],
-    unknown: Literal["ignore", "error"],
+    allow_unknown: bool,
     *,
     keep_items: bool,
 ) -> Evaluation:
+    """Evaluate without warnings: what the library warns of, the gate allows or fails for."""
     try:
-        with _without_warnings(unknown):
+        with _filters, warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankingDataWarning)
+            warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
+            warnings.simplefilter("ignore" if allow_unknown else "error", UnknownItemsWarning)
             return evaluate(y_true, y_score, measures, keep_items=keep_items, **options)
     except UnknownItemsWarning as warning:
         refuse(str(warning), "unknown_items")
-
-
-_filters = threading.Lock()
-"""``catch_warnings`` replaces filters of the whole process, and gates may run in threads."""
-
-
-_NO_FAILURE = "y_score holds -inf|lower scores seem better|every judged item"
-"""Warnings of data that a gate measures as they are."""
-
-
-@contextmanager
-def _without_warnings(unknown: Literal["ignore", "error"]) -> Iterator[None]:
-    """What the library warns of here, the gate either allows or fails for."""
-    with _filters, warnings.catch_warnings():
-        warnings.simplefilter("ignore", RankingDataWarning)
-        warnings.filterwarnings("default", _NO_FAILURE, RankingDataWarning)
-        warnings.simplefilter(unknown, UnknownItemsWarning)
-        yield
 
 
 def _allowed(reading: DataOptions) -> Collection[str]:
@@ -160,75 +142,51 @@ def _allowed(reading: DataOptions) -> Collection[str]:
 def _refuse_empty(y_true: Any, y_score: Any) -> None:
     """RankGateFailure where there is no query, or every ranking is empty."""
     for name, value in (("y_true", y_true), ("y_score", y_score)):
-        if _length(value) == 0:
+        shape = getattr(value, "shape", ())
+        n = shape[0] if shape else len(value) if hasattr(value, "__len__") else None
+        if n == 0:
             msg = (
                 f"nothing to evaluate: 0 queries ({name} is empty); "
                 "an empty result set never passes a gate"
             )
             raise RankGateFailure(msg)
-    if isinstance(y_score, Run):
-        return  # no query of a long table is without rows
-    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
-    if not isinstance(y_score, (list, tuple, Mapping)):
+    # No query of a long table is without rows.
+    if not isinstance(y_score, (list, tuple, Mapping)) or isinstance(y_score, Run):
         return
+    rankings = y_score.values() if isinstance(y_score, Mapping) else y_score
     if all(isinstance(ranking, (list, tuple, Mapping)) and not ranking for ranking in rankings):
         msg = f"nothing was retrieved: the rankings of all {len(y_score):,} queries are empty"
         raise RankGateFailure(msg)
 
 
-def _length(value: Any) -> int | None:
-    """Number of queries or rows; None where that cannot be told."""
-    if getattr(value, "shape", ()):
-        return int(value.shape[0])
-    return len(value) if hasattr(value, "__len__") else None
-
-
 ENOUGH = 10
 """With fewer queries a perfect score, or rankings of one length, may be chance."""
-
-_MAY_END_EARLY = ("lists", "mapping")
-"""Layouts in which a system chooses how much it retrieves; arrays score all candidates."""
 
 _PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
 """Metrics that are 1 only if every query is answered as well as can be."""
 
 
-# Rules of what is read: a sentence, or "" --------------------------------------------------------
-
-
-def _missed(measured: StrictEvaluation) -> str:
-    missed = measured.counts["missed"]
-    text = (
-        f"{missed:,} items of the one ground truth were found by no query and would count for none"
-    )
-    return text if missed else ""
-
-
-def _shared(measured: StrictEvaluation) -> str:
-    """Items of one ground truth that several queries retrieved."""
-    kept = measured.evaluation.items
-    if kept is None or kept.shared is None:
-        return ""
-    found = Counter(
-        item for items, _ in kept.rankings.values() for item in items if item in kept.shared
-    )
-    shared = [item for item, times in found.items() if times > 1]
-    text = f"{len(shared):,} items of the one ground truth were found by several queries"
-    return f"{text} ({format_list(shared)}) and would count for each" if shared else ""
-
-
-def _single_rows(measured: StrictEvaluation) -> str:
-    single = measured.layout == "rows" and measured.counts["ranked"] == measured.counts["queries"]
-    text = f"each of {measured.counts['queries']:,} queries has a single row: nothing is ranked"
-    return text if single else ""
-
-
-def _no_hits(measured: StrictEvaluation) -> str:
-    counts = measured.counts
-    if not counts["relevant"] or counts["retrieved"]:
-        return ""
-    text = f"no relevant item was retrieved for any of {counts['queries']:,} queries"
-    return f"{text}: do the ids of y_true and y_score meet?{_cause(measured)}"
+def _left_out(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
+    """What was not measured, or could not have been, each with the word that allows it."""
+    counts, kept = measured.counts, measured.evaluation.items
+    one = "items of the one ground truth were found by"
+    if counts["missed"]:
+        yield "missed", f"{counts['missed']:,} {one} no query and would count for none"
+    if kept is not None and kept.shared is not None and "shared" not in measured.allow:
+        found = Counter(
+            item for items, _ in kept.rankings.values() for item in items if item in kept.shared
+        )
+        shared = [item for item, times in found.items() if times > 1]
+        if shared:
+            text = f"{len(shared):,} {one} several queries"
+            yield "shared", f"{text} ({format_list(shared)}) and would count for each"
+    n = counts["queries"]
+    if measured.layout == "rows" and counts["ranked"] == n:
+        yield "single_rows", f"each of {n:,} queries has a single row: nothing is ranked"
+    if counts["relevant"] and not counts["retrieved"] and "no_hits" not in measured.allow:
+        text = f"no relevant item was retrieved for any of {n:,} queries"
+        yield "no_hits", f"{text}: do the ids of y_true and y_score meet?{_cause(measured)}"
+    yield "undefined", _undefined(measured)
 
 
 def _cause(measured: StrictEvaluation) -> str:
@@ -268,61 +226,37 @@ def _undefined(measured: StrictEvaluation) -> str:
     return ""
 
 
-def _truncated(measured: StrictEvaluation) -> str:
-    """Rankings of which most end at one length, before the cutoff, and lack relevant items."""
-    if measured.layout not in _MAY_END_EARLY or len(measured) < ENOUGH:
-        return ""
-    lengths = measured.n_ranked[measured.n_ranked > 0]
-    if not len(lengths) or measured.counts["retrieved"] == measured.counts["relevant"]:
-        return ""
-    length = int(lengths.max())
-    deeper = [name for name, used in measured.used.items() if (used.k or 0) > length]
-    if not deeper or 2 * int((lengths == length).sum()) < len(lengths):
-        return ""
-    return (
-        f"{deeper[0]} reads deeper than the rankings, which end at {length} and lack "
-        'relevant items; pass allow={"truncated"} if that is right'
-    )
-
-
-def _rewards_silence(measured: StrictEvaluation) -> str:
-    """Measures that rise when less is retrieved, with no other beside them."""
-    if measured.layout not in _MAY_END_EARLY:
-        return ""
-    rewarding = [name for name, used in measured.used.items() if used.rewards_short]
-    if not rewarding or len(rewarding) < len(measured.used):
-        return ""
-    return (
-        f"{rewarding[0]} gets better when less is retrieved; "
-        'gate recall beside it, or pass allow={"unretrieved"}'
-    )
-
-
-def _perfect(measured: StrictEvaluation) -> str:
-    """A score of 1 over many queries: perhaps the rankings know the judgements."""
+def _suspicions(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
+    """What is only worth a warning, each with the word that allows it."""
+    used, counts = measured.used, measured.counts
+    # Layouts in which a system chooses how much it retrieves; arrays score all candidates.
+    may_end_early = measured.layout in ("lists", "mapping")
+    lengths = measured.evaluation.n_ranked
+    lengths = lengths[lengths > 0]
+    length = int(lengths.max(initial=0))
+    deeper = [name for name, own in used.items() if (own.k or 0) > length]
+    lacks, many = counts["retrieved"] < counts["relevant"], len(measured) >= ENOUGH
+    most_end = length and 2 * int((lengths == length).sum()) >= len(lengths)
+    if may_end_early and many and lacks and deeper and most_end:
+        yield (
+            "truncated",
+            f"{deeper[0]} reads deeper than the rankings, which end at {length} and lack "
+            'relevant items; pass allow={"truncated"} if that is right',
+        )
+    if may_end_early and all(own.rewards_short for own in used.values()):
+        yield (
+            "unretrieved",
+            f"{measured.names[0]} gets better when less is retrieved; "
+            'gate recall beside it, or pass allow={"unretrieved"}',
+        )
     perfect = [
         name
-        for name, used in measured.used.items()
-        if used.metric.name in _PERFECT_ORDER and measured.value(name) == 1.0
+        for name, own in used.items()
+        if own.metric.name in _PERFECT_ORDER and measured.value(name) == 1.0
     ]
-    if not perfect or len(measured) < ENOUGH:
-        return ""
-    return (
-        f"{perfect[0]} is exactly 1 over {len(measured):,} queries: do the rankings know the "
-        'judgements? Pass allow={"perfect"} if that is right'
-    )
-
-
-_RULES: Mapping[str, Callable[[StrictEvaluation], str]] = {
-    "missed": _missed,
-    "shared": _shared,
-    "single_rows": _single_rows,
-    "no_hits": _no_hits,
-    "undefined": _undefined,
-    "truncated": _truncated,
-    "unretrieved": _rewards_silence,
-    "perfect": _perfect,
-}
-"""What is wrong with what was measured, by the word that allows it."""
-_WARNED = ("truncated", "unretrieved", "perfect")
-"""What is only worth a warning."""
+    if perfect and many:
+        yield (
+            "perfect",
+            f"{perfect[0]} is exactly 1 over {len(measured):,} queries: do the rankings know the "
+            'judgements? Pass allow={"perfect"} if that is right',
+        )

@@ -19,7 +19,7 @@ from pytest_rankmetrics.policy.settings import (
     Test,
     UnjudgedPolicy,
 )
-from pytest_rankmetrics.policy.verdicts import SLACK
+from pytest_rankmetrics.policy.verdicts import SLACK, Rule
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import measure as read_measure
 from sklearn_rank.measures.grammar import parse_measures
@@ -124,6 +124,27 @@ class Policy:
     def compares(self) -> bool:
         """Whether anything is compared with a baseline or a reference."""
         return bool(self.max_drop)
+
+    def rule(self, name: str) -> Rule:
+        """How far a measure may fall over all queries."""
+        settings = self.settings
+        return Rule(
+            max_drop=self.max_drop[name],
+            hard_drop=self.hard_drop[name],
+            min_queries=settings.min_queries,
+            alpha=settings.alpha,
+            confirm=settings.confirm,
+        )
+
+    def slice_rule(self, label: str) -> Rule:
+        """How far every measure may fall over a slice."""
+        return Rule(
+            max_drop=self.slices.allowed(label) or 0.0,
+            hard_drop=self.slices.hard_drop,
+            min_queries=0,
+            alpha=self.settings.slice_alpha,
+            confirm=self.settings.confirm,
+        )
 
 
 def read_policy(settings: Settings, limits: GateLimits) -> Policy:

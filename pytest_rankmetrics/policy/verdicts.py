@@ -55,6 +55,9 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
+NOT_GATED = Decision(Verdict.SHOWN)
+
+
 def assess_change(
     drop: float, n_queries: int, p_value: float, rule: Rule, *, can_confirm: bool = True
 ) -> Decision:
@@ -84,15 +87,6 @@ def assess_change(
     return Decision(Verdict.WARN, "not confirmed")
 
 
-def between(best: Decision, worst: Decision) -> Decision:
-    """Verdict where judgements lack, from those on the best and on the worst of all gradings."""
-    if best.verdict is worst.verdict:
-        return worst
-    if {best.verdict, worst.verdict} <= {Verdict.PASS, Verdict.IMPROVED}:
-        return Decision(Verdict.PASS)
-    return Decision(Verdict.CANNOT_TELL, UNJUDGED)
-
-
 def assess_threshold(value: float, at_least: float | None, at_most: float | None) -> Decision:
     """Verdict on a value; only a finite one can pass."""
     if not math.isfinite(value):
@@ -106,8 +100,8 @@ def assess_threshold(value: float, at_least: float | None, at_most: float | None
 
 def assess_ends(low: float, high: float, at_least: float | None, at_most: float | None) -> Decision:
     """Verdict on a value that is known to be between two others."""
-    ends = [assess_threshold(end, at_least, at_most) for end in (low, high)]
-    return between(*ends) if at_least is None else between(*reversed(ends))
+    first, second = (assess_threshold(end, at_least, at_most) for end in (low, high))
+    return first if first.verdict is second.verdict else Decision(Verdict.CANNOT_TELL, UNJUDGED)
 
 
 TOO_FEW = "too few queries changed"

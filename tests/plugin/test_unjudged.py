@@ -15,7 +15,7 @@ import pytest
 from pytest_rankmetrics import assert_metric, assert_not_worse, expected_failure
 from pytest_rankmetrics.assessment.result import GateResult
 from pytest_rankmetrics.policy.settings import SettingError, Settings
-from pytest_rankmetrics.policy.verdicts import Decision, Verdict, assess_ends, between
+from pytest_rankmetrics.policy.verdicts import Verdict, assess_ends
 from sklearn_rank import InvalidParameterError
 
 TRUTH = {"q": {"a": 2, "b": 1, "c": 0}}
@@ -281,21 +281,6 @@ def test_a_measure_without_bounds_is_refused_where_something_is_unjudged() -> No
 
 
 # The rule ----------------------------------------------------------------------------------------
-
-
-def test_two_ends_make_one_verdict() -> None:
-    def decided(best: Verdict, worst: Verdict) -> Verdict:
-        return between(Decision(best), Decision(worst)).verdict
-
-    same = (Verdict.PASS, Verdict.IMPROVED, Verdict.WARN, Verdict.FAIL, Verdict.CANNOT_TELL)
-    assert [decided(verdict, verdict) for verdict in same] == list(same)
-    assert decided(Verdict.IMPROVED, Verdict.PASS) is Verdict.PASS
-    for best, worst in [
-        (Verdict.PASS, Verdict.FAIL),
-        (Verdict.IMPROVED, Verdict.WARN),
-        (Verdict.WARN, Verdict.FAIL),
-    ]:
-        assert decided(best, worst) is Verdict.CANNOT_TELL
 
 
 def test_the_worse_end_depends_on_the_limit() -> None:
