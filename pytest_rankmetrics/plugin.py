@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_rankmetrics.session import current
 from pytest_rankmetrics.session.collection import Collection, expects_gate
-from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.exit_guard import RUN, assess_exit, note_exit
+from pytest_rankmetrics.session.current import RUNS, Run
 from pytest_rankmetrics.session.options import OPTIONS, add_options, prepare, read_options
-from pytest_rankmetrics.session.recorder import Recorder
-from pytest_rankmetrics.session.session import Session, Worker
+from pytest_rankmetrics.session.recorder import HtmlReport, Recorder
+from pytest_rankmetrics.session.session import (
+    RUN,
+    SESSION,
+    Session,
+    Worker,
+    assess_exit,
+    note_exit,
+)
 
 if TYPE_CHECKING:
     from pytest_rankmetrics.gates.gate import RankGate
@@ -42,8 +47,8 @@ def begin(config: pytest.Config) -> Run:
     """The run of a configuration; where the plugin is loaded late, it begins late."""
     if RUN not in config.stash:
         run = config.stash[RUN] = Run()
-        current.push(run)
-        config.add_cleanup(lambda: current.pop(run))
+        RUNS.append(run)
+        config.add_cleanup(lambda: RUNS.remove(run))
     return config.stash[RUN]
 
 
@@ -66,18 +71,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         register(Worker(config, run, collection))
     else:
-        session = Session(config, options, run, collection)
+        session = config.stash[SESSION] = Session(config, options, run, collection)
         register(session)
-        if config.pluginmanager.hasplugin("html") and config.getoption("htmlpath", None):
-            from pytest_rankmetrics.report.html import HtmlReport
-
+        if config.pluginmanager.hasplugin("html") and options.html:
             register(HtmlReport(session.summary))
-    run.configure(
-        options.settings,
-        explains=options.explains,
-        by_query=bool(options.page),
-        on_first_gate=join,
-    )
+    run.start(None)
+    run.settings, run.by_query, run.on_first_gate = options.settings, bool(options.page), join
+    run.explains = any((options.json, options.html, options.page))
 
 
 def pytest_keyboard_interrupt() -> None:
@@ -86,9 +86,7 @@ def pytest_keyboard_interrupt() -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_cmdline_main(
-    config: pytest.Config,
-) -> Generator[None, int | None, int | None]:
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int | None, int | None]:
     """Judge the exit code, whatever hook was the last to set it."""
     return (yield from assess_exit(config))
 

@@ -24,6 +24,7 @@ from sklearn_rank.support.disk import (
     check_target,
     write_whole,
 )
+from sklearn_rank.tables.formats import escape_html, to_html
 
 FORMAT = "rank-report/1"
 
@@ -171,3 +172,11 @@ def _sections(runs: Sequence[GateRun]) -> list[Any]:
         message = record["message"] or record["headline"]
         sections.append(Section(title, test, message=message, queries=queries))
     return sections
+
+
+def html_table(summary: Summary) -> str:
+    """The gates in the report of pytest-html; all data escaped, no script, nothing from outside."""
+    texts = [tally(summary.gates), *map(formatting.line, summary.problems)]
+    head, *problems = (f"<p>{escape_html(text)}</p>" for text in texts)
+    table = to_html(gates_table(summary))
+    return f"<h2>{TITLE.capitalize()}</h2>{head}{table}{''.join(problems)}"

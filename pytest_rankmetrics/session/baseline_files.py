@@ -19,14 +19,7 @@ from pytest_rankmetrics.baseline.file import recorded_gate
 
 # Options that leave tests out, end the run before the last one, or read other settings.
 _NARROWING = (
-    "keyword",
-    "markexpr",
-    "lf",
-    "maxfail",
-    "deselect",
-    "ignore",
-    "ignore_glob",
-    "stepwise",
+    *("keyword", "markexpr", "lf", "maxfail", "deselect", "ignore", "ignore_glob", "stepwise"),
     "inifilename",
 )
 _MOST = 200
@@ -61,9 +54,7 @@ def find_baselines(config: pytest.Config, root: Path) -> Iterator[tuple[Path, st
         if (config.rootpath / start).is_file():
             start = start.removesuffix(".py")  # where the baselines of a module are
         for directory, names, files in os.walk(root / start):
-            names[:] = [
-                name for name in names if not any(fnmatch(name, other) for other in left_out)
-            ]
+            names[:] = [own for own in names if not any(fnmatch(own, out) for out in left_out)]
             for name in files:
                 if name.endswith(EXTENSION) and not name.startswith("."):
                     path = Path(directory, name)
@@ -84,43 +75,32 @@ def find_unused(
 ) -> list[str]:
     """Baselines that no gate has used, relative to the root of the project.
 
-    ``modules`` are the node ids of the test modules that were collected.
+    ``modules`` are the node ids of the test modules that were collected. A module that is there and
+    was not collected (``collect_ignore``, another ``python_files``) may hold the test: neither the
+    one that is recorded nor the one beside whose tests the file lies may be such.
     """
-    baselines = find_baselines(config, config.rootpath)
-    return sorted(
-        shown
-        for path, shown in baselines
-        if shown not in used and _is_judged(path, shown, config.rootpath, modules)
-    )
-
-
-def _is_judged(path: Path, shown: str, root: Path, modules: Collection[str]) -> bool:
-    """Whether the module of a baseline was collected, or is gone.
-
-    One that is there and was not collected (``collect_ignore``, another ``python_files``) may hold
-    the test. The module is the one that is recorded, and the one beside whose tests the file lies.
-    """
-    owners = {recorded_gate(path).partition("::")[0], f"{shown.rpartition('/')[0]}.py"}
-    return all(owner in modules or not (root / owner).is_file() for owner in owners)
+    root, unused = config.rootpath, []
+    for path, shown in find_baselines(config, root):
+        owners = {recorded_gate(path).partition("::")[0], f"{shown.rpartition('/')[0]}.py"}
+        known = all(owner in modules or not (root / owner).is_file() for owner in owners)
+        if known and shown not in used:
+            unused.append(shown)
+    return sorted(unused)
 
 
 def orphans_beside(path: Path, request: pytest.FixtureRequest) -> list[str]:
     """Names of the baselines next to ``path`` whose test no longer exists."""
     files = sorted(path.parent.glob(f"*{EXTENSION}"))[:_MOST] if path.parent.is_dir() else []
     collected = {item.nodeid for item in request.session.items}
-    here = request.node.nodeid.partition("::")[0]
-    orphans = []
+    here, orphans = request.node.nodeid.partition("::")[0], []
     for file in files:
         nodeid = recorded_gate(file)
         module, _, inner = nodeid.partition("::")
-        if inner and module == here and nodeid not in collected and not _exists(inner, request):
+        if not inner or module != here or nodeid in collected:
+            continue
+        owner: Any = request.module  # may still have the test, which is merely deselected
+        for name in inner.partition("[")[0].split("::"):
+            owner = getattr(owner, name, None)
+        if owner is None:
             orphans.append(file.name)
     return orphans
-
-
-def _exists(inner: str, request: pytest.FixtureRequest) -> bool:
-    """Whether the module still has the test, which may merely be deselected."""
-    owner: Any = request.module
-    for name in inner.partition("[")[0].split("::"):
-        owner = getattr(owner, name, None)
-    return owner is not None

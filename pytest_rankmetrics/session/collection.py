@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from inspect import signature
 from types import FrameType
 from typing import Any
@@ -91,12 +91,25 @@ class Collection:
         """See the tests before and after other plugins, which may reorder and drop them."""
         self._all = list(items)
         for item in items:
-            if not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+            if _taken(item):
                 item.add_marker(MARKER)  # so that "-m rank_gate" selects it
             if self._required and any(is_named(own_id(item), own) for own in self._required):
                 self.required.append(own_id(item))
         result = yield
-        if _note_expected(items):
+        any_gate = False
+        marked: dict[Any, bool] = {}
+        for item in items:
+            taken = _taken(item)
+            any_gate = any_gate or bool(taken)
+            # This module has marked the users of the fixtures itself.
+            if sum(1 for _ in item.iter_markers(MARKER)) > 1 if taken else _is_marked(item, marked):
+                item.stash[EXPECTS_GATE] = "the test is marked rank_gate"
+                any_gate = True
+            elif taken and isinstance(item, pytest.Function):
+                own = taken.intersection(signature(item.function).parameters)
+                if own:  # a fixture counts if the test itself takes it
+                    item.stash[EXPECTS_GATE] = f"the test takes the fixture {min(own)}"
+        if any_gate:
             self._on_gate()
         return result
 
@@ -110,38 +123,11 @@ class Collection:
         self._all = []
 
 
-def _note_expected(items: Iterable[pytest.Item]) -> bool:
-    """Note which tests need a gate; whether any may have one."""
-    marked: dict[pytest.Item | pytest.Collector, bool] = {}
-    any_gate = False
-    for item in items:
-        taken = FIXTURES.intersection(getattr(item, "fixturenames", ()))
-        reason = _reason(item, taken, marked)
-        if reason:
-            item.stash[EXPECTS_GATE] = reason
-        any_gate = any_gate or bool(taken or reason)
-    return any_gate
+def _taken(item: pytest.Item) -> frozenset[str]:
+    return FIXTURES.intersection(getattr(item, "fixturenames", ()))
 
 
-def _reason(
-    item: pytest.Item,
-    taken: frozenset[str],
-    marked: dict[pytest.Item | pytest.Collector, bool],
-) -> str:
-    """Why a gate is expected to run in a test; a fixture counts if the test itself takes it."""
-    # This module has marked the users of the fixtures itself.
-    own = _is_marked(item, marked) if not taken else sum(1 for _ in item.iter_markers(MARKER)) > 1
-    if own:
-        return "the test is marked rank_gate"
-    if taken and isinstance(item, pytest.Function):
-        taken = taken.intersection(signature(item.function).parameters)
-        return f"the test takes the fixture {min(taken)}" if taken else ""
-    return ""
-
-
-def _is_marked(
-    node: pytest.Item | pytest.Collector, known: dict[pytest.Item | pytest.Collector, bool]
-) -> bool:
+def _is_marked(node: pytest.Item | pytest.Collector, known: dict[Any, bool]) -> bool:
     """``get_closest_marker`` for many tests: asks each class and module once."""
     if any(mark.name == MARKER for mark in node.own_markers):
         return True

@@ -62,9 +62,16 @@ class Running:
 
     def record(self, record: dict[str, Any], error: BaseException | None) -> None:
         """Keep what a gate found, until the report of the test takes it."""
-        self.records.append({**record, "fixture": _wide_fixture()})
-        if error is not None:
-            self.raised.append((error, self.records[-1], _expects_failure(self.item)))
+        own = {**record, "fixture": _wide_fixture()}
+        self.records.append(own)
+        if error is None:
+            return
+        # A mark that comes after the failure hides it.
+        item = self.item
+        marked = item is not None and item.get_closest_marker("xfail") is not None
+        for owner in (getattr(item, "obj", None), getattr(item, "cls", None)):
+            marked = marked or bool(getattr(owner, "__unittest_expecting_failure__", False))
+        self.raised.append((error, own, marked))
 
     @property
     def all_expected(self) -> bool:
@@ -87,14 +94,6 @@ class Running:
         return records
 
 
-def _expects_failure(item: pytest.Item | None) -> bool:
-    """Whether a test is marked xfail, or by unittest; a mark that comes later hides a failure."""
-    owners = (getattr(item, "obj", None), getattr(item, "cls", None))
-    if any(getattr(owner, "__unittest_expecting_failure__", False) for owner in owners):
-        return True
-    return item is not None and item.get_closest_marker("xfail") is not None
-
-
 def _wide_fixture() -> str:
     """Node id of the fixture that calls the gate, if several tests share it; "" otherwise."""
     frame: FrameType | None = sys._getframe(1)
@@ -111,7 +110,7 @@ class Run:
     """A pytest run in this process, and the test that is running in it.
 
     It begins before the first conftest module is imported, with the settings that gates have
-    outside of a run; ``configure`` gives it those of the project.
+    outside of a run; when the options are read it gets those of the project.
     """
 
     def __init__(self) -> None:
@@ -120,27 +119,14 @@ class Run:
         """Whether a report was asked for that says everything of gates that passed, too."""
         self.by_query = False
         """Whether one was asked for that shows the queries of every gate."""
+        self.on_first_gate: Callable[[], None] | None = None
         self.owners: dict[tuple[str, str], str] = {}
         """The test that took each name and each baseline of the session."""
-        self._on_first_gate: Callable[[], None] | None = None
         self._item: pytest.Item | None = None
         self._running: Running | None = None
         # A run within a test of another run inherits the variable until its own first test.
         self._outer = os.environ.get("PYTEST_CURRENT_TEST")
         self._lost: list[dict[str, Any]] = []
-
-    def configure(
-        self,
-        settings: Settings,
-        *,
-        explains: bool,
-        by_query: bool,
-        on_first_gate: Callable[[], None],
-    ) -> None:
-        """Take over the options of the run."""
-        self.start(None)
-        self.settings, self.explains, self.by_query = settings, explains, by_query
-        self._on_first_gate = on_first_gate
 
     def start(self, item: pytest.Item | None) -> None:
         """A test starts, or its next try does; None after the last one."""
@@ -154,13 +140,20 @@ class Run:
 
     def running(self) -> Running:
         """The running test; a session within this one may run other tests without the plugin."""
-        if not self._is_current():
+        current = os.environ.get("PYTEST_CURRENT_TEST")
+        if self._item is None:
+            is_current = current is None or current == self._outer
+        else:
+            # This is how pytest writes the variable, which is unset between the phases of a test.
+            named = self._item.nodeid.replace("\x00", "(null)")
+            is_current = current is None or current.rpartition(" (")[0] == named
+        if not is_current:
             return Running(Run(), recorded=False)
         if self._running is None:
             self._running = Running(self, self._item)
-            if self._on_first_gate is not None:
-                self._on_first_gate()
-                self._on_first_gate = None
+            if self.on_first_gate is not None:
+                self.on_first_gate()
+                self.on_first_gate = None
         return self._running
 
     def lost(self) -> list[dict[str, Any]]:
@@ -169,14 +162,6 @@ class Run:
         records, self._lost = self._lost, []
         return records
 
-    def _is_current(self) -> bool:
-        current = os.environ.get("PYTEST_CURRENT_TEST")
-        if self._item is None:
-            return current is None or current == self._outer
-        # This is how pytest writes the variable, which is unset between the phases of a test.
-        named = self._item.nodeid.replace("\x00", "(null)")
-        return current is None or current.rpartition(" (")[0] == named
-
 
 def own_id(item: pytest.Item) -> str:
     """Node id without the group that ``--dist loadgroup`` appends in a worker."""
@@ -184,20 +169,10 @@ def own_id(item: pytest.Item) -> str:
     return own if item.nodeid.startswith(f"{own}@") else item.nodeid
 
 
-_stack: list[Run] = []
-
-
-def push(run: Run) -> None:
-    """A pytest run starts."""
-    _stack.append(run)
-
-
-def pop(run: Run) -> None:
-    """A pytest run ends."""
-    if run in _stack:
-        _stack.remove(run)
+RUNS: list[Run] = []
+"""Those that are under way: a test may run pytest, too."""
 
 
 def running() -> Running:
     """The test that is running; outside of pytest one without name whose records nobody reads."""
-    return _stack[-1].running() if _stack else Running(Run(), recorded=False)
+    return RUNS[-1].running() if RUNS else Running(Run(), recorded=False)

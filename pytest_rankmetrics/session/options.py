@@ -20,7 +20,10 @@ from pytest_rankmetrics.report.summary import Show
 Unused = Literal["report", "fail"]
 
 _KINDS = {bool: "bool", int: "int", float: "float", str: "string"}
-_MEANINGS = get_type_hints(Settings, include_extras=True)
+_MEANINGS = {
+    name: hint.__metadata__[0]
+    for name, hint in get_type_hints(Settings, include_extras=True).items()
+}
 
 # Name of each option, how it is parsed, and what it means.
 OPTION_TABLE: dict[str, tuple[dict[str, Any], str]] = {
@@ -65,13 +68,8 @@ WITH_VALUE = frozenset(
 # Name, type, default, and what it means.
 INI: tuple[tuple[str, Any, Any, str], ...] = (
     *(
-        (
-            f"rank_{setting.name}",
-            _KINDS[type(setting.default)],
-            setting.default,
-            _MEANINGS[setting.name].__metadata__[0],
-        )
-        for setting in fields(Settings)
+        (f"rank_{own.name}", _KINDS[type(own.default)], own.default, _MEANINGS[own.name])
+        for own in fields(Settings)
     ),
     ("rank_required", "linelist", [], "gates (names or node ids) that must run and pass"),
     ("rank_unused", "string", "report", "as --rank-unused"),
@@ -108,11 +106,6 @@ class Options(Writing):
     in_ci: bool = False
     """Whether this runs in continuous integration; tests may change the environment later."""
 
-    @property
-    def explains(self) -> bool:
-        """Whether a report says everything of gates that passed, too."""
-        return bool(self.json or self.html or self.page)
-
 
 OPTIONS: pytest.StashKey[Options] = pytest.StashKey()
 
@@ -143,10 +136,8 @@ def _refuse_moved_root(config: pytest.Config, *, has_paths: bool) -> None:
     ``--rank-json ../rank.json`` may leave a run without any settings, ``rank_required`` among them.
     """
     start, root = config.invocation_params.dir, config.rootpath
-    words = [
-        *shlex.split(os.environ.get("PYTEST_ADDOPTS", "")),
-        *(str(word) for word in config.invocation_params.args),
-    ]
+    words = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+    words += map(str, config.invocation_params.args)
     for option, value in itertools.pairwise(words):
         if option not in WITH_VALUE:
             continue
@@ -165,20 +156,40 @@ def _refuse_moved_root(config: pytest.Config, *, has_paths: bool) -> None:
 
 def read_options(config: pytest.Config) -> Options:
     """All options, checked; UsageError for what makes no sense."""
-    option, ini = config.getoption, {name: _ini(config, name) for name, *_ in INI}
-    directory, given = option("rank_baseline_dir"), option("rank_baseline_dir") is not None
+    option, ini = config.getoption, {}
+    for name, *_ in INI:
+        try:  # pytest checks the type only now
+            ini[name] = config.getini(name)
+        except (TypeError, ValueError, pytest.UsageError) as error:
+            msg = str(error) if name in str(error) else f"{name}: {error}"
+            raise pytest.UsageError(msg) from None
+    values = {setting.name: ini[f"rank_{setting.name}"] for setting in fields(Settings)}
+    values["strict"] = bool(values["strict"] or option("rank_strict"))
+    if option("rank_worst") is not None:
+        values["worst_queries"] = option("rank_worst")
+    if values["cannot_tell"] == "ci" and in_ci():  # a test may change the environment
+        values["cannot_tell"] = "fail"
+    try:
+        settings = Settings(**values)
+    except SettingError as error:
+        msg = f"rank_{error}"
+        raise pytest.UsageError(msg) from None
+    required = []
+    for line in filter(str.strip, ini["rank_required"]):  # node ids as pytest writes them
+        file, colons, test = line.partition("::")
+        required.append(file.replace("\\", "/") + colons + test if colons else line)
     options = Options(
-        settings=_settings(config, ini),
+        settings=settings,
         update=bool(option("rank_update")),
         accept=tuple(option("rank_accept")),
         reason=(option("rank_reason") or "").strip(),
         force_regen=bool(option("force_regen", False)),
         regen_all=bool(option("regen_all", False)),
-        baseline_dir=_directory(config, directory or ini["rank_baseline_dir"], given=given),
+        baseline_dir=_directory(config, option("rank_baseline_dir"), ini["rank_baseline_dir"]),
         unused=option("rank_unused") or ini["rank_unused"],
         # Without the terminal plugin there is no such option.
         show=option("rank_show") or ("failed" if option("verbose", 0) < 0 else "all"),
-        required=tuple(_required(line) for line in ini["rank_required"] if line.strip()),
+        required=tuple(required),
         junit=ini["rank_junit"],
         json=option("rank_json") or "",
         html=option("htmlpath", None) or "",
@@ -191,60 +202,27 @@ def read_options(config: pytest.Config) -> Options:
     return options
 
 
-def _ini(config: pytest.Config, name: str) -> Any:
-    """A value of the ini file in its type; pytest checks it only when it is read."""
-    try:
-        return config.getini(name)
-    except (TypeError, ValueError, pytest.UsageError) as error:
-        msg = str(error) if name in str(error) else f"{name}: {error}"
-        raise pytest.UsageError(msg) from None
-
-
-def _required(line: str) -> str:
-    """A node id as pytest writes it, also on Windows; a name as it is."""
-    file, colons, test = line.partition("::")
-    return file.replace("\\", "/") + colons + test if colons else line
-
-
-def _settings(config: pytest.Config, ini: dict[str, Any]) -> Settings:
-    values = {setting.name: ini[f"rank_{setting.name}"] for setting in fields(Settings)}
-    values["strict"] = bool(values["strict"] or config.getoption("rank_strict"))
-    if config.getoption("rank_worst") is not None:
-        values["worst_queries"] = config.getoption("rank_worst")
-    if values["cannot_tell"] == "ci" and in_ci():  # a test may change the environment
-        values["cannot_tell"] = "fail"
-    try:
-        return Settings(**values)
-    except SettingError as error:
-        msg = f"rank_{error}"
-        raise pytest.UsageError(msg) from None
-
-
-def _directory(config: pytest.Config, text: str, *, given: bool) -> Path | None:
+def _directory(config: pytest.Config, typed: str | None, configured: str) -> Path | None:
     """The directory of baselines; an ini file may not lead out of the project."""
+    text, root = typed or configured, config.rootpath.resolve()
     if not text:
         return None
-    root = config.rootpath.resolve()
-    path = ((config.invocation_params.dir if given else config.rootpath) / text).resolve()
-    rules = (
-        (path.is_dir(), f"--rank-baseline-dir: there is no directory {text!r}"),
-        (
-            path != root,
-            f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself",
-        ),
-        (
-            given or path.is_relative_to(root),
-            f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir",
-        ),
-    )
-    for met, msg in rules:
-        if not met:
-            raise pytest.UsageError(msg)
-    return path
+    start = config.rootpath if typed is None else config.invocation_params.dir
+    path = (start / text).resolve()
+    if not path.is_dir():
+        msg = f"--rank-baseline-dir: there is no directory {text!r}"
+    elif path == root:
+        msg = f"--rank-baseline-dir: {text!r} is the project itself, which would judge itself"
+    elif typed is None and not path.is_relative_to(root):
+        msg = f"rank_baseline_dir leads out of {config.rootpath}; use --rank-baseline-dir"
+    else:
+        return path
+    raise pytest.UsageError(msg)
 
 
 def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
     """Options that contradict each other, or that would let a gate judge itself."""
+    option = config.getoption
     if options.unused not in ("report", "fail"):
         yield f"rank_unused must be report or fail, got {options.unused!r}"
     # Zero-width spaces and the like are no reason that anybody can read.
@@ -260,43 +238,33 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
         "--regen-all": options.regen_all,
         "--force-regen": options.force_regen,
     }
+    try:
+        reruns = str(config.getini("reruns")).strip() not in ("", "0", "None")
+    except (KeyError, ValueError):  # a setting of another plugin
+        reruns = False
     typed = {str(word).partition("=")[0] for word in config.invocation_params.args}
-    option = config.getoption
     for what in (name for name, asked in writing.items() if asked):
         if options.baseline_dir is not None:
             yield f"{what} does not write to --rank-baseline-dir; leave one of them out"
         if what not in typed:  # written down in a configuration it would make every run pass
             yield f"{what} belongs on the command line, not in addopts or PYTEST_ADDOPTS"
-        if option("reruns", None) or _foreign_ini(config, "reruns"):
+        if reruns or option("reruns", None):
             yield f"{what} does not go with --reruns: the second try would pass by the first"
         if option("numprocesses", None) or option("tx", None):
             yield f"{what} does not go with -n: write baselines in one process"
-    yield from _bad_targets(config, options)
-
-
-def _foreign_ini(config: pytest.Config, name: str) -> bool:
-    """Whether a setting of another plugin is there and set."""
-    try:
-        return str(config.getini(name)).strip() not in ("", "0", "None")
-    except (KeyError, ValueError):
-        return False
-
-
-def _bad_targets(config: pytest.Config, options: Options) -> Iterator[str]:
-    """Reports over something else; relative targets start where the command was typed."""
-    own = {"--rank-html": options.page, "--rank-json": options.json}
-    if options.markdown not in ("auto", "none"):
-        own["--rank-markdown"] = options.markdown
-    for name, target in own.items():
+    # Relative targets start where the command was typed.
+    markdown = "" if options.markdown in ("auto", "none") else options.markdown
+    own = {"html": options.page, "json": options.json, "markdown": markdown}
+    for kind, target in own.items():
         if target:
             from sklearn_rank.support.disk import HTML_REPORT, JSON_REPORT, MARKDOWN, objection
 
-            kinds = {"--rank-html": HTML_REPORT, "--rank-json": JSON_REPORT}
-            what = objection(config.invocation_params.dir / target, kinds.get(name, MARKDOWN))
+            kinds = {"html": HTML_REPORT, "json": JSON_REPORT, "markdown": MARKDOWN}
+            what = objection(config.invocation_params.dir / target, kinds[kind])
             if what:
-                yield f"{name}: {target!r} {what}; give the report a name of its own"
+                yield f"--rank-{kind}: {target!r} {what}; give the report a name of its own"
     # Reports of others: they may replace what they like, but no baseline.
     for name, key in (("--junitxml", "xmlpath"), ("--html", "htmlpath")):
-        target = config.getoption(key, None) or ""
+        target = option(key, None) or ""
         if target.lower().endswith(EXTENSION):
             yield f"{name}: {target!r} names a baseline; give the report a name of its own"

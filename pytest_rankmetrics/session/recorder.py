@@ -5,15 +5,15 @@ Joins a run when its first gate does: tests of a suite without gates never pass 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
 
 from pytest_rankmetrics.failures import RankGateFailure
-from pytest_rankmetrics.report.summary import ATTRIBUTE, is_red
+from pytest_rankmetrics.report.summary import ATTRIBUTE, Summary, is_red
 from pytest_rankmetrics.session.collection import EXPECTS_GATE, HELPER, Collection
-from pytest_rankmetrics.session.current import Run, Running
+from pytest_rankmetrics.session.current import Run
 
 PREFIX = "rank."
 HINT = (
@@ -54,9 +54,8 @@ class Recorder:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Put the records of this phase on its report, and turn it red if it hides a failure."""
         report = yield
+        self._attach(report, item, call)
         running = self._run.of(item)
-        if running is not None and running.records:
-            self._attach(report, item, call, running)
         has_run = running is not None and running.ran
         reason = item.stash.get(EXPECTS_GATE, "")
         # Where this object joined in the middle of a call, the test is judged at its teardown.
@@ -72,13 +71,12 @@ class Recorder:
         return report
 
     def _attach(
-        self,
-        report: pytest.TestReport,
-        item: pytest.Item,
-        call: pytest.CallInfo[None],
-        running: Running,
+        self, report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> None:
         """Move the records of a phase to its report, red if a failed gate was not expected."""
+        running = self._run.of(item)
+        if running is None or not running.records:
+            return
         from pytest_rankmetrics._support.builtins import plain
 
         expected = running.all_expected and hasattr(report, "wasxfail")
@@ -118,3 +116,30 @@ def _turn_red(report: pytest.TestReport, text: str) -> None:
 def without_ours(pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
     """Properties that are not of gates."""
     return [pair for pair in pairs if not str(pair[0]).startswith(PREFIX)]
+
+
+class HtmlReport:
+    """Puts the gates into the report of pytest-html: a table, and their messages at their tests."""
+
+    def __init__(self, summary: Callable[[], Summary]) -> None:
+        self._summary = summary
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Put the messages of gates beside their test, those that passed too."""
+        for record in getattr(report, ATTRIBUTE, ()):
+            from pytest_html import extras
+
+            from sklearn_rank.tables.formats import escape_html
+
+            lines = "\n".join(map(escape_html, record["message"].split("\n")))
+            report.extras = [*getattr(report, "extras", ()), extras.html(f"<pre>{lines}</pre>")]
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """Put the table in front of the results, if any gate ran or should have."""
+        summary = self._summary()
+        if summary:
+            from pytest_rankmetrics.report.files import html_table
+
+            prefix.append(html_table(summary))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,15 @@ from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
 from pytest_rankmetrics.session.collection import Collection, is_named
 from pytest_rankmetrics.session.current import Run
-from pytest_rankmetrics.session.exit_guard import GREEN, JUDGED, WHY_RED, executes
 from pytest_rankmetrics.session.options import Options
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
 
+GREEN = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 MOST_NAMED = 5
+
+RUN: pytest.StashKey[Run] = pytest.StashKey()
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
+"""Set once the options are read, in the process that reports."""
 
 
 @dataclass(eq=False, repr=False)
@@ -32,15 +37,28 @@ class TestOutcome:
     records: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
 
-    @property
-    def expected_to_fail(self) -> bool:
-        """Whether it was marked xfail and did fail."""
-        return "xskipped" in self.outcomes
+    def add(self, report: pytest.TestReport) -> None:
+        """Take over a phase."""
+        if report.outcome in ("passed", "failed", "skipped"):
+            self.records.extend(report.__dict__.get(ATTRIBUTE, ()))
+        else:
+            # "rerun": the next try has records of its own, and a JUnit report takes the properties
+            # of every teardown.
+            self.records = []
+        outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
+        self.outcomes.append(outcome)
+        if report.when == "teardown" and "rerun" in self.outcomes:
+            report.user_properties = without_ours(report.user_properties)
 
-    @property
-    def outcome(self) -> str:
-        """The first outcome of a phase that is not "passed", if there is one."""
-        return next((outcome for outcome in self.outcomes if outcome != "passed"), "passed")
+    def gates(self) -> Iterator[GateRun]:
+        """Its gates; those that failed as expected have the verdict "xfail"."""
+        outcome = next((outcome for outcome in self.outcomes if outcome != "passed"), "passed")
+        for whole in self.records:
+            record = {key: value for key, value in whole.items() if key != BY_QUERY}
+            if "xskipped" in self.outcomes and is_red(record):
+                record["verdict"] = "xfail"
+            alone, queries = len(self.records) == 1, whole.get(BY_QUERY)
+            yield GateRun(record, self.nodeid, outcome, self.tries, alone, by_query=queries)
 
 
 class Session:
@@ -53,6 +71,8 @@ class Session:
         self.options = options
         self.problems: list[str] = []
         """Why the run fails although no test says so."""
+        self.is_judged = False
+        """Whether the session has finished."""
         self._run = run
         self._collection = collection
         self._tests: dict[str, TestOutcome] = {}
@@ -64,7 +84,6 @@ class Session:
         """Whether any try of any test has written a baseline."""
         self._remarks: list[str] = []
         self._unused: list[str] = []
-        config.stash[WHY_RED] = self._why_red
 
     # Hooks ---------------------------------------------------------------------------------------
 
@@ -92,11 +111,9 @@ class Session:
                 return
             test = self._tests[report.nodeid] = TestOutcome(report.nodeid)
         elif report.when == "setup":
-            test.tries += 1
-            test.records, test.outcomes = [], []
-        records = attributes.get(ATTRIBUTE, ())
-        self._has_written |= any(record["written"] for record in records)
-        _add(test, report, records)
+            self._tests[report.nodeid] = test = TestOutcome(report.nodeid, test.tries + 1)
+        self._has_written |= any(record["written"] for record in attributes.get(ATTRIBUTE, ()))
+        test.add(report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -116,10 +133,18 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Check what no single test can, write the reports, and set the exit code."""
-        self.config.stash[JUDGED] = True
+        self.is_judged = True
         self._complain_of_lost(self._run.lost())
         if self._looped:
-            self._finish(exitstatus)
+            gates = list(self.summary().gates)
+            self.problems += self._complaints(gates, exitstatus)
+            if self.options.writes:
+                from sklearn_rank.support.disk import sweep
+
+                files = {run.record["baseline"] for run in gates} - {""}
+                for directory in {(self.config.rootpath / file).parent for file in files}:
+                    sweep(directory)
+            self._write_reports()
         if self.problems and session.exitstatus in GREEN:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -131,12 +156,12 @@ class Session:
 
             write_summary(terminalreporter, summary)
 
-    # What ran ------------------------------------------------------------------------------------
+    # What ran, and how it ends -------------------------------------------------------------------
 
     def summary(self) -> Summary:
         """What reports are made from."""
         return Summary(
-            gates=tuple(self._gates()),
+            gates=tuple(gate for test in self._tests.values() for gate in test.gates()),
             problems=tuple(self.problems),
             remarks=tuple(self._remarks),
             unused=tuple(self._unused),
@@ -145,65 +170,17 @@ class Session:
             show=self.options.show,
         )
 
-    def _gates(self) -> Iterator[GateRun]:
-        """All gates that ran, test by test."""
-        for test in self._tests.values():
-            for whole in test.records:
-                record = {key: value for key, value in whole.items() if key != BY_QUERY}
-                expected = test.expected_to_fail and is_red(record)
-                own = {**record, "verdict": "xfail"} if expected else record
-                yield GateRun(
-                    own,
-                    test.nodeid,
-                    test.outcome,
-                    test.tries,
-                    alone=len(test.records) == 1,
-                    by_query=whole.get(BY_QUERY),
-                )
-
-    def _why_red(self) -> str:
+    def why_red(self) -> str:
         """Why the run must not end green, whoever has set its exit code since it was judged."""
-        told = list(self.problems)
+        n_known = len(self.problems)
         self._complain_of_lost(self._run.lost())
-        new = [problem for problem in self.problems if problem not in told]
-        if new:
-            return new[0]
-        if JUDGED not in self.config.stash:
+        if self.problems[n_known:]:
+            return self.problems[n_known]
+        if not self.is_judged:
             return ""
-        failed = [run.test for run in self._gates() if run.failed]
-        if not failed and not told:
-            return ""
-        what = f"the gate of {failed[0]} failed" if failed else told[0]
-        return f"{what}, and a hook made the run green"
-
-    # How it ends ---------------------------------------------------------------------------------
-
-    def _finish(self, exitstatus: int) -> None:
-        gates = list(self._gates())
-        self.problems += [
-            *self._find_unused(gates, exitstatus),
-            *self._missing(gates),
-            *self._accepted(gates),
-            *_collisions(gates),
-            *self._tried_again(gates),
-            *(
-                f"the gate of {run.test} failed, and the run would have ended green"
-                for run in gates
-                if run.failed and exitstatus in GREEN
-            ),
-            *self._idle_helpers(),
-        ]
-        if self.options.in_ci and self._has_written:
-            self.problems.append(
-                "baselines were written in continuous integration: commit them and run again"
-            )
-        if self.options.writes:
-            from sklearn_rank.support.disk import sweep
-
-            files = {run.record["baseline"] for run in gates} - {""}
-            for directory in {(self.config.rootpath / file).parent for file in files}:
-                sweep(directory)
-        self._write_reports()
+        failed = [f"the gate of {run.test} failed" for run in self.summary().gates if run.failed]
+        why = [*failed, *self.problems]
+        return f"{why[0]}, and a hook made the run green" if why else ""
 
     def _complain_of_lost(self, records: list[dict[str, Any]]) -> None:
         """Failures missing from every test report: ``pytest.exit(returncode=0)`` hid them."""
@@ -212,6 +189,26 @@ class Session:
             problem = f"{place}{' '.join(swallowed(record).split())}"
             if problem not in self.problems:  # a worker may import the same conftest modules
                 self.problems.append(problem)
+
+    def _complaints(self, gates: list[GateRun], exitstatus: int) -> Iterator[str]:
+        """Why the run fails although no test says so."""
+        yield from self._unused_baselines(gates, exitstatus)
+        yield from self._missing(gates)
+        names = [(run.record["name"], run.record["nodeid"]) for run in gates]
+        for glob in self.options.accept:
+            if not any(is_called(glob, *own) for own in names):
+                yield f"--rank-accept: no gate that ran is called {glob!r}"
+        yield from _collisions(gates)
+        if self.options.settings.strict:
+            tries = {run.test: run.tries for run in gates if run.tries > 1 and run.test_passed}
+            for test, n in tries.items():
+                yield f"{test} passed at try {n}: a gate gives one answer"
+        for run in gates:
+            if run.failed and exitstatus in GREEN:
+                yield f"the gate of {run.test} failed, and the run would have ended green"
+        yield from self._idle_helpers()
+        if self.options.in_ci and self._has_written:
+            yield "baselines were written in continuous integration: commit them and run again"
 
     def _missing(self, gates: list[GateRun]) -> Iterator[str]:
         """Required gates that did not run and pass."""
@@ -237,15 +234,16 @@ class Session:
         self, wanted: str, gates: list[GateRun], recorded: Mapping[str, str]
     ) -> Iterator[str]:
         """Why a name is not satisfied: by gates that ran, tests that did not, recorded gates."""
+        gate = f"required gate {wanted!r}"
         own = [run for run in gates if _means(run.record, wanted)]
         collected = [test for test in self._collection.required if is_named(test, wanted)]
         gone = [test for test in recorded if is_named(test, wanted)]
         ran = {str(run.record["nodeid"]) for run in own}
         for run in own:
             if is_red(run.record) or run.record["verdict"] == "xfail":
-                yield f"required gate {wanted!r} failed in {run.test}"
+                yield f"{gate} failed in {run.test}"
             elif not run.test_passed:
-                yield f"required gate {wanted!r} does not count: {run.test} {run.outcome}"
+                yield f"{gate} does not count: {run.test} {run.outcome}"
         # A name stands for the other parameters of the functions that have gates.
         functions = {test.partition("[")[0] for test in (*ran, *gone)}
         silent = [
@@ -254,29 +252,13 @@ class Session:
             if test not in ran
             and ("::" in wanted or not functions or test.partition("[")[0] in functions)
         ]
-        yield from (f"required gate {wanted!r} did not run in {test}" for test in silent)
+        yield from (f"{gate} did not run in {test}" for test in silent)
         for test in gone:
             if test not in self._collection.required:
-                yield (
-                    f"required gate {wanted!r} did not run in {test}, which is recorded in "
-                    f"{recorded[test]} and was not collected"
-                )
+                where = f"recorded in {recorded[test]} and was not collected"
+                yield f"{gate} did not run in {test}, which is {where}"
         if not own and not silent and not gone:
-            yield f"required gate {wanted!r} did not run"
-
-    def _accepted(self, gates: list[GateRun]) -> Iterator[str]:
-        """Patterns of --rank-accept that match no gate: typos."""
-        names = [(run.record["name"], run.record["nodeid"]) for run in gates]
-        for glob in self.options.accept:
-            if not any(is_called(glob, *own) for own in names):
-                yield f"--rank-accept: no gate that ran is called {glob!r}"
-
-    def _tried_again(self, gates: list[GateRun]) -> Iterator[str]:
-        """Passes that --rank-strict does not count."""
-        if self.options.settings.strict:
-            tries = {run.test: run.tries for run in gates if run.tries > 1 and run.test_passed}
-            for test, n in tries.items():
-                yield f"{test} passed at try {n}: a gate gives one answer"
+            yield f"{gate} did not run"
 
     def _idle_helpers(self) -> Iterator[str]:
         """Fixtures that take a gate and hand it to tests of which none checks anything."""
@@ -300,7 +282,7 @@ class Session:
                     f"and no gate has run in any test that asks for it, such as {test}"
                 )
 
-    def _find_unused(self, gates: list[GateRun], exitstatus: int) -> Iterator[str]:
+    def _unused_baselines(self, gates: list[GateRun], exitstatus: int) -> Iterator[str]:
         """Baselines of no test, if that is of interest and every test of the project passed."""
         own, collection = self.options, self._collection
         asked = gates or own.unused != "report" or self.config.getoption("rank_unused")
@@ -308,9 +290,11 @@ class Session:
             return
         from pytest_rankmetrics.session.baseline_files import find_unused, is_complete
 
-        passed = {test.nodeid for test in self._tests.values() if test.outcome == "passed"}
-        missed = collection.ids - passed - self._passed
-        if missed or len(passed) < len(self._tests) or not is_complete(self.config):
+        passed = {
+            nodeid for nodeid, test in self._tests.items() if set(test.outcomes) == {"passed"}
+        }
+        left = collection.ids - passed - self._passed
+        if left or len(passed) < len(self._tests) or not is_complete(self.config):
             return
         used = {run.record["baseline"] for run in gates}
         self._unused = find_unused(self.config, used, collection.modules)
@@ -332,6 +316,29 @@ class Session:
                 self._remarks += write_step_summary(self.summary())
 
 
+def _collisions(gates: list[GateRun]) -> Iterator[str]:
+    """Names and baselines that two tests share, perhaps in two processes."""
+    owners: dict[tuple[str, str], GateRun] = {}
+    for run in gates:
+        record = run.record
+        keys = [("baseline", record["baseline"])] if record["baseline"] else []
+        if record["name"] != record["nodeid"].partition("::")[2].replace("::", "."):
+            keys.append(("name", record["name"]))
+        for key in keys:
+            other = owners.setdefault(key, run)
+            # Two workers run a fixture that a single process would run once.
+            repeated = record["fixture"] and record["fixture"] == other.record["fixture"]
+            if other.test != run.test and not repeated:
+                yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
+
+
+def _means(record: Mapping[str, Any], wanted: str) -> bool:
+    """Whether a setting means this gate, by its test or by a name of its own."""
+    name = str(record["name"])
+    in_test = is_named(str(record["nodeid"]), wanted)
+    return in_test or name == wanted or name.startswith(f"{wanted}[")
+
+
 WORKER = "rankmetrics"
 """Key under which a worker sends what it knows."""
 
@@ -349,39 +356,45 @@ class Worker:
         self._output[WORKER] = {**self._collection.as_dict(), "lost": self._run.lost()}
 
 
-def _add(test: TestOutcome, report: pytest.TestReport, records: Iterable[dict[str, Any]]) -> None:
-    if report.outcome not in ("passed", "failed", "skipped"):
-        # "rerun": the next try has records of its own, and a JUnit report takes the properties of
-        # every teardown.
-        test.records = []
-    else:
-        test.records.extend(records)
-    outcome = f"x{report.outcome}" if hasattr(report, "wasxfail") else report.outcome
-    test.outcomes.append(outcome)
-    if report.when == "teardown" and "rerun" in test.outcomes:
-        report.user_properties = without_ours(report.user_properties)
+# The last look at a run: its exit code, after every hook of everybody has run. A hook may set
+# another one when the session has finished, or swallow a failed gate then; and where
+# ``pytest.exit()`` ends a run while it starts, no other hook of a session is called at all.
+
+_exits: list[bool] = []
+"""Whether each run that is under way was ended; a test may run pytest, too."""
 
 
-def _collisions(gates: list[GateRun]) -> Iterator[str]:
-    """Names and baselines that two tests share, perhaps in two processes."""
-    owners: dict[tuple[str, str], GateRun] = {}
-    for run in gates:
-        for key in _keys(run.record):
-            other = owners.setdefault(key, run)
-            # Two workers run a fixture that a single process would run once.
-            repeated = run.record["fixture"] and run.record["fixture"] == other.record["fixture"]
-            if other.test != run.test and not repeated:
-                yield f"two tests use the {key[0]} {key[1]!r}: {other.test} and {run.test}"
+def note_exit() -> None:
+    """The innermost run is being ended."""
+    if _exits:
+        _exits[-1] = True
 
 
-def _keys(record: Mapping[str, Any]) -> list[tuple[str, str]]:
-    own = record["nodeid"].partition("::")[2].replace("::", ".")
-    keys = [("baseline", record["baseline"])] if record["baseline"] else []
-    return keys if record["name"] == own else [*keys, ("name", record["name"])]
+def assess_exit(config: pytest.Config) -> Generator[None, int | None, int | None]:
+    """Turn a green run red where something went wrong that its exit code does not say."""
+    _exits.append(False)
+    try:
+        code = yield
+    finally:
+        was_ended = _exits.pop()
+    if code not in GREEN or hasattr(config, "workerinput"):
+        return code
+    session = config.stash.get(SESSION, None)
+    if session is not None:
+        why, required = session.why_red(), session.options.required
+        was_ended &= not session.is_judged
+    else:  # another plugin may have ended the run before its options were read
+        lost = config.stash[RUN].lost() if RUN in config.stash else []
+        why, required = swallowed(lost[0]) if lost else "", config.getini("rank_required")
+    if not why and was_ended and required and executes(config):
+        why = f"required gate {required[0]!r} did not run: the run was ended before any test"
+    if not why:
+        return code
+    sys.stderr.write(f"rankmetrics: {why}\n")
+    return pytest.ExitCode.TESTS_FAILED
 
 
-def _means(record: Mapping[str, Any], wanted: str) -> bool:
-    """Whether a setting means this gate, by its test or by a name of its own."""
-    name = str(record["name"])
-    in_test = is_named(str(record["nodeid"]), wanted)
-    return in_test or name == wanted or name.startswith(f"{wanted}[")
+def executes(config: pytest.Config) -> bool:
+    """Whether the options let tests run; --setup-plan implies --setup-only."""
+    option = config.option
+    return not (option.collectonly or getattr(option, "setuponly", False))
