@@ -13,8 +13,8 @@ from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics._support.builtins import plain
 from pytest_rankmetrics.report.markdown import markdown
 from pytest_rankmetrics.report.rows import gates_table, tally
-from pytest_rankmetrics.report.summary import GateRun, Summary
-from pytest_rankmetrics.report.terminal import TITLE, message_lines
+from pytest_rankmetrics.report.summary import Summary
+from pytest_rankmetrics.report.terminal import TITLE
 from sklearn_rank.support.disk import (
     HTML_REPORT,
     JSON_REPORT,
@@ -92,12 +92,11 @@ def json_text(summary: Summary) -> str:
 # JUnit -------------------------------------------------------------------------------------------
 
 
-_OF_METRIC = ("baseline", "change", "p", "verdict")
 DECIMALS = 6
 """As in baselines."""
 
 
-def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int]:
+def properties(records: Sequence[Mapping[str, Any]]) -> dict[str, str | float | int]:
     """Names and values; where a test has several gates, each name starts with the gate's."""
     result: dict[str, str | float | int] = {}
     for record in records:
@@ -107,13 +106,11 @@ def properties(records: Sequence[dict[str, Any]]) -> dict[str, str | float | int
         result[f"{prefix}.queries"] = record["queries"]
         result[f"{prefix}.verdict"] = record["verdict"]
         for name, metric in record["metrics"].items():
-            if metric["value"] is not None:
-                result[f"{prefix}.{name}"] = round(metric["value"], DECIMALS)
-            for key in _OF_METRIC:
+            for key in ("value", "baseline", "change", "p", "verdict"):
                 value = metric[key]
                 if value is not None:
                     shown = round(value, DECIMALS) if isinstance(value, float) else value
-                    result[f"{prefix}.{name}.{key}"] = shown
+                    result[f"{prefix}.{name}" + (f".{key}" if key != "value" else "")] = shown
     return result
 
 
@@ -130,11 +127,11 @@ def junit_text(summary: Summary) -> str:
     for run in summary.gates:
         case = add(suite, "testcase", classname="rank_gate", name=line(run.record["name"], 200))
         known = add(case, "properties")
-        for key, value in properties([dict(run.record)]).items():
+        for key, value in properties([run.record]).items():
             add(known, "property", name=line(key, 300), value=str(value))
         if run.failed:
             failure = add(case, "failure", message=line(run.record["headline"], 1000))
-            failure.text = "\n".join(message_lines(run))
+            failure.text = run.message
     for problem in summary.problems:
         case = add(suite, "testcase", classname="rank_gate", name="measuring")
         add(case, "error", message=line(problem, 1000))
@@ -146,32 +143,26 @@ def junit_text(summary: Summary) -> str:
 
 
 def html_text(summary: Summary) -> str:
-    """``--rank-html``: a section for each gate, the ones that failed first."""
-    from sklearn_rank.report.content import Report
+    """``--rank-html``: a section for each gate, the ones that failed first, with their items.
+
+    The others have theirs for as long as there is room.
+    """
+    from sklearn_rank.report.content import MOST_BYTES, Report, Section, size_of, without_items
     from sklearn_rank.report.page import page
 
-    runs = sorted(summary.gates, key=lambda run: not run.failed)
-    lead = [tally(summary.gates)] if summary.gates else []
-    lead += [formatting.line(problem) for problem in summary.problems]
-    tables = (("Gates", gates_table(summary)),) if summary.gates else ()
-    return page(Report(TITLE.capitalize(), tuple(lead), tables, tuple(_sections(runs))))
-
-
-def _sections(runs: Sequence[GateRun]) -> list[Any]:
-    """Gates that failed have their items first, for as long as there is room."""
-    from sklearn_rank.report.content import MOST_BYTES, Section, size_of, without_items
-
     room, sections = MOST_BYTES, []
-    for run in runs:
-        queries, record = run.by_query, run.record
+    for run in sorted(summary.gates, key=lambda run: not run.failed):
+        queries: Any = run.by_query
         if queries is not None:
             room -= size_of(queries)
             queries = queries if room >= 0 else without_items(queries)
-        title = f"{formatting.shown(record['name'], limit=200)}: {record['verdict']}"
+        title = f"{formatting.shown(run.record['name'], limit=200)}: {run.record['verdict']}"
         test = (formatting.line(run.test, 300),) if run.test else ()
-        message = record["message"] or record["headline"]
-        sections.append(Section(title, test, message=message, queries=queries))
-    return sections
+        sections.append(Section(title, test, message=run.message, queries=queries))
+    lead = [tally(summary.gates)] if summary.gates else []
+    lead += map(formatting.line, summary.problems)
+    tables = (("Gates", gates_table(summary)),) if summary.gates else ()
+    return page(Report(TITLE.capitalize(), tuple(lead), tables, tuple(sections)))
 
 
 def html_table(summary: Summary) -> str:

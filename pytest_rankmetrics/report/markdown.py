@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_rankmetrics._support import formatting
 from pytest_rankmetrics.report.queries import worst_table
-from pytest_rankmetrics.report.rows import Row, all_rows
+from pytest_rankmetrics.report.rows import Row, gate_rows
 from pytest_rankmetrics.report.summary import FAILED, Summary
 from sklearn_rank.tables.formats import escape_markdown, markdown_rows, to_markdown
 from sklearn_rank.tables.table import Column
@@ -28,63 +28,49 @@ _SIGNS = {
     "pass": ":white_check_mark:",
     "not gated": "",
 }
+_NUMBERS = ("now", "baseline", "change (95 % CI)", "p", "queries")
 _COLUMNS = (
-    Column("gate"),
-    Column("metric"),
-    Column("now", "number"),
-    Column("baseline", "number"),
-    Column("change (95 % CI)", "number"),
-    Column("p", "number"),
-    Column("queries", "number"),
+    *(Column("gate"), Column("metric")),
+    *(Column(title, "number") for title in _NUMBERS),
     Column(""),
 )
 
 
 def markdown(summary: Summary) -> str:
     """``--rank-markdown``, or the step summary of a CI run, below the size that a CI host takes."""
-    head = _head(summary)
-    parts = [head]
-    size = len(head.encode())
-    for run in summary.gates:
-        if not run.failed or len(parts) > MOST_DETAILS:
-            continue
-        details = _details(run.record)
-        size += len(details.encode())
-        if size > MOST_BYTES:
-            break
-        parts.append(details)
+    parts = [_head(summary)]
+    failed = [run.record for run in summary.gates if run.failed]
+    for record in failed[:MOST_DETAILS]:
+        parts.append(_details(record))
+        if sum(len(part.encode()) for part in parts) > MOST_BYTES:
+            return "".join(parts[:-1])
     return "".join(parts)
 
 
 def _head(summary: Summary) -> str:
-    total = len(summary.gates)
     verdicts = [run.record["verdict"] for run in summary.gates]
+    total, xfailed = len(verdicts), verdicts.count("xfail")
     failed, undecided = sum(map(FAILED.__contains__, verdicts)), verdicts.count("cannot tell")
-    xfailed = verdicts.count("xfail")
     parts = [f"{failed} of {formatting.count(total, 'gate')} failed"] if failed else []
     if not failed and not total == undecided > 0:
         parts = [f"{formatting.count(total - xfailed - undecided, 'gate')} passed"]
     parts += [f"{undecided} cannot tell"] if undecided else []
-    title = f"### Ranking quality: {', '.join(parts)}"
-    title += f", {xfailed} xfailed" if xfailed else ""
-    title += ", and the run fails" if summary.problems and not failed else ""
-    lines = [title, ""]
+    parts += [f"{xfailed} xfailed"] if xfailed else []
+    parts += ["and the run fails"] if summary.problems and not failed else []
+    lines = [f"### Ranking quality: {', '.join(parts)}", ""]
     if total:
-        rows = [_cells(row) for rows in all_rows(summary.gates) for row in rows]
+        rows = [_cells(row) for run in summary.gates for row in gate_rows(run)]
         lines += [*markdown_rows(_COLUMNS, rows), ""]
     problems = (escape_markdown(formatting.line(problem)) for problem in summary.problems)
-    lines += [*(f"- :x: {problem}" for problem in problems), ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"- :x: {problem}" for problem in problems), ""])
 
 
 def _cells(row: Row) -> list[str]:
-    metric = row.metric.removeprefix(". ")
-    change = formatting.signed(row.change)
+    metric, change = row.metric.removeprefix(". "), formatting.signed(row.change)
     if row.failed and change:
         change = f"**{change}**"
     if row.interval is not None:
-        low, high = row.interval
-        change += f" ({formatting.signed(low)}..{formatting.signed(high)})"
+        change += f" ({formatting.reach(row.interval)})"
     limit = f" (limit {escape_markdown(row.limit)})" if row.limit else ""
     return [
         escape_markdown(row.name),
@@ -99,12 +85,9 @@ def _cells(row: Row) -> list[str]:
 
 
 def _details(record: Mapping[str, Any]) -> str:
-    lines = [
-        "",
-        f"<details><summary>{escape_markdown(formatting.shown(record['name'], limit=60))}: "
-        f"{escape_markdown(formatting.line(record['headline'], 300))}</summary>",
-        "",
-    ]
+    name = escape_markdown(formatting.shown(record["name"], limit=60))
+    said = escape_markdown(formatting.line(record["headline"], 300))
+    lines = ["", f"<details><summary>{name}: {said}</summary>", ""]
     if record["worst"]:
         other = "baseline" if record["baseline"] else "reference"
         table = worst_table(record["worst"], record["worst_metric"], other, says_more=True)

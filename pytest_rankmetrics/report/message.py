@@ -40,11 +40,10 @@ _CORRECTIONS = {"holm": "Holm", "bh": "BH", "none": "raw"}
 
 def headline(assessment: Assessment) -> str:
     """The first line: the first violation in full, the others in short; else values."""
-    by_verdict = {
-        verdict: [own for own in assessment.findings if own.verdict is verdict]
+    stale, failed, undecided, warned = (
+        [own for own in assessment.findings if own.verdict is verdict]
         for verdict in (Verdict.STALE, Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN)
-    }
-    stale, failed, undecided, warned = by_verdict.values()
+    )
     if stale or failed:
         first, *others = [*stale, *failed, *undecided]
         texts = [first.full, *(own.short for own in others[: MOST_FINDINGS - 1])]
@@ -60,13 +59,13 @@ def headline(assessment: Assessment) -> str:
 def _values(assessment: Assessment) -> str:
     """The measures that have a limit, or else all."""
     results, parts = assessment.metric_results.values(), []
-    for result in results:
-        if _is_limited(result):
-            parts.append(_threshold(result.name, result))
-        elif result.change is not None and result.baseline is not None:
-            was = f"{result.baseline:.4f} -> {result.baseline + result.change:.4f}"
-            parts.append(f"{result.name} {was} ({formatting.signed(result.change)})")
-    parts = parts or [f"{result.name} {result.value:.4f}" for result in results]
+    for own in results:
+        if _is_limited(own):
+            parts.append(_threshold(own))
+        elif own.change is not None and own.baseline is not None:
+            was = f"{own.baseline:.4f} -> {own.baseline + own.change:.4f}"
+            parts.append(f"{own.name} {was} ({formatting.signed(own.change)})")
+    parts = parts or [f"{own.name} {own.value:.4f}" for own in results]
     return f"{'; '.join(parts[:MOST_FINDINGS])} ({formatting.queries(len(assessment.measured))})"
 
 
@@ -74,8 +73,8 @@ def _is_limited(result: MetricResult) -> bool:
     return result.at_least is not None or result.at_most is not None
 
 
-def _threshold(name: str, result: MetricResult) -> str:
-    return threshold_phrase(name, result.value, result.at_least, result.at_most)
+def _threshold(result: MetricResult) -> str:
+    return threshold_phrase(result.name, result.value, result.at_least, result.at_most)
 
 
 def message(assessment: Assessment, worst: Worst | None, footer: list[str]) -> str:
@@ -86,13 +85,15 @@ def message(assessment: Assessment, worst: Worst | None, footer: list[str]) -> s
         *([f"  {line}".rstrip() for line in lines] for lines in tables),
         [*facts(assessment), *assessment.notes, *_about_threshold(assessment, worst)],
         footer,
-        [*_about_test(assessment), *_about_undecided(assessment)],
+        _about_test(assessment),
     ]
+    if assessment.verdict is Verdict.CANNOT_TELL and assessment.is_red:
+        blocks[-1] += [
+            "a gate that cannot tell fails in CI and where --rank-strict or rank_cannot_tell = "
+            "fail says so;",
+            'pass allow={"cannot_tell"} if the change is to go through all the same',
+        ]
     return for_log("\n\n".join("\n".join(block) for block in blocks if block))
-
-
-def _lines(table: Table) -> list[str]:
-    return to_text(table).split("\n")
 
 
 # Tables ------------------------------------------------------------------------------------------
@@ -100,45 +101,38 @@ def _lines(table: Table) -> list[str]:
 
 def _metrics(assessment: Assessment) -> list[str]:
     """The measures that are compared, then the thresholds."""
-    results = list(assessment.metric_results.values())
-    compared = [result for result in results if result.change is not None]
-    lines = _lines(_changes(assessment, compared)) if compared else []
-    if compared or len(results) > 1:
-        for result in filter(_is_limited, results):
-            phrase = _threshold(result.name, result)
+    results, rows, lines = list(assessment.metric_results.values()), [], []
+    for own in results:
+        if own.change is None:
+            continue
+        was = own.baseline or 0.0
+        numbers = None if own.worse is None else f"{own.worse}/{own.better}/{own.same}"
+        row = (
+            text_cell(own.name),
+            number_cell(was),
+            number_cell(was + own.change),
+            number_cell(own.change, signed=True),
+            interval_cell(*(own.change_ci or (None, None)), signed=True),
+            text_cell(allowed_change(assessment, own.name, own.allowed or 0.0)),
+            p_cell(own.p),
+            text_cell(numbers),
+            text_cell(_SAID.get(assessment.changes[own.name].decision.verdict)),
+        )
+        rows.append(row)
+    if rows:
+        columns = (
+            Column("metric", longest=None),
+            *(Column(title, "number") for title in ("baseline", "now", "change")),
+            Column("95% CI of the change", "interval"),
+            *(Column(title, "number") for title in ("allowed", _p_title(assessment))),
+            *(Column("worse/better/same"), Column("verdict")),
+        )
+        lines = to_text(Table(columns, tuple(rows))).split("\n")
+    if rows or len(results) > 1:
+        for phrase in map(_threshold, filter(_is_limited, results)):
             met = " >= " in phrase or " <= " in phrase
             lines.append(f"{phrase}  {'ok' if met else 'FAIL'}")
     return lines
-
-
-def _changes(assessment: Assessment, results: list[MetricResult]) -> Table:
-    columns = (
-        Column("metric", longest=None),
-        *(Column(title, "number") for title in ("baseline", "now", "change")),
-        Column("95% CI of the change", "interval"),
-        Column("allowed", "number"),
-        Column(_p_title(assessment), "number"),
-        Column("worse/better/same"),
-        Column("verdict"),
-    )
-    rows = []
-    for result in results:
-        was, change = result.baseline or 0.0, result.change or 0.0
-        row = (
-            text_cell(result.name),
-            number_cell(was),
-            number_cell(was + change),
-            number_cell(change, signed=True),
-            interval_cell(*(result.change_ci or (None, None)), signed=True),
-            text_cell(allowed_change(assessment, result.name, result.allowed or 0.0)),
-            p_cell(result.p),
-            text_cell(
-                None if result.worse is None else f"{result.worse}/{result.better}/{result.same}"
-            ),
-            text_cell(_SAID.get(assessment.changes[result.name].decision.verdict)),
-        )
-        rows.append(row)
-    return Table(columns, tuple(rows))
 
 
 def _p_title(assessment: Assessment) -> str:
@@ -147,15 +141,15 @@ def _p_title(assessment: Assessment) -> str:
 
 def _slices(assessment: Assessment) -> list[str]:
     """The slices, those that fail first."""
-    if not assessment.slice_results:
-        return []
     order = [Verdict.FAIL, Verdict.CANNOT_TELL, Verdict.WARN]
     results = sorted(
         assessment.slice_results,
-        key=lambda result: order.index(result.verdict) if result.verdict in order else len(order),
+        key=lambda own: order.index(own.verdict) if own.verdict in order else len(order),
     )
-    metrics = list(dict.fromkeys(result.name for result in results))
-    one, compared = len(metrics) == 1, any(result.change is not None for result in results)
+    if not results:
+        return []
+    metrics = list(dict.fromkeys(own.name for own in results))
+    one, compared = len(metrics) == 1, any(own.change is not None for own in results)
     titles = ["queries", *(["baseline"] * compared), "now"]
     titles += ["change", "allowed", _p_title(assessment)] * compared
     columns = (
@@ -165,28 +159,20 @@ def _slices(assessment: Assessment) -> list[str]:
         Column("verdict", longest=None),
     )
     rows = []
-    for result in results[:MOST_SLICES]:
-        now = result.value if result.change is None else (result.baseline or 0.0) + result.change
-        allowed = (
-            None
-            if result.allowed is None
-            else allowed_change(assessment, result.name, result.allowed)
-        )
-        says_why = result.verdict in (Verdict.WARN, Verdict.SHOWN)
-        verdict = result.reason if says_why else _SAID[result.verdict]
-        limit = f"  {_threshold(result.name, result)}" if _is_limited(result) else ""
-        change = [number_cell(result.change, signed=True), text_cell(allowed), p_cell(result.p)]
-        row = (
-            text_cell(result.label),
-            *([] if one else [text_cell(result.name)]),
-            text_cell(str(result.queries)),
-            *([number_cell(result.baseline)] if compared else []),
-            number_cell(now),
-            *(change if compared else []),
-            text_cell(f"{verdict}{limit}"),
-        )
-        rows.append(row)
-    lines, left = _lines(Table(columns, tuple(rows))), len(results) - MOST_SLICES
+    for own in results[:MOST_SLICES]:
+        now = own.value if own.change is None else (own.baseline or 0.0) + own.change
+        says_why = own.verdict in (Verdict.WARN, Verdict.SHOWN)
+        verdict = own.reason if says_why else _SAID[own.verdict]
+        limit = f"  {_threshold(own)}" if _is_limited(own) else ""
+        cells = [text_cell(own.label), *([] if one else [text_cell(own.name)])]
+        cells += [text_cell(str(own.queries)), *([number_cell(own.baseline)] if compared else [])]
+        cells.append(number_cell(now))
+        if compared:
+            margin = own.allowed
+            allowed = None if margin is None else allowed_change(assessment, own.name, margin)
+            cells += [number_cell(own.change, signed=True), text_cell(allowed), p_cell(own.p)]
+        rows.append((*cells, text_cell(f"{verdict}{limit}")))
+    lines, left = to_text(Table(columns, tuple(rows))).split("\n"), len(results) - MOST_SLICES
     return [*lines, f"and {left:,} more"] if left > 0 else lines
 
 
@@ -196,12 +182,13 @@ def _queries(assessment: Assessment, worst: Worst | None) -> list[str]:
         return []
     other = "baseline" if assessment.alignment is not None else "reference"
     table = worst_table([asdict(row) for row in worst.rows], worst.metric, other)
-    title, *lines = _lines(table)
+    title, *lines = to_text(table).split("\n")
     n, below, of = len(worst.rows), [row.text for row in worst.rows], ""
     if worst.slices:
         kind = "slice" if len(worst.slices) == 1 else "slices"
         of = f" in {kind} {formatting.several(worst.slices)}"
-    if worst.rows[0].was is None:
+    alone = worst.rows[0].was is None
+    if alone:
         total = sum(len(assessment.slices[label].members) for label in worst.slices)
         about = f"worst queries by {worst.metric}{of} ({n} of {total or len(assessment.measured)})"
         room = max(formatting.WIDTH - 6 - max(map(display_width, (title, *lines))), 20)
@@ -217,9 +204,8 @@ def _queries(assessment: Assessment, worst: Worst | None) -> list[str]:
     shown = [title]
     for line, text in zip(lines, below, strict=True):
         shown += [line, f"    {text}"] if text else [line]
-    if worst.rows[0].was is None:
-        shown = [f"  {line}" for line in shown]
     gains = ", ".join(f"{query} {gain:+.4f}" for query, gain in worst.gains)
+    shown = [f"  {line}" for line in shown] if alone else shown
     return [about, *shown, *([f"biggest gains: {gains}"] if gains else [])]
 
 
@@ -228,50 +214,33 @@ def _queries(assessment: Assessment, worst: Worst | None) -> list[str]:
 
 def _about_threshold(assessment: Assessment, worst: Worst | None) -> list[str]:
     """What a failed threshold can and cannot tell."""
-    lines = []
-    for result in assessment.metric_results.values():
-        limit = result.at_least if result.at_least is not None else result.at_most
-        if limit is None or result.threshold is Verdict.PASS:
+    lines, measured = [], assessment.measured
+    for own in assessment.metric_results.values():
+        limit = own.at_least if own.at_least is not None else own.at_most
+        if limit is None or own.threshold is Verdict.PASS or own.verdict is not Verdict.FAIL:
             continue
-        if result.verdict is not Verdict.FAIL:
-            continue
-        if worst is not None and _can_be_perfect(assessment, worst, result):
-            n, missing = len(worst.rows), math.fsum(1 - row.now for row in worst.rows)
-            lists = "a perfect list for this query" if n == 1 else ""
-            lists = lists or f"perfect lists for these {n} queries"
-            perfect = result.value + missing / result.queries
-            lines.append(f"{lists} alone would give {result.name} {perfect:.4f}")
-        low, high = interval_of(assessment.measured, result.name)
+        used = measured.used[own.name]
+        if (
+            worst is not None  # the table is about the measure, and a perfect list has 1
+            and worst.metric == own.name
+            and worst.rows
+            and worst.rows[0].was is None
+            and used.metric.name in _PERFECT_IS_ONE
+            and measured.weights(own.name) is None
+            and (used.metric.name != "map" or used.options["denominator"] == "min")
+        ):
+            n, lacking = len(worst.rows), math.fsum(1 - row.now for row in worst.rows)
+            lists = f"perfect lists for these {n} queries"
+            lists = "a perfect list for this query" if n == 1 else lists
+            perfect = own.value + lacking / own.queries
+            lines.append(f"{lists} alone would give {own.name} {perfect:.4f}")
+        low, high = interval_of(measured, own.name)
         if low <= limit <= high:
             lines.append(
-                f"the interval contains the threshold: {formatting.queries(result.queries)} cannot "
-                f"tell {result.value:.4f} from {limit:.4f} reliably"
+                f"the interval contains the threshold: {formatting.queries(own.queries)} cannot "
+                f"tell {own.value:.4f} from {limit:.4f} reliably"
             )
     return lines
-
-
-def _can_be_perfect(assessment: Assessment, worst: Worst, result: MetricResult) -> bool:
-    """Whether the table is about the measure, and a perfect list has 1, as all have one weight."""
-    used = assessment.measured.used[result.name]
-    return (
-        worst.metric == result.name
-        and bool(worst.rows)
-        and worst.rows[0].was is None
-        and used.metric.name in _PERFECT_IS_ONE
-        and assessment.measured.weights(result.name) is None
-        and (used.metric.name != "map" or used.options["denominator"] == "min")
-    )
-
-
-def _about_undecided(assessment: Assessment) -> list[str]:
-    """How a gate that cannot tell may pass."""
-    if assessment.verdict is not Verdict.CANNOT_TELL or not assessment.is_red:
-        return []
-    return [
-        "a gate that cannot tell fails in CI and where --rank-strict or rank_cannot_tell = fail "
-        "says so;",
-        'pass allow={"cannot_tell"} if the change is to go through all the same',
-    ]
 
 
 def _about_test(assessment: Assessment) -> list[str]:
@@ -281,17 +250,15 @@ def _about_test(assessment: Assessment) -> list[str]:
     if not changes or not settings.confirm:
         return []
     if min(change.n for change in changes) < settings.min_queries:
-        return [
-            f"significance is not used below {settings.min_queries} queries: "
-            "the margin alone decides"
-        ]
+        below = f"significance is not used below {settings.min_queries} queries"
+        return [f"{below}: the margin alone decides"]
     name = "paired t" if settings.test == "t" else "sign-flip permutation"
     metrics = formatting.count(len(assessment.changes), "metric")
     over = f"{_CORRECTIONS[settings.correction]} over {metrics}"
     gated = [
-        result.label
-        for result in assessment.slice_results
-        if result.allowed is not None and result.verdict is not Verdict.SHOWN
+        own.label
+        for own in assessment.slice_results
+        if own.allowed is not None and own.verdict is not Verdict.SHOWN
     ]
     if gated:
         tests = formatting.count(len(gated), "test")

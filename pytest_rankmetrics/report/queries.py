@@ -51,45 +51,46 @@ class Worst(NamedTuple):
 
 def worst_queries(assessment: Assessment) -> Worst | None:
     """Rows for the first measure that fails, or else the first of all; None without values."""
-    name = explained_metric(assessment)
+    name, measured = explained_metric(assessment), assessment.measured
     if name is None:
         return None
     slices = _failing_slices(assessment, name)
+    chosen = np.full(len(measured), not slices)
+    for label in slices:
+        chosen[assessment.slices[label].members] = True
     if name in assessment.changes and assessment.reference is not None:
-        return _losses(assessment, name, slices)
-    values = assessment.measured.per_query(name)
+        return _losses(assessment, name, slices, chosen)
+    values = measured.per_query(name)
     if values is None:
         return None
-    values = np.where(_members(assessment, slices), values, math.nan)
-    metric = assessment.measured.used[name].metric
+    values, metric = np.where(chosen, values, math.nan), measured.used[name].metric
     worst = worst_of(values, metric, assessment.policy.settings.worst_queries)
-    if not worst:
-        return None
     rows = tuple(_row(assessment, name, number, None, float(values[number])) for number in worst)
-    return Worst(name, rows, math.nan, slices=slices)
+    return Worst(name, rows, math.nan, slices=slices) if rows else None
+
+
+def explained_metric(assessment: Assessment) -> str | None:
+    """The first measure that fails, or else the first of all; None without values per query."""
+    others = [
+        own for own in assessment.measured.names if not assessment.measured.used[own].is_pooled
+    ]
+    failing = [own for own in others if assessment.metric_results[own].verdict in _REMARKABLE]
+    compared = [own for own in failing if own in assessment.changes]
+    slices = [own.name for own in assessment.slice_results if own.verdict in _REMARKABLE]
+    return next(iter([*compared, *failing, *slices, *others]), None)
 
 
 def _failing_slices(assessment: Assessment, name: str) -> tuple[str, ...]:
     """Labels of the slices of a measure that fail where the measure over all queries does not."""
     if assessment.metric_results[name].verdict in _REMARKABLE:
         return ()
-    verdicts = {
-        result.label: result.verdict for result in assessment.slice_results if result.name == name
-    }
+    verdicts = {own.label: own.verdict for own in assessment.slice_results if own.name == name}
     gravest = next((own for own in _REMARKABLE if own in verdicts.values()), None)
     return tuple(
         label
         for label in assessment.slices
         if gravest is not None and verdicts.get(formatting.shown(label)) is gravest
     )
-
-
-def _members(assessment: Assessment, slices: tuple[str, ...]) -> BoolArray:
-    """Which queries are in any of some slices; all of them without slices."""
-    chosen = np.full(len(assessment.measured), not slices)
-    for label in slices:
-        chosen[assessment.slices[label].members] = True
-    return chosen
 
 
 def worst_table(
@@ -120,71 +121,63 @@ def worst_table(
     return Table(columns, tuple(tuple(cell(row) for _, _, cell in kinds) for row in rows))
 
 
-def explained_metric(assessment: Assessment) -> str | None:
-    """The first measure that fails, or else the first of all; None without values per query."""
-    failing = [
-        name
-        for name, result in assessment.metric_results.items()
-        if result.verdict in _REMARKABLE and not assessment.measured.used[name].is_pooled
-    ]
-    slices = [result.name for result in assessment.slice_results if result.verdict in _REMARKABLE]
-    others = [
-        name for name in assessment.measured.names if not assessment.measured.used[name].is_pooled
-    ]
-    compared = [name for name in failing if name in assessment.changes]
-    return next(iter([*compared, *failing, *slices, *others]), None)
-
-
-def _losses(assessment: Assessment, name: str, slices: tuple[str, ...]) -> Worst | None:
-    reference, values = assessment.reference, assessment.measured.per_query(name)
+def _losses(
+    assessment: Assessment, name: str, slices: tuple[str, ...], chosen: BoolArray
+) -> Worst | None:
+    """The queries that lost most against the reference, and those that gained most."""
+    measured, reference = assessment.measured, assessment.reference
+    values = measured.per_query(name)
     if reference is None or values is None or name not in reference.per_query:
         return None
     old, new = reference.per_query[name], values[reference.queries]
     if reference.decimals is not None:
         new = np.round(new, reference.decimals)
-    metric = assessment.measured.used[name].metric
-    sign = 1.0 if metric.greater_is_better else -1.0
+    metric = measured.used[name].metric
     moved = on_scale(new, metric.geometric_from) - on_scale(old, metric.geometric_from)
-    counted = _members(assessment, slices)[reference.queries] & ~np.isnan(moved)
-    gain = np.where(counted, sign * moved, 0.0)
+    counted = chosen[reference.queries] & ~np.isnan(moved)
+    gain = np.where(counted, moved if metric.greater_is_better else -moved, 0.0)
     order = np.argsort(gain, kind="stable").tolist()
-    most = assessment.policy.settings.worst_queries
+    most, numbers = assessment.policy.settings.worst_queries, reference.queries.tolist()
     lost = [place for place in order if gain[place] < 0][:most]
+    best = [place for place in reversed(order) if gain[place] > 0][:most]
     rows = tuple(
-        _row(assessment, name, int(reference.queries[place]), float(old[place]), float(new[place]))
+        _row(assessment, name, numbers[place], float(old[place]), float(new[place]))
         for place in lost
+    )
+    gains = tuple(
+        (formatting.shown(measured.query_ids[numbers[place]]), float((new - old)[place]))
+        for place in best
     )
     loss = -math.fsum(gain[gain < 0].tolist())
     share = -math.fsum(gain[lost].tolist()) / loss if loss else math.nan
-    best = [place for place in reversed(order) if gain[place] > 0][:most]
-    ids, numbers = assessment.measured.query_ids, reference.queries.tolist()
-    gains = [(formatting.shown(ids[numbers[place]]), float((new - old)[place])) for place in best]
-    return Worst(name, rows, share, tuple(gains), slices)
+    return Worst(name, rows, share, gains, slices)
 
 
 def _row(assessment: Assessment, name: str, number: int, was: float | None, now: float) -> QueryRow:
-    (placement,) = assessment.measured.placements([number])
-    before = None
-    if was is not None and assessment.reference is not None:
-        before = assessment.reference.placement(number)
-    absent, shown = placement.not_retrieved, formatting.shown
-    more = f" +{len(absent) - MOST_MISSING:,}" if len(absent) > MOST_MISSING else ""
+    measured, reference, shown = assessment.measured, assessment.reference, formatting.shown
+    (placement,) = measured.placements([number])
+    before = None if was is None or reference is None else reference.placement(number)
+    if before is not None:
+        places = _moves(measured, name, before, placement)
+    else:
+        more = _more(placement.hits, MOST_ITEMS)
+        ranks = _ranks(placement.hits) or "nowhere"
+        places = f"{ranks}{more} of {placement.n_ranked:,}"
+    absent, slices = placement.not_retrieved, assessment.slices.items()
     return QueryRow(
-        query=shown(assessment.measured.query_ids[number]),
-        slice=" ".join(
-            shown(label) for label, part in assessment.slices.items() if number in part.members
-        ),
+        query=shown(measured.query_ids[number]),
+        slice=" ".join(shown(label) for label, part in slices if number in part.members),
         was=was,
         now=now,
-        places=(
-            _places(placement)
-            if before is None
-            else _moves(assessment.measured, name, before, placement)
-        ),
-        missing=", ".join(map(shown, absent[:MOST_MISSING])) + more or "-",
+        places=places,
+        missing=", ".join(map(shown, absent[:MOST_MISSING])) + _more(absent, MOST_MISSING) or "-",
         top=_top(placement),
-        text=text_of(assessment.measured, number),
+        text=text_of(measured, number),
     )
+
+
+def _more(values: Sequence[Any], limit: int) -> str:
+    return f" +{len(values) - limit:,}" if len(values) > limit else ""
 
 
 def text_of(measured: StrictEvaluation, number: int) -> str:
@@ -196,35 +189,27 @@ def text_of(measured: StrictEvaluation, number: int) -> str:
     return formatting.line(str(text), LONGEST_TEXT) if text else ""
 
 
-def _places(placement: Placement) -> str:
-    ranks = [str(write_rank(hit.above, hit.tied)) for hit in placement.hits]
-    more = f" +{len(ranks) - MOST_ITEMS:,}" if len(ranks) > MOST_ITEMS else ""
-    return f"{', '.join(ranks[:MOST_ITEMS]) or 'nowhere'}{more} of {placement.n_ranked:,}"
-
-
 def _moves(measured: StrictEvaluation, name: str, before: Placement, now: Placement) -> str:
     """``d969 1->9 -0.31, d845 -->-``: ranks in the baseline and now, and what that changed."""
     if now.judged is None:
-        return f"{_ranks(before.hits)} -> {_ranks(now.hits)}"
+        return f"{_ranks(before.hits) or '-'} -> {_ranks(now.hits) or '-'}"
     was = {key_of(hit.item): hit for hit in before.hits}
     new = {key_of(hit.item): hit for hit in now.hits}
-    used = measured.used[name]
+    used, parts = measured.used[name], []
     items = explain(used, before, now, key=key_of).items
-    if used.metric.by_score and measured.by_relevance:  # these are places of another ranking
-        items = tuple(change._replace(contribution=math.nan) for change in items)
-    text = ", ".join(
-        f"{formatting.shown(change.item)} {_rank(was.get(key))}->{_rank(new.get(key))}"
-        + (f" {change.contribution:+.2f}" if abs(change.contribution) >= _TOLD else "")
-        for change in items[:MOST_MOVES]
-        for key in [key_of(change.item)]
-    )
-    more = f" +{len(items) - MOST_MOVES:,}" if len(items) > MOST_MOVES else ""
+    # By relevance scores the places are those of another ranking, and cost nothing.
+    adds = not (used.metric.by_score and measured.by_relevance)
+    for change in items[:MOST_MOVES]:
+        key = key_of(change.item)
+        ranks = f"{formatting.shown(change.item)} {_rank(was.get(key))}->{_rank(new.get(key))}"
+        tells = adds and abs(change.contribution) >= _TOLD
+        parts.append(f"{ranks} {change.contribution:+.2f}" if tells else ranks)
     empty = " (empty list)" if now.n_ranked == 0 else ""
-    return f"{text}{more}{empty}"
+    return f"{', '.join(parts)}{_more(items, MOST_MOVES)}{empty}"
 
 
-def _ranks(hits: list[Hit]) -> str:
-    return ", ".join(_rank(hit) for hit in hits[:MOST_ITEMS]) or "-"
+def _ranks(hits: Sequence[Hit]) -> str:
+    return ", ".join(map(_rank, hits[:MOST_ITEMS]))
 
 
 def _rank(hit: Hit | None) -> str:
@@ -260,28 +245,27 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
     compared = frozenset() if reference is None else frozenset(reference.queries.tolist())
 
     def values(name: str) -> list[Sequence[float | None]]:
+        own = numbers(now[name].tolist())
         if reference is None:
-            return [numbers(now[name].tolist())]
+            return [own]
         before = np.full(len(measured), math.nan)  # also of queries that only one side has
         if name in reference.per_query:
             before[reference.queries] = reference.per_query[name]
-        return [numbers(before.tolist()), numbers(now[name].tolist())]
+        return [numbers(before.tolist()), own]
 
-    def own_items(number: int) -> list[Item] | None:
+    def items(number: int) -> list[Item] | None:
         (placement,) = measured.placements([number])
         judged = placement.judged
         if judged is None:
             return None
-        hits = [Item(as_text(hit.item), hit.grade, [hit.rank]) for hit in placement.hits]
-        absent = placement.not_retrieved
-        return [*hits, *(Item(as_text(item), judged[item], [None]) for item in absent)]
-
-    def compared_items(number: int) -> list[Item] | None:
-        (placement,) = measured.placements([number])
-        is_known = reference is not None and number in compared
-        before = reference.placement(number) if reference is not None and is_known else None
-        if placement.judged is None or before is None or not explained:
+        if reference is None:
+            hits = [Item(as_text(hit.item), hit.grade, [hit.rank]) for hit in placement.hits]
+            absent = placement.not_retrieved
+            return [*hits, *(Item(as_text(item), judged[item], [None]) for item in absent)]
+        before = reference.placement(number) if number in compared else None
+        if before is None or not explained:
             return None
+        changes = explain(measured.used[explained], before, placement, key=key_of).items
         return [
             Item(
                 as_text(change.item),
@@ -289,7 +273,7 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
                 [change.old_rank, change.new_rank],
                 numbers([change.contribution]),
             )
-            for change in explain(measured.used[explained], before, placement, key=key_of).items
+            for change in changes
         ]
 
     other = "baseline" if assessment.alignment is not None else "reference"
@@ -302,6 +286,6 @@ def queries_data(assessment: Assessment) -> dict[str, Any] | None:
         values=list(map(values, now)),
         texts=texts if any(texts) else (),
         explained=explained or "",
-        items=own_items if reference is None else compared_items,
+        items=items,
     )
     return as_data(queries, MOST_BYTES)

@@ -43,6 +43,16 @@ class GateRun:
     """Its queries, where an HTML report was asked for."""
 
     @property
+    def message(self) -> str:
+        """What the gate says."""
+        return str(self.record["message"] or self.record["headline"])
+
+    @property
+    def own_name(self) -> str:
+        """What the gate is called if it has no name of its own."""
+        return str(self.record["nodeid"]).partition("::")[2].replace("::", ".")
+
+    @property
     def test_passed(self) -> bool:
         """Whether the test ran and passed; expected failures and skips do not count."""
         return self.outcome == "passed"

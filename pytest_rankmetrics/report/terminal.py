@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
@@ -13,116 +12,82 @@ from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.formats import to_text
 
 TITLE = "ranking quality gates"
+WIDTH = 80
+"""Of a section's title, as pytest prints it where it does not know the terminal."""
+_UNDECIDED = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
 
 
 def write_summary(terminal: Any, summary: Summary) -> None:
     """Print the table and what is to be done; no line starts with data from a report."""
-    show = summary.show
     lines: list[str] = []
-    if show != "none":
-        lines = _table(summary, failed_only=show == "failed")
-        lines += _remarks(summary)
+    if summary.show != "none":
+        table = gates_table(summary, failed_only=summary.show == "failed", named_once=True)
+        lines += to_text(table).split("\n") if table.rows else []
+        for run in summary.gates:
+            name = formatting.shown(run.record["name"], limit=60)
+            lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
         lines += [tally(summary.gates)] if summary.gates else []
-    lines += [*_can_be_raised(summary), *_unused(summary), *_written(summary)]
+    lines += _about_baselines(summary)
     lines += [f"warning: {formatting.line(text, 300)}" for text in summary.remarks]
-    lines += _unconfirmed(summary.gates)
+    for run in summary.gates:  # the last lines of a run, for these gates may have passed
+        metrics = [*run.record["metrics"].values()]
+        lines += [_unconfirmed(run, own) for own in metrics if own["verdict"] in _UNDECIDED]
     lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
+    lines = list(filter(None, lines))
     if lines:
         terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
         for line in lines:
             terminal.write_line(for_log(line))
 
 
-def _table(summary: Summary, *, failed_only: bool) -> list[str]:
-    table = gates_table(summary, failed_only=failed_only, named_once=True)
-    return to_text(table).split("\n") if table.rows else []
-
-
-def _remarks(summary: Summary) -> list[str]:
-    """Warnings and notes of gates, each behind the gate's name."""
-    lines = []
-    for run in summary.gates:
-        name = formatting.shown(run.record["name"], limit=60)
-        lines += [f"note on {name}: {note}" for note in run.record["notes"][:3]]
-    return lines
-
-
-def _can_be_raised(summary: Summary) -> list[str]:
-    records = [run.record for run in summary.gates]
+def _about_baselines(summary: Summary) -> list[str]:
+    """Which can be raised, belong to no test, or were written."""
+    lines, records = [], [run.record for run in summary.gates]
     n = sum(
         record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
         for record in records
     )
-    if not n or summary.settings["ratchet"] == "off":
-        return []
-    return [f"{formatting.count(n, 'baseline')} can be raised: {summary.update}"]
-
-
-def _unused(summary: Summary) -> list[str]:
-    if not summary.unused:
-        return []
-    n, verb = len(summary.unused), "belongs" if len(summary.unused) == 1 else "belong"
-    shown = " ".join(shlex.quote(formatting.line(path, 200)) for path in summary.unused[:10])
-    return [f"{formatting.count(n, 'baseline file')} {verb} to no test: git rm {shown}"]
-
-
-def _written(summary: Summary) -> list[str]:
-    written = [run.record for run in summary.gates if run.record["written"]]
-    if not written:
-        return []
-    kinds = [record["written"] for record in written]
-    counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
-    lines = [f"baselines written: {counts}"]
-    for record in written:
-        moves = ", ".join(f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in _moves(record))
+    if n and summary.settings["ratchet"] != "off":
+        lines.append(f"{formatting.count(n, 'baseline')} can be raised: {summary.update}")
+    n = len(summary.unused)
+    if n:
+        names = " ".join(shlex.quote(formatting.line(path, 200)) for path in summary.unused[:10])
+        files, verb = formatting.count(n, "baseline file"), "belongs" if n == 1 else "belong"
+        lines.append(f"{files} {verb} to no test: git rm {names}")
+    kinds = sorted(record["written"] for record in records if record["written"])
+    if kinds:
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        lines.append(f"baselines written: {counts}")
+    for record in (record for record in records if record["written"]):
+        moves = [f"{name} {old:.4f} -> {new:.4f}" for name, (old, new) in record["moves"].items()]
         reason = record["reason"]
         why = f"  (reason: {formatting.line(reason, 200)})" if reason else ""
         path = formatting.line(record["baseline"], 200)
-        lines.append(f"  {record['written']} {path}  {moves}{why}".rstrip())
+        lines.append(f"  {record['written']} {path}  {', '.join(moves)}{why}".rstrip())
     return lines
 
 
-def _moves(record: Mapping[str, Any]) -> list[tuple[str, list[float]]]:
-    return list(record["moves"].items())
-
-
-# What it could not decide ------------------------------------------------------------------------
-
-_TITLES = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
-
-
-def _unconfirmed(gates: Iterable[GateRun]) -> list[str]:
-    """The last lines of a run, for these gates may have passed: what it could not decide."""
-    return [
-        _unconfirmed_line(formatting.shown(run.record["name"], limit=60), metric)
-        for run in gates
-        for metric in run.record["metrics"].values()
-        if metric["verdict"] in _TITLES and metric["change"] is not None
-    ]
-
-
-def _unconfirmed_line(gate: str, metric: Mapping[str, Any]) -> str:
+def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
+    """A change that the data could not decide."""
     was, change, n = metric["baseline"], metric["change"], metric["compared"]
-    reach = metric["change_bounds"]
+    if change is None:
+        return ""
+    gate, reach = formatting.shown(run.record["name"], limit=60), metric["change_bounds"]
     parts = [metric["reason"]] if metric["verdict"] == "cannot tell" else []
     parts += [formatting.reach(reach)] if reach else [formatting.p_phrase(metric["p"]), f"n={n}"]
     if metric["detectable"] and not reach:
         parts.append(
             f"{formatting.queries(n)} confirm drops of {metric['detectable']:.4f} in 4 cases of 5"
         )
-    said = ", ".join(filter(None, parts))
     allowed = -metric["allowed"] if metric["greater_is_better"] else metric["allowed"]
     return (
-        f"{_TITLES[metric['verdict']]}: {gate} {metric['name']} {was:.4f} -> {was + change:.4f} "
-        f"({formatting.signed(change)}, allowed {formatting.signed(allowed)}): {said}"
+        f"{_UNDECIDED[metric['verdict']]}: {gate} {metric['name']} "
+        f"{was:.4f} -> {was + change:.4f} ({formatting.signed(change)}, "
+        f"allowed {formatting.signed(allowed)}): {', '.join(filter(None, parts))}"
     )
 
 
 # Without pytest ----------------------------------------------------------------------------------
-
-WIDTH = 80
-"""Of a section's title, as pytest prints it where it does not know the terminal."""
-_RED, _PLAIN = "\x1b[31m", "\x1b[0m"
 
 
 class Terminal:
@@ -139,15 +104,10 @@ class Terminal:
 
 def print_summary(summary: Summary, *, colour: bool) -> None:
     """What failed gates say, then the table of all gates."""
-    red, plain = (_RED, _PLAIN) if colour else ("", "")
+    red, plain = ("\x1b[31m", "\x1b[0m") if colour else ("", "")
     for run in summary.gates:
         if run.failed:
             print(f"{red}FAILED{plain} {formatting.shown(run.record['name'], limit=200)}")
-            print(*(for_log(f"  {line}".rstrip()) for line in message_lines(run)), "", sep="\n")
+            lines = run.message.splitlines()
+            print(*(for_log(f"  {line}".rstrip()) for line in lines), "", sep="\n")
     write_summary(Terminal(), summary)
-
-
-def message_lines(run: GateRun) -> list[str]:
-    """What a gate says."""
-    text: str = run.record["message"] or run.record["headline"]
-    return text.splitlines()

@@ -322,7 +322,7 @@ def _collisions(gates: list[GateRun]) -> Iterator[str]:
     for run in gates:
         record = run.record
         keys = [("baseline", record["baseline"])] if record["baseline"] else []
-        if record["name"] != record["nodeid"].partition("::")[2].replace("::", "."):
+        if record["name"] != run.own_name:
             keys.append(("name", record["name"]))
         for key in keys:
             other = owners.setdefault(key, run)

@@ -265,13 +265,6 @@ def test_what_was_printed_accepts_the_gate_of_one_parameter(suite: Suite) -> Non
     suite.run(accept, "--rank-reason=why").assert_outcomes(passed=1, failed=1)
 
 
-def test_a_pattern_that_accepts_nothing_is_told(recorded: Suite) -> None:
-    result = recorded.run("--rank-accept=*bm26*", "--rank-reason=why")
-    result.assert_outcomes(passed=1)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["ERROR: *no gate that ran is called '[*]bm26[*]'"])
-
-
 def test_a_directory_with_an_escape_in_its_name_reaches_no_message(
     suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""What a gate says: renamed baselines, unconfirmed drops, texts of queries, numbers that add up."""
+"""What a gate says: unconfirmed drops, texts of queries, gains, numbers that add up."""
 
 from __future__ import annotations
 
@@ -7,37 +7,21 @@ from typing import Any
 
 import pytest
 
-from pytest_rankmetrics import (
-    assert_metric,
-    assert_not_worse,
-    expected_failure,
-)
+from pytest_rankmetrics import assert_metric, assert_not_worse, expected_failure
 from pytest_rankmetrics.policy.verdicts import Verdict
 from sklearn_rank import InvalidParameterError
 from tests.plugin.cases import case
 from tests.plugin.conftest import Suite, said
-
-GATE = """
-    from cases import system
-
-    def test_bm25(rank_gate):
-        rank_gate.check(*system(), max_drop={"mrr": 0.005}, at_least={"mrr": 0.1})
-"""
-
-
-@pytest.fixture
-def recorded(suite: Suite) -> Suite:
-    suite.write(test_it=GATE)
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    return suite
-
-
-# Renamed gates -----------------------------------------------------------------------------------
+from tests.plugin.one_gate import GATE
 
 
 def test_a_renamed_gate_is_led_to_its_old_baseline(recorded: Suite) -> None:
-    recorded.write(test_it=GATE.replace("test_bm25", "test_okapi"))
+    new = GATE.replace("test_bm25", "test_okapi")
+    recorded.write(test_it=GATE + new.partition("import system\n")[2])
+    text = said(recorded.run("-k", "okapi"))
+    assert "write it with: pytest test_it.py::test_okapi --rank-update" in text
+    assert "git mv" not in text, "the other one is deselected"
+    recorded.write(test_it=new)
     text = said(recorded.run())
     assert "beside it test_bm25.rank.json belongs to no test: renamed? git mv " in text
     move = "git mv test_it/test_bm25.rank.json test_it/test_okapi.rank.json; then, or if it is new:"
@@ -45,29 +29,17 @@ def test_a_renamed_gate_is_led_to_its_old_baseline(recorded: Suite) -> None:
     assert text.index("git mv") < text.index("--rank-update")
 
 
-def test_a_gate_that_is_new_beside_others_is_not_called_renamed(recorded: Suite) -> None:
-    both = GATE + GATE.replace("test_bm25", "test_new").partition("import system\n")[2]
-    recorded.write(test_it=both)
-    text = said(recorded.run("-k", "new"))
-    assert "write it with: pytest test_it.py::test_new --rank-update" in text
-    assert "git mv" not in text
-
-
-# Not confirmed -----------------------------------------------------------------------------------
-
-
 def test_an_unconfirmed_drop_stands_in_the_last_lines(recorded: Suite) -> None:
     # Four queries fall from 1/2 to 1/10, two rise to 1: -1.6 / 30 + 1 / 30.
     recorded.system([2] * 24 + [10] * 4 + [1] * 2)
     result = recorded.run()
     result.assert_outcomes(passed=1, warnings=1)
-    last = [line for line in result.stdout.lines if line.startswith("NOT CONFIRMED")]
-    assert len(last) == 1
-    assert last[0].startswith(
+    (last,) = [line for line in result.stdout.lines if line.startswith("NOT CONFIRMED")]
+    assert last.startswith(
         "NOT CONFIRMED: test_bm25 mrr 0.5000 -> 0.4800 (-0.0200, allowed -0.0050): p=0.2"
     )
-    assert last[0].endswith(" in 4 cases of 5")
-    assert ", n=30, 30 queries confirm drops of 0.0" in last[0]
+    assert ", n=30, 30 queries confirm drops of 0.0" in last
+    assert last.endswith(" in 4 cases of 5")
 
 
 def test_so_few_changed_queries_that_nothing_can_be_confirmed_are_said_to_be() -> None:
@@ -77,6 +49,17 @@ def test_so_few_changed_queries_that_nothing_can_be_confirmed_are_said_to_be() -
     result = assert_not_worse(truth, new, old, "mrr", allow={"cannot_tell"})
     assert result.verdict is Verdict.CANNOT_TELL
     assert "1 query changed, too few to confirm any drop" in result.headline
+
+
+def test_a_rise_of_a_measure_of_which_less_is_better_is_a_loss() -> None:
+    # LAG is rank - 1: q002 rises by 3, q003 falls by 1.
+    truth, old = case([2, 2, 2, 2])
+    _, new = case([2, 5, 1, 2])
+    with expected_failure() as info:
+        assert_not_worse(truth, new, old, "lag", max_drop=0, allow={"unretrieved"})
+    (row,) = info.value.result.worst
+    assert (row.query, row.was, row.now) == ("q002", 1.0, 4.0)
+    assert "biggest gains: q003 -1.0000" in str(info.value)
 
 
 # Queries -----------------------------------------------------------------------------------------
@@ -95,21 +78,27 @@ def test_the_text_of_a_query_and_the_head_of_its_list_are_shown(given: Any) -> N
     text = failure(query_text=given)
     assert "    red shoes" in text
     assert "now on top: bad1 bad2 bad3 bad4 bad5" in text
+    with expected_failure(match=r"(?s)q010 .*\n +red shoes"):  # below a threshold too
+        assert_metric(*case([2] * 9 + [0]), "mrr", at_least=0.9, query_text={"q010": "red shoes"})
 
 
-def test_the_text_of_a_query_stands_below_a_threshold_too() -> None:
-    truth, results = case([2] * 9 + [0])
-    with expected_failure(match=r"(?s)q010 .*\n +red shoes\n"):
-        assert_metric(truth, results, "mrr", at_least=0.9, query_text={"q010": "red shoes"})
+def test_texts_are_escaped_and_cut() -> None:
+    text = failure(query_text=lambda _: "\x1b[2J\n" + "x" * 500)
+    assert "\x1b" not in text
+    assert "x" * 100 not in text
+    assert "(query_text: KeyError)" in failure(query_text=lambda query: {}[query])
+    with expected_failure(InvalidParameterError, match=r"query_text must be \{query: text\} or a"):
+        assert_metric(*case([2] * 10), "mrr", at_least=0.1, query_text="red shoes")  # type: ignore[arg-type]
 
 
 SLICED = {f"q{n:03d}": "tail" if n <= 20 else "head" for n in range(1, 61)}
+# The tail falls by 0.1 in each query; two queries of the head fall by more, others rise.
+MOVED = [3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30
 
 
 def test_a_failing_slice_lists_its_own_queries_alone() -> None:
-    # The tail falls by 0.1 in each query; two queries of the head fall by more, others rise.
     truth, old = case([2] * 60)
-    _, new = case([3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30)
+    _, new = case(MOVED)
     with expected_failure() as info:
         assert_not_worse(truth, new, old, "mrr", max_drop=0.01, slices=SLICED, max_slice_drop=0.02)
     text = str(info.value)
@@ -125,10 +114,9 @@ def test_a_slice_below_its_floor_lists_its_own_queries_alone(suite: Suite) -> No
         from cases import case
 
         def test_it(rank_gate):
-            data = case([3] * 16 + [2] * 4 + [0] * 2 + [1] * 8 + [2] * 30)
-            slices = {SLICED}
             floor = {{"tail": {{"mrr": 0.4}}}}
-            rank_gate.check(*data, at_least={{"mrr": 0.3}}, slices=slices, slice_at_least=floor)
+            limits = {{"at_least": {{"mrr": 0.3}}, "slice_at_least": floor}}
+            rank_gate.check(*case({MOVED}), slices={SLICED}, **limits)
         """
     )
     text = said(suite.run())
@@ -136,28 +124,12 @@ def test_a_slice_below_its_floor_lists_its_own_queries_alone(suite: Suite) -> No
     assert "q021" not in text.partition("worst queries")[2]
 
 
-def test_texts_are_escaped_and_cut() -> None:
-    text = failure(query_text=lambda _: "\x1b[2J\n" + "x" * 500)
-    assert "\x1b" not in text
-    assert "x" * 100 not in text
-
-
-def test_a_text_that_cannot_be_made_hides_no_failure() -> None:
-    assert "(query_text: KeyError)" in failure(query_text=lambda query: {}[query])
-
-
-def test_query_text_of_another_kind_is_refused() -> None:
-    with expected_failure(
-        InvalidParameterError, match=r"query_text must be \{query: text\} or a func"
-    ):
-        assert_metric(*case([2] * 10), "mrr", at_least=0.1, query_text="red shoes")  # type: ignore[arg-type]
-
-
 # Numbers that add up -----------------------------------------------------------------------------
 
 
 def test_a_comparison_on_common_queries_shows_its_own_two_numbers(recorded: Suite) -> None:
     # The 30 common queries stay at 1/2; the ten that are new find nothing: 15 / 40 over all.
+    recorded.write(test_it=GATE.replace("max_drop=", 'at_least={"mrr": 0.1}, max_drop='))
     recorded.system([2] * 30 + [0] * 10)
     result = recorded.run()
     result.assert_outcomes(failed=1)
@@ -168,14 +140,7 @@ def test_a_comparison_on_common_queries_shows_its_own_two_numbers(recorded: Suit
     assert any("0.3750" in line and ">= 0.1000" in line for line in result.stdout.lines)
 
 
-def test_markdown_names_the_measure_of_the_worst_queries(recorded: Suite) -> None:
-    recorded.system([4] * 30)
-    recorded.run("--rank-markdown=report.md").assert_outcomes(failed=1)
-    report = (recorded.path / "report.md").read_text(encoding="utf-8")
-    assert "| query | mrr was | now | change | relevant items: rank in the baseline" in report
-
-
-# What a gate that passes says --------------------------------------------------------------------
+# What a gate that passes says, and costs ---------------------------------------------------------
 
 
 def test_a_gate_that_passes_is_rendered_only_when_somebody_reads(

@@ -11,12 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.plugin.conftest import LEAN, Suite, said
+from tests.plugin.one_gate import WORSE
 
-SUITE = """
+HEAD = """
+    import numpy as np
     import pytest
-    from cases import case
-    from pytest_rankmetrics import assert_recall_at_least
-
+    from cases import case, names, results, system, truth
+    from pytest_rankmetrics import (
+        assert_map_at_least, assert_mrr_at_least, assert_recall_at_least,
+    )
+"""
+SUITE = """
     def test_good(rank_gate):
         rank_gate.check(*case([1, 2]), at_least={"mrr": 0.5})
 
@@ -32,11 +37,15 @@ SUITE = """
 SECTION = "ranking quality gates"
 
 
+def write(suite: Suite, body: str) -> Suite:
+    suite.write(test_it=HEAD + body)
+    return suite
+
+
 @pytest.fixture
 def gates(suite: Suite) -> Suite:
     """Three gates, one of which fails, and a test without one."""
-    suite.write(test_it=SUITE)
-    return suite
+    return write(suite, SUITE)
 
 
 def properties(path: Path, test: str) -> dict[str, str]:
@@ -60,7 +69,7 @@ def rows(markdown: str) -> list[list[str]]:
     return table
 
 
-# Terminal ----------------------------------------------------------------------------------
+# Terminal ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
@@ -84,13 +93,13 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
     )
     report = json.loads((gates.path / "report.json").read_text())
     assert report["format"] == "rank-report/1"
+    assert report["settings"]["alpha"] == 0.05
     assert sorted(gate["nodeid"] for gate in report["gates"]) == [
         "test_it.py::test_assertion",
         "test_it.py::test_bad",
         "test_it.py::test_good",
     ]
-    found = properties(gates.path / "junit.xml", "test_bad")
-    assert (float(found["rank.mrr"]), found["rank.mrr.verdict"]) == (0.75, "fail")
+    assert properties(gates.path / "junit.xml", "test_bad")["rank.mrr"] == "0.75"
     text = summary.read_text()
     assert text.startswith("before\n")
     assert text.count("### Ranking quality: 1 of 3 gates failed") == 1
@@ -99,82 +108,56 @@ def test_one_table_one_json_and_one_markdown_whatever_the_workers(
 
 def test_a_failure_that_was_expected_is_not_called_one(suite: Suite) -> None:
     # pytest says "1 xfailed" and ends with 0: no report may say that a gate failed.
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-
-        @pytest.mark.xfail
-        def test_bad(rank_gate):
-            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
-        """
-    )
+    write(suite, SUITE.replace("def test_bad", "@pytest.mark.xfail\n    def test_bad"))
     result = suite.run("--rank-markdown=summary.md")
-    result.assert_outcomes(xfailed=1)
+    result.assert_outcomes(passed=3, xfailed=1)
     assert result.ret == 0
     assert "1 failed" not in said(result)
-    assert "1 of 1 gate" not in (suite.path / "summary.md").read_text()
+    assert "2 gates passed, 1 xfailed" in (suite.path / "summary.md").read_text()
     result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *xfail*"])
 
 
 def test_two_gates_of_one_test_do_not_repeat_its_name(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_map_at_least, assert_mrr_at_least
-
-        def test_floor():
-            assert_map_at_least(*case([1, 2]), 0.5)
-            assert_mrr_at_least(*case([1, 2]), 0.5)
-        """
-    )
-    shown = [line for line in suite.run().outlines if line.startswith("test_it.py::test_floor")]
-    assert [line.split()[:2] for line in shown] == [
-        ["test_it.py::test_floor", "map"],
-        ["test_it.py::test_floor", "mrr"],
-    ]
+    body = """
+    def test_floor():
+        assert_map_at_least(*case([1, 2]), 0.5)
+        assert_mrr_at_least(*case([1, 2]), 0.5)
+    """
+    lines = write(suite, body).run().outlines
+    shown = [line.split()[:2] for line in lines if line.startswith("test_it.py::test_floor")]
+    assert shown == [["test_it.py::test_floor", "map"], ["test_it.py::test_floor", "mrr"]]
 
 
 def test_a_new_slice_is_new(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_it(rank_gate):
-            slices = {"all": ["q001", "q002"]}
-            rank_gate.check(
-                *case([1, 2]), max_drop={"mrr": 0.01}, slices=slices, max_slice_drop=0.02
-            )
-        """
-    )
-    (line,) = [line for line in suite.run("--rank-update").outlines if ". all mrr" in line]
-    assert line.split()[-1] == "new"
+    body = """
+    def test_it(rank_gate):
+        slices = {"all": ["q001", "q002"]}
+        rank_gate.check(*case([1, 2]), max_drop={"mrr": 0.01}, slices=slices, max_slice_drop=0.02)
+    """
+    lines = write(suite, body).run("--rank-update").outlines
+    assert [line.split()[-1] for line in lines if ". all mrr" in line] == ["new"]
 
 
-def test_a_quiet_run_shows_failures_only(gates: Suite) -> None:
-    result = gates.run("-q")
-    result.stdout.fnmatch_lines(["test_it.py::test_bad *mrr *FAIL*"])
-    assert not [line for line in result.outlines if line.startswith("test_it.py::test_good ")]
-
-
-@pytest.mark.parametrize(("show", "bad", "good"), [("all", 1, 1), ("failed", 1, 0), ("none", 0, 0)])
-def test_the_table_shows_what_is_asked_for(show: str, bad: int, good: int, gates: Suite) -> None:
-    lines = gates.run(f"--rank-show={show}").outlines
+@pytest.mark.parametrize(
+    ("options", "bad", "good"),
+    [
+        (("--rank-show=all",), 1, 1),
+        (("--rank-show=failed",), 1, 0),
+        (("--rank-show=none",), 0, 0),
+        (("-q",), 1, 0),
+    ],
+)
+def test_the_table_shows_what_is_asked_for(
+    options: tuple[str, ...], bad: int, good: int, gates: Suite
+) -> None:
+    lines = gates.run(*options).outlines
     table = lines[next((n for n, line in enumerate(lines) if SECTION in line), len(lines)) :]
     assert sum(line.startswith("test_it.py::test_bad ") for line in table) == bad
     assert sum(line.startswith("test_it.py::test_good ") for line in table) == good
 
 
 def test_the_number_of_worst_queries_is_a_setting(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_search():
-            assert_mrr_at_least(*case([2, 3, 4, 5, 6, 7, 8, 9]), 0.9)
-        """
-    )
+    write(suite, "\n    def test_it(): assert_mrr_at_least(*case([2, 3, 4, 5, 6, 7, 8, 9]), 0.9)")
 
     def shown(*arguments: str) -> int:
         return len(re.findall(r"^E +q00\d ", said(suite.run(*arguments)), re.MULTILINE))
@@ -183,21 +166,17 @@ def test_the_number_of_worst_queries_is_a_setting(suite: Suite) -> None:
 
 
 def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import names, system
-
-        def test_long(rank_gate):
-            rank_gate.check(
-                *system(),
-                at_least={"map": 0.9},
-                max_drop={"mrr": 0.005, "ndcg@10": 0.005, "recall@5": 0.01},
-                slices={query: "a slice with a name that is very long" for query in names(30)},
-                max_slice_drop=0.02,
-            )
-        """
-    )
-    suite.system([1] * 15 + [2] * 15)
+    body = """
+    def test_long(rank_gate):
+        rank_gate.check(
+            *system(),
+            at_least={"map": 0.9},
+            max_drop={"mrr": 0.005, "ndcg@10": 0.005, "recall@5": 0.01},
+            slices={query: "a slice with a name that is very long" for query in names(30)},
+            max_slice_drop=0.02,
+        )
+    """
+    write(suite, body).system([1] * 15 + [2] * 15)
     suite.run("--rank-update")
     suite.system([9] * 15 + [2] * 15)
     result = suite.run("--tb=short")
@@ -209,60 +188,48 @@ def test_the_terminal_is_ascii_and_at_most_100_columns_wide(suite: Suite) -> Non
         assert len(line.removeprefix("E   ")) <= 100, line
 
 
-# JUnit -------------------------------------------------------------------------------------
+# JUnit -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", ["xunit1", "xunit2"])
 def test_junit_has_the_numbers_as_properties(family: str, gates: Suite) -> None:
     result = gates.run("--junitxml=junit.xml", "-o", f"junit_family={family}", "-W", "error")
     result.assert_outcomes(passed=3, failed=1)
-    found = properties(gates.path / "junit.xml", "test_bad")
-    assert found["rank.gate"] == "test_bad"
-    assert found["rank.queries"] == "2"
-    assert float(found["rank.mrr"]) == 0.75
-    assert found["rank.mrr.verdict"] == "fail"
-    assert found["rank.map.verdict"] == "pass"
-    assert properties(gates.path / "junit.xml", "test_good")["rank.mrr.verdict"] == "pass"
+    assert properties(gates.path / "junit.xml", "test_bad") == {
+        "rank.gate": "test_bad",
+        "rank.queries": "2",
+        "rank.verdict": "fail",
+        "rank.mrr": "0.75",
+        "rank.mrr.verdict": "fail",
+        "rank.map": "0.75",
+        "rank.map.verdict": "pass",
+    }
     assert properties(gates.path / "junit.xml", "test_other") == {}
+    gates.run("--junitxml=junit.xml", "-o", "rank_junit=false").assert_outcomes(passed=3, failed=1)
+    assert properties(gates.path / "junit.xml", "test_bad") == {}, "for strict readers"
 
 
-def test_junit_has_baseline_change_and_p(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_bm25(rank_gate):
-            rank_gate.check(*system(), max_drop={"mrr": 0.005})
-        """
-    )
-    suite.system([2] * 30)
-    suite.run("--rank-update")
-    suite.system([3] * 15 + [2] * 15)
-    suite.run("--junitxml=junit.xml")
-    found = properties(suite.path / "junit.xml", "test_bm25")
+def test_junit_has_baseline_change_and_p(recorded: Suite) -> None:
+    recorded.system(WORSE)
+    recorded.run("--junitxml=junit.xml")
+    found = properties(recorded.path / "junit.xml", "test_bm25")
     assert float(found["rank.mrr.baseline"]) == 0.5
     assert float(found["rank.mrr.change"]) == pytest.approx(-1 / 12, abs=1e-6)
     assert 0 < float(found["rank.mrr.p"]) < 0.05
 
 
 def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_map_at_least, assert_mrr_at_least
+    body = """
+    @pytest.fixture
+    def after():
+        yield
+        assert_map_at_least(*case([1, 3]), 0.2, name="later")
 
-        @pytest.fixture
-        def after():
-            yield
-            assert_map_at_least(*case([1, 3]), 0.2, name="later")
-
-        def test_it(after, record_property):
-            record_property("own", "kept")
-            assert_mrr_at_least(*case([1, 2]), 0.3, name="first")
-        """
-    )
-    suite.run("--junitxml=junit.xml", "-W", "ignore").assert_outcomes(passed=1)
+    def test_it(after, record_property):
+        record_property("own", "kept")
+        assert_mrr_at_least(*case([1, 2]), 0.3, name="first")
+    """
+    write(suite, body).run("--junitxml=junit.xml", "-W", "ignore").assert_outcomes(passed=1)
     found = properties(suite.path / "junit.xml", "test_it")
     assert found["own"] == "kept"
     assert found["rank.first.mrr"] == "0.75"
@@ -270,55 +237,12 @@ def test_junit_has_the_gates_of_every_phase(suite: Suite) -> None:
     assert "rank.gate" not in found
 
 
-def test_markdown_says_what_a_query_asks(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_it(rank_gate):
-            truth, results = case([2] * 9 + [0])
-            texts = {"q010": "red | shoes"}
-            rank_gate.check(truth, results, at_least={"mrr": 0.9}, query_text=texts)
-        """
-    )
-    suite.run("--rank-markdown=r.md")
-    assert "red &#124; shoes |" in (suite.path / "r.md").read_text()
-
-
-def test_strict_readers_of_junit_can_do_without_properties(gates: Suite) -> None:
-    gates.run("--junitxml=junit.xml", "-o", "rank_junit=false").assert_outcomes(passed=3, failed=1)
-    assert properties(gates.path / "junit.xml", "test_bad") == {}
-
-
-def test_gates_of_one_test_have_properties_of_their_own(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_two(rank_gate):
-            rank_gate.check(*case([2, 2]), at_least={"mrr": 0.4}, name="sparse")
-            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.4}, name="dense")
-        """
-    )
-    suite.run("--junitxml=junit.xml").assert_outcomes(passed=1)
-    values = properties(suite.path / "junit.xml", "test_two").values()
-    assert {"sparse", "dense"} <= set(values) or any("sparse" in one for one in values)
-    assert {"0.5", "0.75"} <= {f"{float(one):g}" for one in values if re.match(r"^0\.\d+$", one)}
-
-
-# JSON --------------------------------------------------------------------------------------
+# JSON and Markdown -------------------------------------------------------------------------------
 
 
 def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_one_query(rank_gate):
-            # With one query there is no interval: NaN must not reach the report.
-            rank_gate.check(*case([2]), at_most={"lag": 0.5})
-        """
-    )
+    # With one query there is no interval: NaN must not reach the report.
+    write(suite, '\n    def test_it(rank_gate): rank_gate.check(*case([2]), at_most={"lag": 0.5})')
     suite.run("--rank-json=deep/er/report.json").assert_outcomes(failed=1)
 
     def refuse(text: str) -> None:
@@ -329,15 +253,6 @@ def test_the_json_report_has_only_what_json_has(suite: Suite) -> None:
     assert gate["metrics"]["lag"]["value"] == 1.0
     assert gate["metrics"]["lag"]["ci"] == [None, None]
     assert gate["queries"] == 1
-
-
-def test_the_json_report_names_the_settings(gates: Suite) -> None:
-    gates.run("--rank-json=report.json", "-o", "rank_alpha=0.01")
-    settings = json.loads((gates.path / "report.json").read_text())["settings"]
-    assert 0.01 in settings.values()
-
-
-# Markdown ----------------------------------------------------------------------------------
 
 
 def test_markdown_goes_where_it_is_told(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,16 +266,23 @@ def test_markdown_goes_where_it_is_told(gates: Suite, monkeypatch: pytest.Monkey
     assert {row[0].replace("\\", "") for row in body} == {"test_good", "test_bad", "test_assertion"}
     gates.run("--rank-markdown=none")
     assert not summary.exists()
+    write(gates, "\n    def test_nothing(): pass").run().assert_outcomes(passed=1)
+    assert not summary.exists(), "a suite without gates writes none"
 
 
-def test_a_suite_without_gates_writes_no_summary(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    summary = suite.path / "summary.md"
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    suite.write(test_it="def test_nothing(): pass")
-    suite.run().assert_outcomes(passed=1)
-    assert not summary.exists()
+def test_markdown_says_what_a_query_asks_and_names_the_measure(suite: Suite) -> None:
+    body = """
+    def test_it(rank_gate):
+        texts = {"q010": "red | shoes"}
+        rank_gate.check(*system(), max_drop={"mrr": 0.005}, query_text=texts)
+    """
+    write(suite, body).system([2] * 10)
+    suite.run("--rank-update")
+    suite.system([2] * 9 + [0])
+    suite.run("--rank-markdown=r.md").assert_outcomes(failed=1)
+    text = (suite.path / "r.md").read_text()
+    assert "| query | mrr was | now | change | relevant items: rank in the baseline" in text
+    assert "red &#124; shoes |" in text
 
 
 def test_a_summary_stays_below_the_limit_of_its_host(
@@ -369,17 +291,13 @@ def test_a_summary_stays_below_the_limit_of_its_host(
     # A limit of 20 kB instead of 1 MB, and gates whose details alone are longer: the details are
     # cut, never the table.
     monkeypatch.setattr("pytest_rankmetrics.report.markdown.MOST_BYTES", 20_000)
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import results, truth
-
-        @pytest.mark.parametrize("number", range(15))
-        def test_many(number, rank_gate):
-            rank_gate.check(truth(30), results([5] * 30), at_least={"map": 0.9, "mrr": 0.9})
-        """
-    )
-    suite.run("-q", "--rank-markdown=summary.md", "--rank-show=none", "--rank-worst=30")
+    body = """
+    @pytest.mark.parametrize("number", range(15))
+    def test_many(number, rank_gate):
+        rank_gate.check(truth(30), results([5] * 30), at_least={"map": 0.9, "mrr": 0.9})
+    """
+    options = ("-q", "--rank-markdown=summary.md", "--rank-show=none", "--rank-worst=30")
+    write(suite, body).run(*options)
     text = (suite.path / "summary.md").read_text()
     assert 10_000 < len(text.encode()) < 20_000
     # Title, line, and two measures of each gate; details of some.
@@ -388,17 +306,7 @@ def test_a_summary_stays_below_the_limit_of_its_host(
     assert text.count("<details>") == text.count("</details>")
 
 
-def test_a_required_gate_that_did_not_run_is_told_where_no_gate_ran(suite: Suite) -> None:
-    suite.file("pytest.ini", "[pytest]\nrank_required = bm25\n")
-    suite.write(test_it="def test_nothing(): pass")
-    assert suite.run("--rank-markdown=summary.md").ret == 1
-    text = (suite.path / "summary.md").read_text()
-    assert text.startswith("### Ranking quality: 0 gates passed, and the run fails\n")
-    assert "- :x: required gate 'bm25' did not run"
-    assert not rows(text)
-
-
-# HTML --------------------------------------------------------------------------------------
+# Of others ---------------------------------------------------------------------------------------
 
 
 def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,40 +325,31 @@ def test_the_html_report_has_the_table(gates: Suite, monkeypatch: pytest.MonkeyP
     assert sum("mrr 0.7500 >= 0.5000 required" in html.unescape(one) for one in extras) == 1
 
 
-# NumPy scalars -----------------------------------------------------------------------------
-
-
 def test_numpy_scalars_do_not_kill_a_worker(suite: Suite) -> None:
     # A worker that dies is forgiven while others are alive: the failing gate would be gone.
-    suite.write(
-        test_it="""
-        from cases import case
+    body = """
+    def test_bad(rank_gate):
+        truth, results = case([1, 2])
+        scores = {
+            query: {item: np.float32(10 - rank) for rank, item in enumerate(items)}
+            for query, items in results.items()
+        }
+        rank_gate.check(
+            truth, scores, at_least={"mrr": np.float32(0.8), "map": np.float64(0.5)},
+            sample_weight={"q001": np.int64(1), "q002": np.float32(1)},
+            slices={query: np.int64(3) for query in truth}, n_queries=np.int64(2),
+            required_queries=np.array(["q001"]),
+        )
 
-        def test_bad(rank_gate):
-            import numpy as np
-
-            truth, results = case([1, 2])
-            scores = {
-                query: {item: np.float32(10 - rank) for rank, item in enumerate(items)}
-                for query, items in results.items()
-            }
-            rank_gate.check(
-                truth, scores, at_least={"mrr": np.float32(0.8), "map": np.float64(0.5)},
-                sample_weight={"q001": np.int64(1), "q002": np.float32(1)},
-                slices={query: np.int64(3) for query in truth}, n_queries=np.int64(2),
-                required_queries=np.array(["q001"]),
-            )
-
-        def test_good():
-            pass
-        """
-    )
-    result = suite.run("-n", "4", "--junitxml=junit.xml", "--rank-json=report.json")
+    def test_good():
+        pass
+    """
+    options = ("-n", "4", "--junitxml=junit.xml", "--rank-json=report.json")
+    result = write(suite, body).run(*options)
     result.assert_outcomes(failed=1, passed=1)
     assert result.ret == 1
-    text = said(result)
-    assert "INTERNALERROR" not in text
-    assert "crashed" not in text
+    assert "INTERNALERROR" not in said(result)
+    assert "crashed" not in said(result)
     own = [line for line in result.outlines if line.startswith(("E ", "test_it.py::"))]
     assert len(own) > 3
     assert not [line for line in own if "np." in line]

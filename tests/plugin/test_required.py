@@ -1,10 +1,11 @@
-"""Gates that must have run: a gate that is switched off does not pass."""
+"""Gates that must have run: one that is switched off, left out or renamed does not pass."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import git
 
 INI = """
     [pytest]
@@ -13,12 +14,13 @@ INI = """
         test_it.py::test_dense
 """
 GATES = """
+    import contextlib
     import pytest
     from cases import case
     from pytest_rankmetrics import assert_mrr_at_least
 
     {mark}
-    def test_{name}(rank_gate):
+    def test_bm25(rank_gate):
         {first}
         rank_gate.check(*case([1, 2]), at_least={{"mrr": {limit}}}, name="bm25")
 
@@ -28,16 +30,15 @@ GATES = """
     def test_other():
         pass
 """
+TWO = ("-n", "2")
 
 
-def write(
-    suite: Suite, *, mark: str = "", name: str = "bm25", first: str = "", limit: float = 0.5
-) -> None:
-    suite.write(test_it=GATES.format(mark=mark, name=name, first=first, limit=limit))
+def write(suite: Suite, *, mark: str = "", first: str = "", limit: float = 0.5) -> None:
+    suite.write(test_it=GATES.format(mark=mark, first=first, limit=limit))
     suite.file("pytest.ini", INI)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("workers", [(), TWO], ids=["alone", "xdist"])
 def test_required_gates_that_ran_and_passed_are_fine(
     workers: tuple[str, ...], suite: Suite
 ) -> None:
@@ -48,18 +49,11 @@ def test_required_gates_that_ran_and_passed_are_fine(
 
 
 def test_a_node_id_may_be_written_as_windows_does(suite: Suite) -> None:
-    suite.file("pytest.ini", "[pytest]\nrank_required = part\\test_it.py::test_it\n")
+    write(suite)
+    suite.file("pytest.ini", "[pytest]\nrank_required = part\\test_it.py::test_dense\n")
     suite.write(conftest="")
-    suite.file(
-        "part/test_it.py",
-        """
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_it():
-            assert_mrr_at_least(*case([1, 2]), 0.5)
-        """,
-    )
+    (suite.path / "part").mkdir()
+    (suite.path / "test_it.py").rename(suite.path / "part" / "test_it.py")
     assert suite.run().ret == 0
 
 
@@ -87,36 +81,27 @@ def test_a_required_gate_that_was_left_out_fails_the_run(
 
 
 @pytest.mark.parametrize(
-    ("mark", "first"),
+    ("mark", "first", "outcome"),
     [
-        ("@pytest.mark.skip", ""),
-        ("@pytest.mark.skipif(True, reason='no data')", ""),
-        ("", "pytest.skip('no data')"),
-        ("", "pytest.importorskip('missing_module')"),
-        ("@pytest.mark.xfail", ""),
-        ("@pytest.mark.xfail(run=False)", ""),
-        ("", "pytest.xfail('not today')"),
-        ("", "return"),
+        ("@pytest.mark.skip", "", "skipped"),
+        ("@pytest.mark.skipif(True, reason='no data')", "", "skipped"),
+        ("", "pytest.skip('no data')", "skipped"),
+        ("", "pytest.importorskip('missing_module')", "skipped"),
+        ("@pytest.mark.xfail", "", "xfailed"),
+        ("@pytest.mark.xfail(run=False)", "", "xfailed"),
+        ("", "pytest.xfail('not today')", "xfailed"),
+        ("", "return", "failed"),  # the test takes the fixture and no gate runs
     ],
-    ids=["skip", "skipif", "call", "importorskip", "xfail", "not run", "xfail call", "return"],
 )
 def test_a_required_gate_that_was_skipped_or_expected_to_fail_fails_the_run(
-    mark: str, first: str, suite: Suite
+    mark: str, first: str, outcome: str, suite: Suite
 ) -> None:
     write(suite, mark=mark, first=first, limit=0.8 if "xfail" in mark else 0.5)
     result = suite.run()
-    result.assert_outcomes(errors=0, **outcomes(mark, first))
+    result.assert_outcomes(errors=0, passed=2, **{outcome: 1})
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*required gate*bm25*"])
     assert "test_dense" not in said(result).partition("required gate")[2]
-
-
-def outcomes(mark: str, first: str) -> dict[str, int]:
-    """What pytest itself says of the skipped test."""
-    if "xfail" in mark + first:
-        return {"passed": 2, "xfailed": 1}
-    # The test takes the fixture and no gate runs: it is red by itself.
-    return {"passed": 2, "failed": 1} if first == "return" else {"passed": 2, "skipped": 1}
 
 
 def test_a_required_gate_that_unexpectedly_passes_is_no_pass(suite: Suite) -> None:
@@ -136,62 +121,26 @@ def test_a_required_gate_that_was_renamed_fails_the_run(suite: Suite) -> None:
     result.stdout.fnmatch_lines(["*required gate*bm25*"])
 
 
-def test_a_required_gate_after_a_failure_that_ended_the_run_fails_it(suite: Suite) -> None:
-    write(suite)
+@pytest.mark.parametrize(
+    ("first", "arguments"), [("", ("-x",)), ("import os; os._exit(0)", TWO)], ids=["-x", "died"]
+)
+def test_a_required_gate_that_a_run_did_not_come_to_fails_it(
+    first: str, arguments: tuple[str, ...], suite: Suite
+) -> None:
+    write(suite, first=first)
     suite.write(test_a="def test_first(): raise ValueError")
-    result = suite.run("-x")
+    result = suite.run(*arguments)
     assert result.ret == 1
-    assert "bm25" in said(result)
-
-
-def test_a_required_gate_of_a_worker_that_died_fails_the_run(suite: Suite) -> None:
-    write(suite, first="import os; os._exit(0)")
-    result = suite.run("-n", "2")
-    assert result.ret != 0
-    assert "bm25" in said(result)
-
-
-def test_a_required_gate_that_failed_and_was_swallowed_fails_the_run(suite: Suite) -> None:
-    suite.file("pytest.ini", INI)
-    suite.write(
-        test_it="""
-        import contextlib
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_bm25(rank_gate):
-            with contextlib.suppress(Exception):
-                rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8}, name="bm25")
-
-        def test_dense():
-            assert_mrr_at_least(*case([1, 2]), 0.5)
-        """
-    )
-    result = suite.run()
-    assert result.ret == 1
+    assert "required gate 'bm25' did not run" in said(result)
 
 
 def test_nothing_collected_is_no_pass(suite: Suite) -> None:
     suite.file("pytest.ini", INI)
-    result = suite.run()
-    assert result.ret not in (0, pytest.ExitCode.NO_TESTS_COLLECTED)
-    assert "bm25" in said(result)
-
-
-def test_all_tests_skipped_is_no_pass(suite: Suite) -> None:
-    write(suite)
-    suite.write(
-        conftest="""
-        import pytest
-
-        def pytest_collection_modifyitems(items):
-            for item in items:
-                item.add_marker(pytest.mark.skip)
-        """
-    )
-    result = suite.run()
-    result.assert_outcomes(skipped=3)
+    result = suite.run("--rank-markdown=summary.md")
     assert result.ret == 1
+    text = (suite.path / "summary.md").read_text()
+    assert text.startswith("### Ranking quality: 0 gates passed, and the run fails\n")
+    assert "- :x: required gate 'bm25' did not run" in text.replace("&#39;", "'")
 
 
 def test_a_suite_that_requires_gates_does_not_run_without_the_plugin(suite: Suite) -> None:
@@ -199,8 +148,144 @@ def test_a_suite_that_requires_gates_does_not_run_without_the_plugin(suite: Suit
     # 9.0 does not heed --strict-config in addopts, and 8.4 does not know the setting.
     new = pytest.version_tuple >= (9,)
     strict = "strict_config = true" if new else "addopts = --strict-config"
-    text = f"[pytest]\n{strict}\nrank_required = bm25\n"
-    suite.file("pytest.ini", text)
+    suite.file("pytest.ini", f"[pytest]\n{strict}\nrank_required = bm25\n")
     result = suite.run("-p", "no:rankmetrics", "-k", "other")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "rank_required" in said(result)
+
+
+# What a name stands for --------------------------------------------------------------------------
+
+PARAMETERS = """
+    import pytest
+    from cases import system
+
+    @pytest.mark.parametrize("index", {indexes})
+    def test_bm25(index, rank_gate):
+        {first}
+        rank_gate.check(*system(), max_drop={{"mrr": 0.005}})
+
+    def test_other():
+        pass
+"""
+NODE = "test_it.py::test_bm25"
+# Who compares names with what was collected does not know how a name is written: workers with one.
+WORKERS = pytest.mark.parametrize(
+    ("parameters", "workers"),
+    [("test_bm25", ()), (NODE, ()), (NODE, TWO)],
+    ids=["name", "node id", "xdist"],
+    indirect=["parameters"],
+)
+
+
+def write_parameters(suite: Suite, indexes: str, first: str = "pass") -> None:
+    suite.write(test_it=PARAMETERS.format(indexes=indexes, first=first))
+
+
+@pytest.fixture(params=["test_bm25", NODE])
+def parameters(request: pytest.FixtureRequest, suite: Suite) -> Suite:
+    """A gate with two parameters that is required by its name or node id."""
+    suite.file("pytest.ini", f"[pytest]\nrank_required = {request.param}\n")
+    write_parameters(suite, '["left", "right"]')
+    suite.system([2] * 30)
+    assert suite.run("--rank-update").ret == 0
+    return suite
+
+
+@WORKERS
+def test_all_parameters_that_pass_are_enough(workers: tuple[str, ...], parameters: Suite) -> None:
+    # A test of another module that has the name and no gate is none.
+    parameters.write(test_other="def test_bm25(): pass")
+    assert parameters.run(*workers).ret == 0
+    assert parameters.run("-k", "bm25", *workers).ret == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-k", "not right"),
+        ("--deselect", "test_it.py::test_bm25[right]"),
+        ("test_it.py::test_bm25[left]",),
+    ],
+    ids=["-k", "--deselect", "node id"],
+)
+def test_a_parameter_that_was_left_out_is_named(
+    arguments: tuple[str, ...], parameters: Suite
+) -> None:
+    result = parameters.run(*arguments)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["ERROR: required gate *test_bm25*test_it.py::test_bm25?right]*"])
+
+
+def test_a_parameter_that_was_skipped_is_named(parameters: Suite) -> None:
+    skip = "pytest.skip('no data') if index == 'right' else None"
+    write_parameters(parameters, '["left", "right"]', skip)
+    result = parameters.run()
+    result.assert_outcomes(passed=2, skipped=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["ERROR: *did not run in test_it.py::test_bm25?right]"])
+
+
+GONE = "ERROR: *did not run in test_it.py::test_bm25?right], which is recorded in test_it/*"
+
+
+@WORKERS
+def test_a_parameter_that_is_gone_and_was_recorded_is_named(
+    workers: tuple[str, ...], parameters: Suite
+) -> None:
+    write_parameters(parameters, '["left"]')
+    result = parameters.run(*workers)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"{GONE} and was not collected"])
+
+
+def test_a_parameter_that_is_gone_with_its_baseline_is_named_by_the_target_branch(
+    parameters: Suite,
+) -> None:
+    git(parameters.path, "init", "-q")
+    git(parameters.path, "add", ".")
+    git(parameters.path, "commit", "-q", "-m", "all")
+    git(parameters.path, "worktree", "add", "-q", "base")
+    write_parameters(parameters, '["left"]')
+    for path in (parameters.path / "test_it").glob("*right*"):
+        path.unlink()
+    result = parameters.run("--rank-baseline-dir=base", "--ignore=base")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([GONE])
+
+
+def test_a_parameter_without_a_gate_is_named(suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
+    suite.write(
+        test_it="""
+        import pytest
+        from cases import case
+        from pytest_rankmetrics import assert_mrr_at_least
+
+        @pytest.mark.parametrize("index", ["a", "b"])
+        def test_bm25(index):
+            if index == "a":
+                assert_mrr_at_least(*case([1, 2]), 0.7)
+        """
+    )
+    result = suite.run()
+    result.assert_outcomes(passed=2)
+    assert result.ret == 1
+    assert "did not run in test_it.py::test_bm25[b]" in said(result)
+
+
+def test_many_parameters_are_named_in_part(suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = test_bm25\n")
+    suite.system([2] * 30)
+    write_parameters(suite, "range(12)")
+    suite.run("--rank-update")
+    result = suite.run("-k", "11")
+    assert said(result).count("ERROR: required gate") == 5
+    assert "ERROR: ... and 6 more of the same" in said(result)
+
+
+def test_no_part_of_the_plugin_can_be_switched_off_unseen(parameters: Suite) -> None:
+    for name in ("session", "recorder", "collection"):
+        result = parameters.run("-p", f"no:rankmetrics-{name}", "-k", "other")
+        assert result.ret == 1
+        assert "ERROR: required gate" in said(result)

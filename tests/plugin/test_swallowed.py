@@ -1,111 +1,113 @@
-"""A gate that fails ends the run red, whoever swallows its failure."""
+"""A gate that fails, or that never runs, ends the run red, whoever hides it."""
 
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
 from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import FILE, WORSE
 
-SWALLOWING = """
-    import asyncio
-    import concurrent.futures
-    import contextlib
-    import threading
-    import unittest
-    import warnings
-    import numpy as np
-    import pytest
-    from cases import case
-    from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, expected_failure
+HEAD = """
+import asyncio
+import concurrent.futures
+import contextlib
+import threading
+import unittest
+import warnings
+import numpy as np
+import pytest
+from cases import case
+from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, expected_failure
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-    def test_it(rank_gate):
+def fails():
+    assert_mrr_at_least(*case([1, 2]), 0.8)
+
+def lost():
+    with contextlib.suppress(AssertionError):
+        fails()
+
 """
+# The body of a test that takes rank_gate.
 SWALLOWED = {
-    "except": """
-        try:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        except Exception:
-            pass
-    """,
     "bare": """
         try:
             rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
         except:
             pass
     """,
-    "suppress": """
-        with contextlib.suppress(AssertionError):
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-    """,
-    "raises of one's own": """
-        def raises():
-            return contextlib.suppress(Exception)
-
-        with raises():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-    """,
+    "suppress": "lost()",
     "finally": """
         try:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+            fails()
         finally:
             return
     """,
     "thread": """
-        thread = threading.Thread(target=assert_mrr_at_least, args=(*case([1, 2]), 0.8))
+        thread = threading.Thread(target=fails)
         thread.start()
         thread.join()
     """,
     "future": """
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            pool.submit(assert_mrr_at_least, *case([1, 2]), 0.8)
+            pool.submit(fails)
     """,
     "could not measure": """
-        try:
+        with contextlib.suppress(Exception):
             assert_mrr_at_least({}, {}, 0.8)
-        except Exception:
-            pass
     """,
     "bad limit": """
-        try:
+        with contextlib.suppress(Exception):
             assert_mrr_at_least(*case([1, 2]), 80)
-        except Exception:
-            pass
     """,
     "raises": """
         with pytest.raises(RankGateFailure):
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+            fails()
     """,
     "raises of another type": """
         with pytest.raises(ValueError):
             try:
-                assert_mrr_at_least(*case([1, 2]), 0.8)
+                fails()
             finally:
                 raise ValueError
     """,
-    "raises in a call": """
-        pytest.raises(AssertionError, assert_mrr_at_least, *case([1, 2]), 0.8)
-    """,
+    "raises in a call": "pytest.raises(AssertionError, fails)",
     "assertRaises": """
         with unittest.TestCase().assertRaises(AssertionError):
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+            fails()
     """,
-    "NumPy": """
-        np.testing.assert_raises(AssertionError, assert_mrr_at_least, *case([1, 2]), 0.8)
-    """,
+    "NumPy": "np.testing.assert_raises(AssertionError, fails)",
     "skip": """
         try:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+            fails()
         except AssertionError:
             pytest.skip("no data")
     """,
+    "xfail": """
+        try:
+            fails()
+        except AssertionError:
+            pytest.xfail("flaky")
+    """,
+    "xfail mark of the node": """
+        try:
+            fails()
+        except AssertionError:
+            request.node.add_marker(pytest.mark.xfail)
+            raise
+    """,
+    "xfail mark of the request": """
+        try:
+            fails()
+        except AssertionError:
+            request.applymarker(pytest.mark.xfail)
+            raise
+    """,
     "coroutine": """
         async def search():
-            await asyncio.gather(
-                asyncio.to_thread(assert_mrr_at_least, *case([1, 2]), 0.8), return_exceptions=True
-            )
+            await asyncio.gather(asyncio.to_thread(fails), return_exceptions=True)
         asyncio.run(search())
     """,
     "warning made an error": """
@@ -113,45 +115,66 @@ SWALLOWED = {
             warnings.simplefilter("error")
             assert_mrr_at_least(*case([1] * 30), 0.8)
     """,
+    "warning given before and made an error": """
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            for action in ("default", "error"):
+                warnings.filters[0] = (action, None, Warning, None, 0)
+                assert_mrr_at_least(*case([1] * 30), 0.8)
+    """,
     "another expected failure": """
         with contextlib.suppress(AssertionError):
             assert_mrr_at_least(*case([1, 2]), 0.9)
         with expected_failure():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+            fails()
     """,
 }
 
 
+def write(suite: Suite, text: str, name: str = "test_it.py") -> None:
+    (suite.path / name).write_text(HEAD + text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("way", SWALLOWED)
 def test_a_failure_that_is_swallowed_is_red(way: str, suite: Suite) -> None:
-    suite.write(test_it=SWALLOWING + SWALLOWED[way])
+    mark = '@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")'
+    body = SWALLOWED[way].strip()
+    write(suite, f"{mark}\ndef test_it(request, rank_gate):\n        {body}\n")
     result = suite.run()
     assert result.ret == 1, said(result)
     result.assert_outcomes(failed=1)
-    assert "expected_failure()" in said(result)
+    passes_on = "mark" in way or "given before" in way  # pytest shows the failure itself
+    assert passes_on or "expected_failure()" in said(result)
 
 
 def test_a_swallowed_failure_is_no_unexpected_pass(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        @pytest.mark.xfail
-        def test_it():
-            try:
-                assert_mrr_at_least(*case([1, 2]), 0.8)
-            except AssertionError:
-                pass
-        """
-    )
+    write(suite, "@pytest.mark.xfail\ndef test_it(): lost()")
     result = suite.run()
     result.assert_outcomes(failed=1)
-    assert result.ret == 1
     result.stdout.fnmatch_lines(
         ["*gate test_it failed, and its failure was swallowed: mrr*", "*expected_failure()*"]
     )
+
+
+METHOD = "class TestIt(unittest.TestCase):\n    {}\n    def test_it(self): fails()"
+EXPECTED = {
+    "mark": "@pytest.mark.xfail\ndef test_it(): fails()",
+    "strict mark": "@pytest.mark.xfail(raises=RankGateFailure, strict=True)\n"
+    "def test_it(): fails()",
+    "mark that comes first": "def test_it(request):\n    request.applymarker(pytest.mark.xfail)\n"
+    "    fails()",
+    "method of unittest": METHOD.format("@unittest.expectedFailure"),
+    "class of unittest": "@unittest.expectedFailure\n" + METHOD.format(""),
+}
+
+
+@pytest.mark.parametrize("way", EXPECTED)
+def test_a_test_that_is_marked_to_fail_may(way: str, suite: Suite) -> None:
+    write(suite, EXPECTED[way])
+    result = suite.run()
+    result.assert_outcomes(xfailed=1)
+    assert result.ret == 0
+    assert "a hook made" not in said(result)
 
 
 def test_a_doctest_that_expects_a_failure_is_red(suite: Suite) -> None:
@@ -172,102 +195,119 @@ def test_a_doctest_that_expects_a_failure_is_red(suite: Suite) -> None:
     result.stdout.fnmatch_lines(["*gate guide.md failed*", "*expected_failure()*"])
 
 
-@pytest.mark.parametrize("code", [0, 5])
-def test_an_exit_hides_no_failure_of_its_own_test(code: int, suite: Suite) -> None:
-    suite.write(
-        test_it=f"""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite: Suite) -> None:
+    write(suite, "def test_it(): assert_mrr_at_least(*case([1] * 30), 0.8)")
+    options = ("-W", "error::pytest_rankmetrics.RankGateWarning", "--rank-json=report.json")
+    suite.run(*options).assert_outcomes(failed=1)
+    (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
+    assert (gate["verdict"], gate["metrics"]["mrr"]["value"]) == ("fail", 1.0)
+    assert "mrr is exactly 1" in gate["headline"]
 
-        def test_it():
-            try:
-                assert_mrr_at_least(*case([1, 2]), 0.8)
-            except AssertionError:
-                pytest.exit("done", returncode={code})
-        """
-    )
+
+def test_a_test_whose_name_holds_a_nul_hides_nothing(suite: Suite) -> None:
+    items = """
+class Case(pytest.Item):
+    def runtest(self): lost()
+
+class File(pytest.File):
+    def collect(self): yield Case.from_parent(self, name="a\\x00b")
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".case":
+        return File.from_parent(parent, path=file_path)
+"""
+    write(suite, items, "conftest.py")
+    suite.file("one.case", "")
     result = suite.run()
+    result.assert_outcomes(failed=1)
+    assert "failed, and its failure was swallowed" in said(result)
+
+
+def test_a_plain_script_ends_with_an_error(suite: Suite) -> None:
+    write(suite, "fails()\nprint('green')", "script.py")
+    result = suite.pytester.run(sys.executable, "-O", "script.py")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["ERROR: test_it.py::test_it: *mrr 0.7500 < 0.8000 required*"])
-    assert "expected_failure()" in said(result)
+    assert "green" not in said(result)
+    result.stderr.fnmatch_lines(["*RankGateFailure: mrr 0.7500 < 0.8000 required*"])
 
 
-def test_an_exit_hides_no_failure_of_an_earlier_test(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_bad():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-
-        def test_exit():
-            pytest.exit("done", returncode=0)
-        """
-    )
-    result = suite.run()
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["ERROR: *test_it.py::test_bad failed*ended green*"])
-
-
-def test_an_exit_without_a_failed_gate_keeps_its_code(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_good():
-            assert_mrr_at_least(*case([1, 2]), 0.7)
-
-        def test_exit():
-            pytest.exit("done", returncode=0)
-        """
-    )
-    assert suite.run().ret == 0
+# Outside of any test -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_a_failure_outside_of_any_test_is_red(workers: tuple[str, ...], suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        try:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        except AssertionError:
-            pass
-
-        def test_it():
-            pass
-        """
-    )
+    write(suite, "lost()\ndef test_it(): pass")
     result = suite.run(*workers)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["ERROR: gate mrr failed, and its failure was swallowed*"])
 
 
 def test_a_failure_that_stops_the_import_of_a_module_is_told_once(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        assert_mrr_at_least(*case([1, 2]), 0.8)
-        """
-    )
+    write(suite, "fails()")
     result = suite.run()
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "swallowed" not in said(result)
     result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
 
 
-def test_a_hook_that_calls_a_failure_a_pass_is_overruled(suite: Suite) -> None:
-    suite.write(
-        conftest="""
+PLACES = {
+    "conftest": "lost()",
+    "configure": "def pytest_configure(): lost()",
+    "sessionfinish": "def pytest_sessionfinish(): lost()",
+    "terminal summary": "def pytest_terminal_summary(): lost()",
+    "unconfigure": "def pytest_unconfigure(): lost()",
+    "cleanup": "def pytest_configure(config): config.add_cleanup(lost)",
+    "a thread, joined late": """
+def pytest_sessionfinish():
+    global thread
+    thread = threading.Thread(target=lost)
+    thread.start()
+def pytest_unconfigure(): thread.join()
+""",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_failure_that_is_swallowed_in_a_hook_is_red(place: str, suite: Suite) -> None:
+    suite.write(test_it="def test_it(): pass")
+    write(suite, PLACES[place], "conftest.py")
+    result = suite.run()
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    assert said(result).count("gate mrr failed, and its failure was swallowed") == 1
+
+
+# Whoever sets the exit code ----------------------------------------------------------------------
+
+LATE = {
+    "last": """
+        import pytest
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_sessionfinish(session):
+            session.exitstatus = 0
+    """,
+    "wrapper": """
+        import pytest
+
+        @pytest.hookimpl(wrapper=True, tryfirst=True)
+        def pytest_sessionfinish(session):
+            yield
+            session.exitstatus = 0
+    """,
+    "unconfigure": """
+        import pytest
+
+        kept = []
+
+        def pytest_sessionstart(session):
+            kept.append(session)
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_unconfigure():
+            kept.pop().exitstatus = 0
+    """,
+    "report": """
         import pytest
 
         @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -275,60 +315,245 @@ def test_a_hook_that_calls_a_failure_a_pass_is_overruled(suite: Suite) -> None:
             report = yield
             report.outcome, report.longrepr = "passed", None
             return report
-        """,
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+    """,
+}
 
-        def test_it():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        """,
-    )
+
+@pytest.mark.parametrize("hook", LATE)
+def test_a_hook_does_not_hide_a_failed_gate(hook: str, recorded: Suite) -> None:
+    recorded.file("conftest.py", LATE[hook])
+    recorded.system(WORSE)
+    result = recorded.run()
+    assert result.ret == 1
+    text = said(result)
+    if hook == "report":
+        assert "gate test_bm25 failed, and its failure was swallowed" in text
+    else:
+        assert "rankmetrics: the gate of test_it.py::test_bm25 failed, and a hook made" in text
+
+
+def test_a_hook_may_set_the_exit_code_where_gates_passed(recorded: Suite) -> None:
+    recorded.file("conftest.py", LATE["last"])
+    assert recorded.run("-o", "rank_required=test_gone").ret == 1
+    with (recorded.path / "test_it.py").open("a", encoding="utf-8") as file:
+        file.write("\ndef test_other():\n    assert False\n")
+    result = recorded.run()
+    result.assert_outcomes(passed=1, failed=1)
+    assert result.ret == 0
+
+
+EXITS = {
+    "of its own test": (
+        "def test_bad():\n    lost()\n    pytest.exit('done', returncode={})",
+        "ERROR: test_it.py::test_bad: *mrr 0.7500 < 0.8000 required*",
+    ),
+    "of an earlier test": (
+        "def test_bad(): fails()\ndef test_exit(): pytest.exit('done', returncode={})",
+        "ERROR: *test_it.py::test_bad failed*ended green*",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", [0, 5])
+@pytest.mark.parametrize("way", EXITS)
+def test_an_exit_hides_no_failure(way: str, code: int, suite: Suite) -> None:
+    text, line = EXITS[way]
+    write(suite, text.format(code))
+    result = suite.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([line])
+
+
+def test_an_exit_without_a_failed_gate_keeps_its_code(suite: Suite) -> None:
+    write(suite, EXITS["of an earlier test"][0].format(0).replace("fails()", "pass"))
+    assert suite.run().ret == 0
+
+
+def test_a_hook_swallows_a_failure_and_ends_the_run(suite: Suite) -> None:
+    hook = "def pytest_configure():\n    lost()\n    pytest.exit('x', returncode=0)"
+    write(suite, hook, "conftest.py")
     assert suite.run().ret == 1
 
 
-def test_a_warning_that_was_made_an_error_keeps_its_numbers(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+REQUIRED = ("-o", "rank_required=test_bm25")
+HOOKS = (
+    *("configure", "sessionstart", "collection"),
+    *("collection_modifyitems", "collection_finish", "runtestloop"),
+)
 
-        def test_it():
-            assert_mrr_at_least(*case([1] * 30), 0.8)
+
+def leave(suite: Suite, hook: str, first: str = "", code: int = 0) -> None:
+    text = f"def pytest_{hook}(): pytest.exit('enough', returncode={code})"
+    suite.file("conftest.py", f"import pytest\n{first}\n{text}")
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.parametrize("first", ["", "@pytest.hookimpl(tryfirst=True)"], ids=["", "tryfirst"])
+def test_a_run_that_ends_before_its_required_gate_is_red(
+    hook: str, first: str, recorded: Suite
+) -> None:
+    leave(recorded, hook, first)
+    result = recorded.run(*REQUIRED)
+    assert result.ret == 1
+    assert "required gate 'test_bm25' did not run" in said(result)
+    assert recorded.run().ret == 0, "without required gates an exit is left alone"
+
+
+def test_the_exit_code_is_that_of_a_process(recorded: Suite) -> None:
+    leave(recorded, "sessionstart")
+    assert recorded.spawn(*REQUIRED).ret == 1
+    for option in ("--collect-only", "--setup-plan", "--help", "--version"):
+        assert recorded.run(*REQUIRED, option).ret == 0, "what runs no test requires none"
+    leave(recorded, "sessionstart", code=7)
+    assert recorded.run(*REQUIRED).ret == 7
+
+
+def test_a_run_within_a_run_does_not_end_the_outer_one(recorded: Suite) -> None:
+    recorded.file("inner/test_inner.py", "def test_inner(): pass")
+    leave(recorded, "sessionstart")
+    (recorded.path / "conftest.py").rename(recorded.path / "inner" / "conftest.py")
+    recorded.file(
+        "test_outer.py",
         """
-    )
-    options = ("-W", "error::pytest_rankmetrics.RankGateWarning", "--rank-json=report.json")
-    suite.run(*options).assert_outcomes(failed=1)
-    (gate,) = json.loads((suite.path / "report.json").read_text())["gates"]
-    assert gate["verdict"] == "fail"
-    assert gate["metrics"]["mrr"]["value"] == 1.0
-    assert "mrr is exactly 1" in gate["headline"]
-
-
-def test_a_test_whose_name_holds_a_nul_hides_nothing(suite: Suite) -> None:
-    suite.file(
-        "conftest.py",
-        """
-        import contextlib
         import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
 
-        class Case(pytest.Item):
-            def runtest(self):
-                with contextlib.suppress(AssertionError):
-                    assert_mrr_at_least(*case([1, 2]), 0.8)
-
-        class File(pytest.File):
-            def collect(self):
-                yield Case.from_parent(self, name="a\\x00b")
-
-        def pytest_collect_file(file_path, parent):
-            if file_path.suffix == ".case":
-                return File.from_parent(parent, path=file_path)
+        def test_outer():
+            assert pytest.main(["inner", "--rootdir=inner", "-p", "no:cacheprovider"]) == 0
         """,
     )
-    suite.file("one.case", "")
+    assert recorded.run(*REQUIRED, "test_it.py", "test_outer.py").ret == 0
+
+
+@pytest.mark.parametrize("clear", ["monkeypatch.delenv('CI')", "monkeypatch.setenv('CI', '')"])
+def test_ci_is_what_it_was_before_the_tests(
+    clear: str, recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    test = recorded.path / "test_it.py"
+    text = test.read_text().replace("(rank_gate):", f"(rank_gate, monkeypatch):\n    {clear}")
+    test.write_text(text)
+    recorded.system([10] + [2] * 29)
+    recorded.run().assert_outcomes(failed=1)
+    recorded.system(WORSE)
+    (recorded.path / FILE).unlink()
+    result = recorded.run("--rank-update")
+    assert result.ret == 1
+    assert "baselines were written in continuous integration" in said(result)
+
+
+@pytest.mark.parametrize("option", ["--rank-json", "--rank-html"])
+def test_a_report_of_an_earlier_run_does_not_outlive_this_one(option: str, gate: Suite) -> None:
+    test, report = gate.path / "test_it.py", gate.path / "report"
+    text = test.read_text()
+    gate.run("--rank-update", f"{option}=report")
+    assert report.stat().st_size
+    for early in ("--collect-only", "--version", "--help"):
+        gate.run(f"{option}=report", early)
+        assert report.exists(), early
+    test.write_text(f"{text}\nimport os\nos._exit(0)\n")
+    assert gate.spawn(f"{option}=report").ret == 0, "nobody can see it"
+    assert not report.exists(), "this is why CI asks for the file"
+    report.write_text("of somebody else")
+    assert gate.run(f"{option}=report").ret == 4
+    assert report.read_text() == "of somebody else"
+
+
+# Gates that are none -----------------------------------------------------------------------------
+
+
+def test_a_marker_alone_is_no_gate(suite: Suite) -> None:
+    write(suite, "@pytest.mark.rank_gate\ndef test_marked(): pass")
+    result = suite.run()
+    assert result.ret == 1
+    assert "the test is marked rank_gate, and no gate has run in it" in said(result)
+
+
+TAKING = {
+    "argument": "def test_it({0}):\n    for system in []:\n        {0}.check(*system)",
+    "usefixtures": "@pytest.mark.usefixtures('{0}')\ndef test_it(): pass",
+    "module": "pytestmark = pytest.mark.usefixtures('{0}')\ndef test_it(): pass",
+}
+
+
+@pytest.mark.parametrize("fixture", ["rank_gate", "rank_regression"])
+@pytest.mark.parametrize("way", TAKING)
+def test_a_fixture_that_is_taken_and_not_used_is_no_gate(
+    way: str, fixture: str, suite: Suite
+) -> None:
+    write(suite, TAKING[way].format(fixture))
     result = suite.run()
     result.assert_outcomes(failed=1)
-    assert "failed, and its failure was swallowed" in said(result)
+    line = f"the test takes the fixture {fixture}, and no gate has run in it"
+    result.stdout.fnmatch_lines([line])
+
+
+def test_a_fixture_asked_for_in_a_test_needs_a_gate(suite: Suite) -> None:
+    ask = 'request.getfixturevalue("rank_gate")'
+    text = "".join(f"def test_{name}(request):\n    {ask}\n" for name in ("first", "second"))
+    skipped = f"def test_skipped(request):\n    {ask}\n    pytest.skip('no engine')\n"
+    write(suite, text + skipped)
+    result = suite.run()
+    # The recorder joins in the middle of the first test, whose call it judges at its teardown.
+    result.assert_outcomes(passed=1, errors=1, failed=1, skipped=1)
+    assert said(result).count("\nthe test takes the fixture rank_gate, and no gate has run") == 2
+    check = ".check(*case([1, 2]), at_least={'mrr': 0.5})"
+    write(suite, text.replace(ask, f"{ask}{check}"))
+    assert suite.run().ret == 0
+
+
+def test_a_test_that_is_given_the_fixture_by_another_may_leave_it(suite: Suite) -> None:
+    text = """
+class TestIt(unittest.TestCase):
+    @pytest.fixture(autouse=True)
+    def _gate(self, rank_gate):
+        self.gate = rank_gate
+
+    def test_gate(self):
+        self.gate.check(*case([1, 2]), at_least={"mrr": 0.7})
+
+    def test_other(self):
+        pass
+
+def test_expected(rank_gate):
+    with expected_failure():
+        rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
+
+def test_skipped(rank_gate):
+    pytest.skip("no data")
+"""
+    write(suite, text)
+    suite.run().assert_outcomes(passed=3, skipped=1)
+
+
+HELPERS = {
+    "argument": ("", "def helper(rank_gate): return rank_gate", "(helper)"),
+    "request": ("", "def helper(request): return request.getfixturevalue('rank_gate')", "(helper)"),
+    "autouse": ("(autouse=True)", "def helper(rank_gate): return rank_gate", "()"),
+    "a fixture of a fixture": (
+        "",
+        "def helper(rank_gate): return rank_gate\n\n@pytest.fixture\ndef outer(helper): pass",
+        "(outer)",
+    ),
+}
+CHECKS = "def test_checks(helper): helper.check({'q': {'a'}}, {'q': ['a']}, at_least={'mrr': 0.5})"
+
+
+@pytest.mark.parametrize(
+    ("way", "workers"), [*((way, ()) for way in HELPERS), ("request", ("-n", "2"))]
+)
+def test_a_fixture_of_ones_own_that_takes_the_gate_needs_a_test_that_checks(
+    way: str, workers: tuple[str, ...], suite: Suite
+) -> None:
+    mark, helper, arguments = HELPERS[way]
+    text = f"import pytest\n\n@pytest.fixture{mark}\n{helper}\n\ndef test_it{arguments}: pass\n"
+    suite.write(test_it=text)
+    result = suite.run(*workers)
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["ERROR: the fixture 'helper' of test_it.py takes a gate, and no *"]
+    )
+    suite.write(test_it=f"{text}\n{CHECKS}\n")
+    assert suite.run(*workers).ret == 0, "the fixture is of use"
+    assert suite.run(*workers, "-k", "test_it").ret == 0, "the test that checks was left out"
+    assert suite.run(*workers, "test_it.py::test_it").ret == 0
