@@ -14,8 +14,9 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.measures.catalogue import Measure, find_metric, plain
@@ -48,10 +49,6 @@ _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcgrendle2020": ("ndcg", {"gain": "binary"}),
     "relativep": ("recall", {"denominator": "min"}),
 }
-_SET_F = "setf"
-"""ir_measures' and trec_eval's F: its parameter is the square of beta."""
-
-
 _ABSENT = {
     "infap": "inferred average precision",
     "rbp": "rank-biased precision",
@@ -123,12 +120,12 @@ def _read(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measu
         return result
     own = dict(result.parameters)
     changed = Measure.open(result.metric, result.k if k is None else k, **own, **parameters)
-    return _giving(changed, result.given | parameters.keys())
+    return replace(changed, given=result.given | parameters.keys())
 
 
 def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ...]:
     """Measures from one spelling or record, or from several of either."""
-    parsed = tuple(spec.complete() for spec in _parsed(measures))
+    parsed = tuple(spec.complete() for spec in parse_members(measures))
     for place, wanted in enumerate(parsed):
         if distinct and wanted in parsed[:place]:
             msg = f"measures names {wanted} twice"
@@ -137,29 +134,24 @@ def parse_measures(measures: Any, *, distinct: bool = True) -> tuple[Measure, ..
 
 
 def parse_members(measures: Any) -> tuple[Measure, ...]:
-    """Members of a combination, which may take their cutoff from it."""
-    return _parsed(measures)
-
-
-def _parsed(measures: Any) -> tuple[Measure, ...]:
+    """The same for members of a combination, which may take their cutoff from it."""
     if isinstance(measures, (str, Measure)):
         measures = (measures,)
     if not isinstance(measures, Iterable) or isinstance(measures, Mapping):
         msg = f"measures must be a str, a Measure or a sequence of them, got {safe_repr(measures)}"
         raise TypeError(msg)
-    parsed = tuple(_read(spec) for item in measures for spec in _each_cutoff(item))
+    parsed: list[Measure] = []
+    for spec in measures:
+        several = _SEVERAL.fullmatch(spec.strip()) if isinstance(spec, str) else None
+        if several is None:
+            parsed.append(_read(spec))
+        else:
+            cutoffs = several["cutoffs"].split(",")
+            parsed += [_read(f"{several['name']}{cutoff.strip()}") for cutoff in cutoffs]
     if not parsed:
         msg = "measures is empty; name at least one"
         raise ValueError(msg)
-    return parsed
-
-
-def _each_cutoff(spec: Any) -> list[Any]:
-    """``ndcg@5,10`` as ``ndcg@5`` and ``ndcg@10``; anything else as it is."""
-    several = _SEVERAL.fullmatch(spec.strip()) if isinstance(spec, str) else None
-    if several is None:
-        return [spec]
-    return [f"{several['name']}{cutoff.strip()}" for cutoff in several["cutoffs"].split(",")]
+    return tuple(parsed)
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:
@@ -175,48 +167,49 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     return safe
 
 
-def _giving(result: Measure, given: Iterable[str]) -> Measure:
-    return Measure(result.metric, result.k, result.parameters, frozenset(given))
-
-
-def _advice(text: str) -> str:
-    """How to write what is not a measure."""
-    parts = [part for part in re.split(r"[,;\s]+", text) if part]
-    if len(parts) > 1 and all(map(_MEASURE.fullmatch, parts)):
-        return "it looks like several: pass them as a list, on a command line each with its own -m"
-    return "spell it like 'ndcg(gain=linear)@10'"
-
-
 @lru_cache(maxsize=256)
 def _parse(text: str, level: int = 0) -> Measure:
     if level > _DEEPEST:
         msg = f"{safe_repr(text)} nests measures too deeply"
         raise UnknownMeasureError(msg)
-    trec = _TREC_RECALL.fullmatch(text.strip()) or _TREC_CUTOFF.fullmatch(text.strip())
-    match = _MEASURE.fullmatch(f"{trec['name']}@{trec['k']}" if trec else text.strip())
+    stripped = text.strip()
+    trec = _TREC_RECALL.fullmatch(stripped) or _TREC_CUTOFF.fullmatch(stripped)
+    match = _MEASURE.fullmatch(f"{trec['name']}@{trec['k']}" if trec else stripped)
     if match is None:
-        msg = f"{safe_repr(text)} is not a measure; {_advice(text)}"
+        parts = [part for part in re.split(r"[,;\s]+", text) if part]
+        advice = "spell it like 'ndcg(gain=linear)@10'"
+        if len(parts) > 1 and all(map(_MEASURE.fullmatch, parts)):
+            advice = (
+                "it looks like several: pass them as a list, on a command line each with its own -m"
+            )
+        msg = f"{safe_repr(text)} is not a measure; {advice}"
         raise UnknownMeasureError(msg)
-    name, min_rel = match["name"], match["level"]
-    cutoff = match["k"]
-    if plain(name) in _ABSENT:
-        msg = f"{safe_repr(text)} is {_ABSENT[plain(name)]}, which is not among the measures here"
+    name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]
+    if name in _ABSENT:
+        msg = f"{safe_repr(text)} is {_ABSENT[name]}, which is not among the measures here"
         raise UnknownMeasureError(msg)
-    canonical, implied = _IMPLIED.get(plain(name), (name, {}))
+    canonical, implied = _IMPLIED.get(name, (match["name"], {}))
     metric = find_metric(canonical)
     parameters: dict[str, Any] = dict(implied)
     k = None
     if cutoff is not None and metric.name == "iprec":
         parameters["recall"] = _value(cutoff, text)
     elif cutoff is not None:
-        k = _cutoff(cutoff, text)
+        if not re.fullmatch(r"[0-9]{1,4000}", cutoff):
+            msg = f"the cutoff of {safe_repr(text)} must be a whole number, got {safe_repr(cutoff)}"
+            raise InvalidParameterError(msg)
+        k = check_cutoff(int(cutoff), safe_repr(text))
     members: list[Measure] = []
-    for argument in _arguments(match["inner"]):
+    for argument in _arguments(match["inner"] or ""):
         key, equals, value = argument.partition("=")
         if not equals or "(" in key:
             members.append(_parse(argument, level + 1))
             continue
-        key, given = _spelled(key.strip(), _value(value.strip(), text))
+        key, given = key.strip(), _value(value.strip(), text)
+        if key == "rel":  # ir_measures
+            key = "min_rel"
+        elif key == "dcg" and isinstance(given, str):
+            key, given = "gain", _DCG_SPELLINGS.get(given, given)
         if given == "none" and metric.defaults.get(key, "none") is None:
             given = None
         if key == "k":
@@ -226,7 +219,8 @@ def _parse(text: str, level: int = 0) -> Measure:
             msg = f"{key} is set twice in {safe_repr(text)}"
             raise InvalidParameterError(msg)
         parameters[key] = given
-    if plain(name) == _SET_F and isinstance(parameters.get("beta"), (int, float)):
+    if name == "setf" and isinstance(parameters.get("beta"), (int, float)):
+        # The parameter of ir_measures' and trec_eval's F is the square of beta.
         parameters["beta"] = math.sqrt(max(parameters["beta"], 0.0))
     if min_rel is not None:
         if "min_rel" in parameters or len(min_rel) > _LONGEST:
@@ -242,35 +236,17 @@ def _parse(text: str, level: int = 0) -> Measure:
     return Measure.open(metric, k, **parameters)
 
 
-def _cutoff(text: str, spelling: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,4000}", text):
-        msg = f"the cutoff of {safe_repr(spelling)} must be a whole number, got {safe_repr(text)}"
-        raise InvalidParameterError(msg)
-    return cast("int", check_cutoff(int(text), safe_repr(spelling)))
-
-
-def _spelled(key: str, value: Any) -> tuple[str, Any]:
-    """A parameter of ir_measures under its name here."""
-    if key == "rel":
-        return "min_rel", value
-    if key == "dcg" and isinstance(value, str):
-        return "gain", _DCG_SPELLINGS.get(value, value)
-    return key, value
-
-
-def _arguments(inner: str | None) -> list[str]:
+def _arguments(inner: str) -> list[str]:
     """The text between parentheses, split at commas outside of inner brackets."""
     parts, level, start = [], 0, 0
-    for place, character in enumerate(inner or ""):
-        if character in "({":
-            level += 1
-        elif character in ")}":
-            level -= 1
-        elif character == "," and level == 0:
-            parts.append((inner or "")[start:place])
+    for place, character in enumerate(f"{inner},"):
+        level += (character in "({") - (character in ")}")
+        if character == "," and level == 0:
+            parts.append(inner[start:place].strip())
             start = place + 1
-    parts.append((inner or "")[start:])
-    return [part.strip() for part in parts if part.strip()]
+    # Brackets that do not match keep the rest together, which is then refused as a whole.
+    parts.append(inner[start:].strip())
+    return [part for part in parts if part]
 
 
 def _value(text: str, spelling: str) -> Any:

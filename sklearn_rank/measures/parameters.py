@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.checks import check_number, check_option
+from sklearn_rank.support.checks import check_number, check_option, refuse_value
 from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import FloatArray
 
@@ -35,20 +35,24 @@ class ByQuery:
         return np.array([known[query] for query in query_ids], dtype=np.float64)
 
 
+# Partial functions instead of lambdas: scorers are stored with their checks, by name.
+
+
 def one_of(*words: str) -> Check:
     """Check for one of some words."""
-    # Not a lambda: scorers are stored with their checks, and stores look functions up by name.
-    return partial(check_word, words=words)
+    return partial(_check_word, words=words)
 
 
-def check_word(value: Any, name: str, owner: str, *, words: tuple[str, ...]) -> Any:
-    """One of some words."""
+def _check_word(value: Any, name: str, owner: str, *, words: tuple[str, ...]) -> Any:
     return check_option(value, name, words, owner)
 
 
 def number_from(at_least: float, *, above: bool = False) -> Check:
     """Check for a finite number of at least, or above, a bound."""
     return partial(check_number, at_least=at_least, above=above)
+
+
+_AT_LEAST_0, _ABOVE_0 = number_from(0.0), number_from(0.0, above=True)
 
 
 def check_gain(value: Any, name: str, owner: str) -> Any:
@@ -59,13 +63,11 @@ def check_gain(value: Any, name: str, owner: str) -> Any:
         if not value or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
             msg = f"The '{name}' parameter of {owner} must map grades to gains. Got {value!r}."
             raise InvalidParameterError(msg)
-        number = number_from(0.0)
         return tuple(
-            sorted((number(grade, name, owner), number(gain, name, owner)) for grade, gain in value)
+            sorted(tuple(_AT_LEAST_0(number, name, owner) for number in pair) for pair in value)
         )
-    return (
-        value if callable(value) else check_option(value, name, ("exp2", "linear", "binary"), owner)
-    )
+    words = ("exp2", "linear", "binary")
+    return value if callable(value) else check_option(value, name, words, owner)
 
 
 def check_discount(value: Any, name: str, owner: str) -> Any:
@@ -76,33 +78,26 @@ def check_discount(value: Any, name: str, owner: str) -> Any:
 def check_max_grade(value: Any, name: str, owner: str) -> Any:
     """A word or a number above 0."""
     if isinstance(value, str) and value != "query":
-        msg = (
-            f"The '{name}' parameter of {owner} must be 'query' or a finite number above 0. "
-            f"Got {safe_repr(value)} instead."
-        )
-        raise InvalidParameterError(msg)
-    if isinstance(value, str):
-        return value
-    return number_from(0.0, above=True)(value, name, owner)
+        refuse_value(value, name, owner, "'query' or a finite number above 0")
+    return value if isinstance(value, str) else _ABOVE_0(value, name, owner)
 
 
 def check_negatives(value: Any, name: str, owner: str) -> Any:
     """One number, or one for each query by position or by key."""
-    number = number_from(0.0)
     if isinstance(value, Mapping):
         return ByQuery(
-            frozenset((key, number(number_of, name, owner)) for key, number_of in value.items())
+            frozenset((key, _AT_LEAST_0(number, name, owner)) for key, number in value.items())
         )
     if isinstance(value, ByQuery):
         return value
     values = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(values, (list, tuple)):
-        return None if values is None else number(values, name, owner)
-    return tuple(number(item, name, owner) for item in values)
+        return None if values is None else _AT_LEAST_0(values, name, owner)
+    return tuple(_AT_LEAST_0(item, name, owner) for item in values)
 
 
 def check_measures(value: Any, name: str, owner: str) -> Any:
-    """A tuple; whether it holds two measures that combine is checked by whoever combines them."""
+    """A tuple; whether it holds two measures that combine is checked by their owner."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         msg = f"The '{name}' parameter of {owner} must be two measures. Got {safe_repr(value)}."
         raise InvalidParameterError(msg)
@@ -113,7 +108,7 @@ def check_recall(value: Any, name: str, owner: str) -> Any:
     """A level of recall, or "11pt" for the eleven classic ones."""
     if isinstance(value, str):
         return check_option(value, name, ("11pt",), owner)
-    level = number_from(0.0)(value, name, owner)
+    level = _AT_LEAST_0(value, name, owner)
     if level > 1:
         msg = f"The '{name}' parameter of {owner} must be in [0, 1] or '11pt'. Got {value!r}."
         raise InvalidParameterError(msg)
@@ -121,11 +116,11 @@ def check_recall(value: Any, name: str, owner: str) -> Any:
 
 
 UNRETRIEVED = one_of("last", "ignore")
-BETA = number_from(0.0)
+BETA = _AT_LEAST_0
 PAIRWISE: dict[str, Check] = {
     "unretrieved": UNRETRIEVED,
     "n_negatives": check_negatives,
-    "smoothing": number_from(0.0),
+    "smoothing": _AT_LEAST_0,
 }
 GAIN: dict[str, Check] = {"gain": check_gain, "discount": check_discount}
 

@@ -23,90 +23,59 @@ from sklearn_rank.typing import FloatArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """What is known of one metric.
-
-    Attributes
-    ----------
-    name : str
-        Canonical name, as in ``"ndcg@10"``.
-    symbol : str
-        How the field writes it, as in ``"nDCG"``.
-    kernel : callable
-        Formula: judged rankings to one float64 per query.
-    summary, reference : str
-        One sentence, and where the definition comes from.
-    formula : str
-        Value of one query with the default parameters, as the table of metrics has it.
-    function : str
-        Name of the function in ``metrics``; empty for metrics that go by their spelling alone.
-    aliases : tuple of str
-        Other names that the parser reads.
-    upper : float
-        Greatest possible value; the least is 0.
-    greater_is_better : bool
-        Direction.
-    graded : bool
-        Whether grades matter beyond being above 0; where members are combined, those tell.
-    takes_k : bool
-        Whether a cutoff ``k`` applies.
-    takes_ties : bool
-        Whether the expectation over all orders of tied items is known.
-    by_score : bool
-        Whether relevance scores, where given, decide the order.
-    counts_irrelevant : bool
-        Whether every irrelevant item of a ranking counts, below the cutoff, too.
-    rewards_short : {"", "whole", "always"}
-        Whether rankings get better by ending early: never, without a cutoff, or always.
-    checks : dict
-        Own parameters and what each may be.
-    averages : tuple of str
-        Ways of averaging over queries, the default first.
-    weights : callable or None
-        Judged rankings to one weight per query, where the average is not "macro".
-    geometric_from : float or None
-        The mean over queries is geometric, and no value counts less than this; None: arithmetic.
-    skips_unjudged : bool
-        Whether items that nobody judged count for nothing, instead of as irrelevant.
-    of_judgements : bool
-        It says how much is judged, whatever is relevant: every convention has it.
-    parts : callable or None
-        Judged rankings to what each relevant item adds to the value; None: it is no sum of these.
-    moves : callable or None
-        Two rankings of a query to each item's part in the change, where that is more than a
-        difference of ``parts``.
-    members : tuple of Measure
-        Measures that a metric combines unless told otherwise; none if it combines none.
-    version : int
-        Of the definition: raised when the same ranking would get another value, so that recorded
-        values are not compared with values of another kind.
-    """
+    """What is known of one metric."""
 
     name: str
+    """Canonical name, as in ``"ndcg@10"``."""
     symbol: str
+    """How the field writes it, as in ``"nDCG"``."""
     kernel: Callable[..., FloatArray]
+    """Formula: judged rankings to one float64 per query; its keywords are the own parameters."""
     summary: str
     reference: str
+    """Source of the definition."""
     formula: str = ""
+    """Value of one query with the default parameters, for the table of metrics."""
     function: str = ""
+    """Name of the function in ``metrics``; empty for metrics that go by their spelling alone."""
     aliases: tuple[str, ...] = ()
+    """Other names that the parser reads."""
     upper: float = 1.0
+    """Greatest possible value; the least is 0."""
     greater_is_better: bool = True
     graded: bool = False
+    """Whether grades matter beyond being above 0; where members are combined, those tell."""
     takes_k: bool = True
     takes_ties: bool = True
+    """Whether the expectation over all orders of tied items is known."""
     by_score: bool = False
+    """Whether relevance scores, where given, decide the order."""
     counts_irrelevant: bool = False
+    """Whether every irrelevant item of a ranking counts, below the cutoff, too."""
     rewards_short: str = ""
+    """Whether rankings get better by ending early: never, without a cutoff ("whole"), "always"."""
     checks: Mapping[str, Check] = field(default_factory=dict)
+    """Own parameters and what each may be."""
     averages: tuple[str, ...] = ("macro",)
+    """Averages over queries, the default first."""
     weights: Callable[..., FloatArray] | None = None
+    """Judged rankings to one weight per query, where the average is not "macro"."""
     geometric_from: float | None = None
+    """The mean over queries is geometric, and no value counts less than this; None: arithmetic."""
     of_judgements: bool = False
+    """It says how much is judged, whatever is relevant: every convention has it."""
     skips_unjudged: bool = False
+    """Whether items that nobody judged count for nothing, instead of as irrelevant."""
     version: int = 1
+    """Of the definition: raised when the same ranking gets another value, so that recorded values
+    are not compared with values of another kind."""
     members: tuple[Measure, ...] = ()
+    """Measures that a metric combines by default; none if it combines none."""
     parts: Callable[..., Parts] | None = None
+    """Judged rankings to what each relevant item adds to the value; None: it is no such sum."""
     moves: Callable[..., FloatArray] | None = None
+    """Two rankings of a query to each item's part in the change, where that is more than a
+    difference of ``parts``."""
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -183,30 +152,32 @@ class Measure:
     @classmethod
     def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
         """The same, where the cutoff that it needs may be left for later."""
-        owner = metric.name
+        owner, defaults = metric.name, metric.defaults
         k = check_cutoff(k, owner)
         if k is not None and not metric.takes_k:
             msg = f"{owner} reads the whole ranking and takes no cutoff, got k={k}"
             raise InvalidParameterError(msg)
-        unknown = [name for name in parameters if name not in metric.defaults]
-        if unknown:
-            known = ", ".join(metric.defaults) or "none"
-            hint = closest(unknown[0], metric.defaults)
-            msg = f"{owner} has no parameter {safe_repr(unknown[0])}{hint}; it has: {known}"
-            raise InvalidParameterError(msg)
-        kept = {name: _check_parameter(metric, name, value) for name, value in parameters.items()}
+        for name in parameters:
+            if name not in defaults:
+                known = ", ".join(defaults) or "none"
+                hint = closest(name, defaults)
+                msg = f"{owner} has no parameter {safe_repr(name)}{hint}; it has: {known}"
+                raise InvalidParameterError(msg)
+        kept: dict[str, Any] = {}
+        for name, value in parameters.items():
+            if name == "average":
+                kept[name] = check_option(value, name, metric.averages, owner)
+            elif name == "min_rel":
+                is_given = value is not None
+                kept[name] = number_from(0.0, above=True)(value, name, owner) if is_given else None
+            else:
+                kept[name] = metric.checks[name](value, name, owner)
         if "measures" in kept:
-            kept["measures"] = _members(kept["measures"], owner)
-        return cls(
-            metric,
-            k,
-            tuple(
-                (name, kept[name])
-                for name in metric.defaults
-                if name in kept and kept[name] != metric.defaults[name]
-            ),
-            frozenset(parameters),
+            _check_members(kept["measures"], owner)
+        changed = tuple(
+            (name, kept[name]) for name in defaults if name in kept and kept[name] != defaults[name]
         )
+        return cls(metric, k, changed, frozenset(parameters))
 
     def complete(self) -> Measure:
         """The measure itself, if it and those it is made of have the cutoff that they need."""
@@ -304,21 +275,11 @@ def deepest(measures: Iterable[Measure]) -> int | None:
     return None if None in depths else max(filter(None, depths), default=0)
 
 
-def _check_parameter(metric: Metric, name: str, value: Any) -> Any:
-    if name == "average":
-        return check_option(value, name, metric.averages, metric.name)
-    if name == "min_rel":
-        return None if value is None else number_from(0.0, above=True)(value, name, metric.name)
-    return metric.checks[name](value, name, metric.name)
-
-
-def _members(members: Any, owner: str) -> tuple[Measure, ...]:
-    pair: tuple[Any, ...] = tuple(members)
-    if len(pair) != 2 or not all(isinstance(member, Measure) for member in pair):
-        msg = f"{owner} is the mean of two measures, got {len(pair)}"
+def _check_members(members: tuple[Any, ...], owner: str) -> None:
+    if len(members) != 2 or not all(isinstance(member, Measure) for member in members):
+        msg = f"{owner} is the mean of two measures, got {len(members)}"
         raise InvalidParameterError(msg)
-    for member in pair:
+    for member in members:
         if member.metric.upper != 1.0 or not member.metric.greater_is_better or member.is_pooled:
             msg = f"{owner} needs measures per query between 0 and 1 (best), got {member}"
             raise InvalidParameterError(msg)
-    return pair
