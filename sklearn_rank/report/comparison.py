@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 from sklearn_rank.comparison.changes import QueryChange
 from sklearn_rank.comparison.result import (
@@ -31,8 +30,8 @@ from sklearn_rank.report.content import (
 )
 from sklearn_rank.report.page import write_page
 from sklearn_rank.support.disk import HTML_REPORT, check_target
-from sklearn_rank.support.text import as_text
-from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
+from sklearn_rank.support.text import as_text, safe_repr
+from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
 MOST_DRAWN = 3
 """Systems that have a picture of their own; a report is to be read."""
@@ -47,6 +46,9 @@ _CHUNK = 256
 
 def report_comparison(comparison: Comparison, path: str | os.PathLike[str], **options: Any) -> None:
     """Write the page of a comparison to a file."""
+    if not isinstance(path, (str, os.PathLike)):
+        msg = f"report: path must be the name of a file, got {safe_repr(path)}"
+        raise TypeError(msg)
     check_target(path, HTML_REPORT)  # before the work is done
     write_page(report_of(comparison, **options), path)
 
@@ -61,7 +63,11 @@ def report_of(
     pictures: bool = True,
 ) -> Report:
     """Everything that a page shows of a comparison."""
-    explained = _explained(comparison, measure)
+    if measure is None:  # the first with values per query
+        with_values = (name for name in comparison.measures if not comparison.is_pooled(name))
+        explained = next(with_values, "")
+    else:
+        explained = comparison[measure, comparison.others[0]].measure
     differences = differences_table(comparison)
     tables = [
         ("Systems", systems_table(comparison)),
@@ -70,163 +76,109 @@ def report_of(
     ]
     if slices is not None:
         tables.append(("Slices", slices_table(comparison.by_slice(slices))))
-    drawn: tuple[Picture, ...] = pictures_of(comparison, explained) if pictures else ()
+    drawn = pictures_of(comparison, explained) if pictures else ()
     queries = changes = None
     if explained:
-        lookup = _Lookup(comparison, explained, text_function(query_text))
-        queries, changes = as_data(lookup.queries), lookup.changes()
+        text_of = text_function(query_text)
+        queries = as_data(_queries(comparison, explained, text_of))
+        changes = _changes(comparison, explained, text_of)
     section = Section(tables=tuple(tables), pictures=drawn, changes=changes, queries=queries)
-    lead = tuple(_lead(comparison))
-    if pictures and not drawn:
-        lead = (*lead, NO_PICTURES)
-    return Report(title or _title(comparison), lead, sections=(section,))
-
-
-def _explained(comparison: Comparison, measure: str | Measure | None) -> str:
-    """The measure whose changes are explained: the first with values per query."""
-    if measure is not None:
-        return comparison[measure, comparison.others[0]].measure
-    with_values = (name for name in comparison.measures if not comparison.is_pooled(name))
-    return next(with_values, "")
-
-
-def _title(comparison: Comparison) -> str:
-    if comparison.all_pairs:
-        return f"{len(comparison.names)} systems, each with each other"
-    others = comparison.others
-    named = ", ".join(others) if len(others) <= MOST_NAMED else f"{len(others)} systems"
-    return f"{named} against {comparison.baseline}"
-
-
-def _lead(comparison: Comparison) -> list[str]:
-    counts = comparison.counts
+    names, others, counts = comparison.names, comparison.others, comparison.counts
     lead = [f"{counts['queries']:,} {'query' if counts['queries'] == 1 else 'queries'}"]
     for count, word in (("left_out", "left out"), ("missing", "without a ranking")):
         lead += [f"{n:,} of {name} {word}" for name, n in counts[count].items() if n]
-    return ["; ".join(lead)]
+    if title is None and comparison.all_pairs:
+        title = f"{len(names)} systems, each with each other"
+    elif title is None:
+        named = ", ".join(others) if len(others) <= MOST_NAMED else f"{len(others)} systems"
+        title = f"{named} against {comparison.baseline}"
+    notes = (NO_PICTURES,) if pictures and not drawn else ()
+    return Report(title, ("; ".join(lead), *notes), sections=(section,))
 
 
-class _Lookup:
-    """Queries of a comparison, whose items are looked up when there is room for them."""
+def _queries(comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> Queries:
+    """All queries, whose items are looked up when there is room for them."""
+    ids = comparison.query_ids
+    names = [name for name in comparison.measures if not comparison.is_pooled(name)]
+    lengths = []
+    for system in comparison.names:
+        evaluation = comparison.evaluations[system]
+        ranked = evaluation.rankings.n_ranked.tolist()
+        length_of = dict(zip(list(evaluation.query_ids), ranked, strict=True))
+        lengths.append([length_of[query] for query in ids])
+    known: dict[int, list[Item] | None] = {}
 
-    def __init__(self, comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> None:
-        self._comparison = comparison
-        self._measure = measure
-        self._text_of = text_of
-        self._ids = comparison.query_ids
-        self._known: dict[int, list[Item] | None] = {}
+    def items(number: int) -> list[Item] | None:
+        if number not in known:
+            place = places[number]
+            chunk = order[place : place + _CHUNK]
+            columns = [
+                comparison.query_changes([ids[n] for n in chunk], measure=measure, system=system)
+                for system in comparison.others
+            ]
+            known.update(zip(chunk, map(_merged, zip(*columns, strict=True)), strict=True))
+        return known.pop(number)
 
-    @cached_property
-    def queries(self) -> Queries:
-        """All of them."""
-        comparison = self._comparison
-        names = [name for name in comparison.measures if not comparison.is_pooled(name)]
-        values = [
+    texts = list(map(text_of, ids))
+    queries = Queries(
+        systems=comparison.names,
+        measures=tuple(names),
+        greater=tuple(map(comparison.greater_is_better, names)),
+        names=list(map(as_text, ids)),
+        values=[
             [numbers(column.tolist()) for column in comparison.values(name).values()]
             for name in names
-        ]
-        texts = list(map(self._text_of, self._ids))
-        queries = Queries(
-            systems=comparison.names,
-            measures=tuple(names),
-            greater=tuple(map(comparison.greater_is_better, names)),
-            names=list(map(as_text, self._ids)),
-            values=values,
-            texts=texts if any(texts) else (),
-            lengths=[self._lengths(system) for system in comparison.names],
-            explained=self._measure,
-            items=self._items,
-        )
-        self._order = by_change(queries)
-        self._place = {number: place for place, number in enumerate(self._order)}
-        return queries
-
-    def _lengths(self, system: str) -> list[int]:
-        """Of the rankings of the queries that are compared."""
-        evaluation = self._comparison.evaluations[system]
-        lengths = evaluation.rankings.n_ranked.tolist()
-        length_of = dict(zip(list(evaluation.query_ids), lengths, strict=True))
-        return [length_of[query] for query in self._ids]
-
-    def _items(self, number: int) -> list[Item] | None:
-        if number not in self._known:
-            place = self._place[number]
-            self._look_up(self._order[place : place + _CHUNK])
-        return self._known.pop(number)
-
-    def _look_up(self, chunk: Sequence[int]) -> None:
-        ids = [self._ids[number] for number in chunk]
-        columns = [
-            self._comparison.query_changes(ids, measure=self._measure, system=system)
-            for system in self._comparison.others
-        ]
-        for number, changes in zip(chunk, zip(*columns, strict=True), strict=True):
-            self._known[number] = merged(changes)
-
-    def changes(self) -> Table:
-        """Those that changed most in either direction, for browsers that run no scripts."""
-        comparison, measure = self._comparison, self._measure
-        columns = (
-            Column("query"),
-            Column("system"),
-            Column(comparison.baseline, "number"),
-            Column("now", "number"),
-            Column("change", "number"),
-            Column("relevant items: rank before -> now, share of the change"),
-        )
-        rows = [
-            _change_cells(change, self._text_of(change.query))
-            for direction in ("worse", "better")
-            for system in comparison.others[:MOST_NAMED]
-            for change in comparison.most_changed(
-                MOST_CHANGES, measure=measure, system=system, direction=direction
-            )
-        ]
-        return Table(columns, tuple(rows), notes=(f"{measure}; the largest changes",))
-
-
-def _change_cells(change: QueryChange, text: str) -> tuple[Cell, ...]:
-    name = as_text(change.query)
-    return (
-        text_cell(f"{name}: {text}" if text else name),
-        text_cell(change.system),
-        number_cell(change.old),
-        number_cell(change.new),
-        number_cell(change.difference, signed=True),
-        text_cell(change.why()),
+        ],
+        texts=texts if any(texts) else (),
+        lengths=lengths,
+        explained=measure,
+        items=items,
     )
+    order = by_change(queries)
+    places = {number: place for place, number in enumerate(order)}
+    return queries
 
 
-def merged(changes: Sequence[QueryChange]) -> list[Item] | None:
+def _merged(changes: Sequence[QueryChange]) -> list[Item] | None:
     """The items of a query with their ranks in every system; None where they have no ids."""
-    items: dict[Any, _Row] = {}
+    rows: dict[Any, tuple[float, list[Number], list[Number]]] = {}
+    n_others = len(changes)
     for place, change in enumerate(changes):
         for item in change.items:
-            row = items.setdefault(item.item, _Row.of(item.grade, len(changes)))
-            row.ranks[0], row.ranks[place + 1] = item.old_rank, item.new_rank
-            (row.shares[place],) = numbers([item.contribution])
-    if not items and any(change.remark for change in changes):
+            empty = (item.grade, [None] * (n_others + 1), [None] * n_others)
+            _, ranks, shares = rows.setdefault(item.item, empty)
+            ranks[0], ranks[place + 1] = item.old_rank, item.new_rank
+            (shares[place],) = numbers([item.contribution])
+    if not rows and any(change.remark for change in changes):
         return None
-    merged_items = [
-        Item(as_text(name), row.grade, row.ranks, row.shares) for name, row in items.items()
-    ]
-    return sorted(merged_items, key=_weight)
+    items = [Item(as_text(name), *row) for name, row in rows.items()]
+    return sorted(items, key=lambda item: -max(abs(share or 0) for share in item.shares))
 
 
-class _Row(NamedTuple):
-    """An item, of which one system after the other is known."""
-
-    grade: float
-    ranks: list[Number]
-    shares: list[Number]
-
-    @classmethod
-    def of(cls, grade: float, others: int) -> _Row:
-        return cls(grade, [None] * (others + 1), [None] * others)
-
-
-def _weight(item: Item) -> float:
-    return -max((abs(share) for share in item.shares if share is not None), default=0.0)
+def _changes(comparison: Comparison, measure: str, text_of: Callable[[Any], str]) -> Table:
+    """The largest changes in either direction, for browsers that run no scripts."""
+    columns = (
+        *map(Column, ("query", "system")),
+        *(Column(name, "number") for name in (comparison.baseline, "now", "change")),
+        Column("relevant items: rank before -> now, share of the change"),
+    )
+    rows = []
+    for direction in ("worse", "better"):
+        for system in comparison.others[:MOST_NAMED]:
+            for change in comparison.most_changed(
+                MOST_CHANGES, measure=measure, system=system, direction=direction
+            ):
+                name, text = as_text(change.query), text_of(change.query)
+                row = (
+                    text_cell(f"{name}: {text}" if text else name),
+                    text_cell(change.system),
+                    number_cell(change.old),
+                    number_cell(change.new),
+                    number_cell(change.difference, signed=True),
+                    text_cell(change.why()),
+                )
+                rows.append(row)
+    return Table(columns, tuple(rows), notes=(f"{measure}; the largest changes",))
 
 
 # Pictures ----------------------------------------------------------------------------------------

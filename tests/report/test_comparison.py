@@ -106,6 +106,11 @@ def test_an_unknown_measure_is_refused_before_a_file_is_written(tmp_path) -> Non
     assert not (tmp_path / "r.html").exists()
 
 
+def test_a_path_is_needed() -> None:
+    with pytest.raises(TypeError, match="report: path must be the name of a file, got None"):
+        compared().report(None)
+
+
 def test_pictures_are_inline_svg_with_ids_of_their_own() -> None:
     pytest.importorskip("matplotlib")
     text = page(report_of(compared()))

@@ -116,6 +116,12 @@ def test_items_of_queries_that_changed_least_are_left_out_first() -> None:
     assert None not in as_data(queries)["items"]
 
 
+def test_a_loss_stands_before_a_smaller_gain() -> None:
+    values = [[[0.5, 0.9, 0.5], [0.6, 0.1, None]]]
+    queries = Queries(("a", "b"), ("map",), (True,), ["p", "q", "r"], values)
+    assert by_change(queries) == [1, 0, 2]
+
+
 def test_queries_of_unknown_items_say_so() -> None:
     queries = replace(queries_of(5), items=lambda _: None)
     assert as_data(queries)["items"] == [None] * 5
