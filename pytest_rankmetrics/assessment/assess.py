@@ -189,8 +189,7 @@ def _assess_metric(assessment: Assessment, name: str) -> MetricResult:
     limits = policy.at_least.get(name), policy.at_most.get(name)
     value, bounds = measured.value(name), None
     if not math.isfinite(value):
-        n = count_queries(len(measured))
-        assessment.fail(f"{name} is undefined for all {n}")
+        assessment.fail(f"{name} is undefined for all {count_queries(len(measured))}")
         decisions.append(Decision(Verdict.FAIL, "not a number"))
     elif limits != (None, None):
         bounds, phrase = measured.bounds(name), threshold_phrase(name, value, *limits)

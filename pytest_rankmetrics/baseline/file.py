@@ -154,7 +154,7 @@ def _check_number(value: Any, where: str) -> None:
 def _check_query(key: str, row: Row) -> None:
     """ValueError unless a query has what it needs, and ranks that can be read."""
     _need(isinstance(row.get("truth"), str), "query {!r:.40} has no digest of its judgements", key)
-    n, weight, grades, labels = (row.get(name) for name in ("n", "weight", "grades", "slices"))
+    n: Any = row.get("n")
     for name in ("ranks", "unjudged"):
         ranks = row.get(name)
         if ranks is None:
@@ -167,14 +167,16 @@ def _check_query(key: str, row: Row) -> None:
         for item, rank in ranks.items():
             rule = "query {!r:.40} has {!r:.40} at rank {}, of {} items"
             _need(read_rank(rank)[1] <= n, rule, key, item, rank, n)
-    if weight is not None:
-        _check_number(weight, f"query {key!r:.40}")
-    if grades is not None:
+    if row.get("weight") is not None:
+        _check_number(row["weight"], f"query {key!r:.40}")
+    if row.get("grades") is not None:
+        grades = row["grades"]
         for grade in grades:
             _check_number(grade, "grades")
         ranks, rule = row.get("ranks") or (), "query {!r:.40} has {} grades for {} ranks"
         _need(len(grades) == len(ranks), rule, key, len(grades), len(ranks))
-    if labels is not None:
+    if row.get("slices") is not None:
+        labels = row["slices"]
         texts = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
         _need(texts, "query {!r:.40} has slices that are no list of labels", key)
 

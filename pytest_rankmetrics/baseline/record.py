@@ -96,7 +96,7 @@ class Recording:
             }
         columns: dict[str, Sequence[Any]] = {"truth": self.truths, **self.columns}
         share, has_places = measured.unjudged_share(measured.top), store == "ranks"
-        unjudged = None
+        unjudged: dict[str, Any] | None = None
         if share is not None:
             unjudged = {"top": measured.top, "share": round(share, DECIMALS)}
         if has_places:

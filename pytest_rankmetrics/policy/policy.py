@@ -154,14 +154,14 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
     for spec in (metrics,) if isinstance(metrics, (str, Measure)) else metrics:
         measures.add(spec)
 
-    def numbers(name: str, check: Check) -> Limits:
-        return measures.limits(given(name), name, check)
+    def numbers(name: str) -> Limits:
+        return measures.limits(given(name), name, _check_threshold)
 
-    def of_slices(name: str, check: Check) -> Mapping[str, Limits]:
+    def of_slices(name: str) -> Mapping[str, Limits]:
         labels = _mapping(given(name), name, "{label: {measure: number}}", "slice")
-        return {str(label): measures.limits(own, name, check) for label, own in labels.items()}
+        return {str(own): measures.limits(labels[own], name, _check_threshold) for own in labels}
 
-    least, most = numbers("at_least", _check_at_least), numbers("at_most", _check_at_most)
+    least, most = numbers("at_least"), numbers("at_most")
     drops = _read_drops(given("max_drop"), measures)
     named = ((name, given(name)) for name in Overrides.__annotations__)
     own: dict[str, Any] = {name: value for name, value in named if value is not None}
@@ -171,9 +171,12 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         raise InvalidParameterError(str(error)) from None
     compared = [measures.by_name[name] for name in drops]
     slice_drop, slice_hard = given("max_slice_drop"), given("slice_hard_drop")
-    _need(
-        slice_hard is None or slice_drop is not None,
-        "slice_hard_drop needs max_slice_drop=: without it no slice is judged",
+    slices = SlicePolicy(
+        slices=given("slices"),
+        max_drop=_read_slice_drop(slice_drop, compared),
+        hard_drop=_check_hard_drop(slice_hard or 0, compared, "slice_hard_drop"),
+        at_least=of_slices("slice_at_least"),
+        at_most=of_slices("slice_at_most"),
     )
     policy = Policy(
         measures=(),
@@ -181,21 +184,25 @@ def read_policy(settings: Settings, limits: GateLimits) -> Policy:
         at_most=most,
         max_drop=drops,
         hard_drop=_read_hard_drops(given("hard_drop"), measures, drops, settings.hard_drop),
-        slices=SlicePolicy(
-            slices=given("slices"),
-            max_drop=_read_slice_drop(slice_drop, compared),
-            hard_drop=_check_hard_drop(slice_hard or 0, compared, "slice_hard_drop"),
-            at_least=of_slices("slice_at_least", _check_at_least),
-            at_most=of_slices("slice_at_most", _check_at_most),
-        ),
+        slices=slices,
         settings=settings,
-        per_query_at_least=numbers("per_query_at_least", _check_at_least),
-        per_query_at_most=numbers("per_query_at_most", _check_at_most),
+        per_query_at_least=numbers("per_query_at_least"),
+        per_query_at_most=numbers("per_query_at_most"),
         max_regressed_queries=check_count(given("max_regressed_queries"), "max_regressed_queries"),
         required=_check_queries(given("required_queries"), "required_queries"),
         forbidden=_check_queries(given("forbidden_queries"), "forbidden_queries") or (),
     )
-    _check_whole(policy)
+    sliced = slice_drop is not None or slices.at_least or slices.at_most
+    needs_drop = slice_drop is not None or policy.max_regressed_queries is not None
+    _need(
+        slice_hard is None or slice_drop is not None,
+        "slice_hard_drop needs max_slice_drop=: without it no slice is judged",
+    )
+    _need(not sliced or slices.slices is not None, "limits of slices need slices=")
+    rule = "max_slice_drop and max_regressed_queries need max_drop="
+    _need(policy.compares or not needs_drop, rule)
+    rule = "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices"
+    _need(bool(policy.limited or sliced), rule)
     return replace(policy, measures=tuple(measures.by_name.values()))
 
 
@@ -203,28 +210,14 @@ def check_drops_named(policy: Policy, measures: Any) -> None:
     """InvalidParameterError unless drops and measures are the same set."""
     named = {str(measure) for measure in parse_measures(measures)}
     for name in (*policy.max_drop, *named):
-        if name not in named or name not in policy.max_drop:
-            missing = "measures" if name not in named else "max_drop"
-            msg = f"max_drop and measures name different measures: {name} is not in {missing}"
-            raise InvalidParameterError(msg)
-
-
-def _check_whole(policy: Policy) -> None:
-    """InvalidParameterError for limits that have nothing to apply to."""
-    slices = policy.slices
-    sliced = slices.max_drop is not None or slices.at_least or slices.at_most
-    _need(not sliced or slices.slices is not None, "limits of slices need slices=")
-    needs_drop = slices.max_drop is not None or policy.max_regressed_queries is not None
-    _need(
-        policy.compares or not needs_drop, "max_slice_drop and max_regressed_queries need max_drop="
-    )
-    _need(
-        bool(policy.limited or sliced),
-        "the gate has no limit: pass at_least, at_most, max_drop or a limit of slices",
-    )
+        missing = "measures" if name not in named else "max_drop"
+        rule = "max_drop and measures name different measures"
+        _need(name in named and name in policy.max_drop, f"{rule}: {name} is not in {missing}")
 
 
 # Measures and their numbers ----------------------------------------------------------------------
+
+Check = Callable[[Any, Measure, str], float]
 
 
 class _Measures:
@@ -253,9 +246,6 @@ class _Measures:
         return result
 
 
-Check = Callable[[Any, Measure, str], float]
-
-
 def _mapping(given: Any, name: str, shape: str, of: str) -> Mapping[Any, Any]:
     if given is None:
         return {}
@@ -266,11 +256,21 @@ def _mapping(given: Any, name: str, shape: str, of: str) -> Mapping[Any, Any]:
 
 def _read_drops(given: Any, measures: _Measures) -> Limits:
     """Allowed drops: {measure: number}, or one number for all measures that are named."""
+
+    def check(value: Any, measure: Measure, name: str) -> float:
+        number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
+        hint = "it says how much worse is allowed"
+        if number >= upper:
+            hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
+        rule = f"{name} of {measure} must be in [0, {upper:g}), got {number!r}; {hint}"
+        _need(0 <= number < upper, rule)
+        return number
+
     if given is None or isinstance(given, Mapping):
-        return measures.limits(given, "max_drop", _check_drop)
+        return measures.limits(given, "max_drop", check)
     named = [measures.add(name) for name in (tuple(measures.by_name) or DEFAULT_METRICS)]
     seeing = [measure for measure in named if measure.metric.name not in _BLIND]
-    return {str(measure): _check_drop(given, measure, "max_drop") for measure in seeing}
+    return {str(measure): check(given, measure, "max_drop") for measure in seeing}
 
 
 def _read_hard_drops(given: Any, measures: _Measures, drops: Limits, default: float) -> Limits:
@@ -302,19 +302,24 @@ def _read_slice_drop(given: Any, compared: Iterable[Measure]) -> float | dict[st
         _need(0 <= number < upper, f"{rule}; got {number!r}")
         return number
 
-    if given is None or not isinstance(given, Mapping):
-        return None if given is None else check(given)
-    drops = _mapping(given, "max_slice_drop", "", "slice")
-    return {str(label): check(value) for label, value in drops.items()}
+    if isinstance(given, Mapping):
+        drops = _mapping(given, "max_slice_drop", "", "slice")
+        return {str(label): check(value) for label, value in drops.items()}
+    return None if given is None else check(given)
 
 
-def _check_at_least(value: Any, measure: Measure, name: str) -> float:
-    """A threshold from below, for measures of which greater is better."""
+def _check_threshold(value: Any, measure: Measure, name: str) -> float:
+    """A threshold: from below where greater is better, and from above where less is."""
     number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
-    _need(
-        measure.metric.greater_is_better,
-        f"less is better for {measure}: limit it by at_most, not by at_least",
-    )
+    greater, from_below = measure.metric.greater_is_better, name.endswith("at_least")
+    right, wrong = ("at_least", "at_most") if greater else ("at_most", "at_least")
+    better = "greater" if greater else "less"
+    rule = f"{better} is better for {measure}: limit it by {right}, not by {wrong}"
+    _need(from_below is greater, rule)
+    if not from_below:
+        rule = f"{name} of {measure} must be at least 0, which is its least value"
+        _need(number >= 0, f"{rule}; got {number!r}")
+        return number
     _need(
         number > SLACK,
         f"{name} of {measure} must be above 0 by more than the tolerance of {SLACK:g}, or every "
@@ -323,29 +328,6 @@ def _check_at_least(value: Any, measure: Measure, name: str) -> float:
     hint = f"; for {number:g} % write {number / 100:g}" if 2 <= number <= 100 else ""
     rule = f"{name} of {measure} must be at most {upper:g}, its greatest value"
     _need(number <= upper, f"{rule}; got {number!r}{hint}")
-    return number
-
-
-def _check_at_most(value: Any, measure: Measure, name: str) -> float:
-    """A threshold from above, for measures of which less is better."""
-    number = _number(value, f"{name} of {measure}")
-    _need(
-        not measure.metric.greater_is_better,
-        f"greater is better for {measure}: limit it by at_least, not by at_most",
-    )
-    rule = f"{name} of {measure} must be at least 0, which is its least value"
-    _need(number >= 0, f"{rule}; got {number!r}")
-    return number
-
-
-def _check_drop(value: Any, measure: Measure, name: str) -> float:
-    """An allowed drop, in units of the measure."""
-    number, upper = _number(value, f"{name} of {measure}"), measure.metric.upper
-    hint = "it says how much worse is allowed"
-    if number >= upper:
-        hint = "it is in units of the measure, 0.05 for 5 points of a hundred"
-    rule = f"{name} of {measure} must be in [0, {upper:g})"
-    _need(0 <= number < upper, f"{rule}, got {number!r}; {hint}")
     return number
 
 
