@@ -14,7 +14,7 @@ import numpy as np
 from pytest_rankmetrics._support.typing import DataOptions
 from pytest_rankmetrics.failures import RankGateFailure
 from pytest_rankmetrics.policy.settings import UnjudgedPolicy
-from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.bounds.to_judge import ToJudge
 from sklearn_rank.bounds.unjudged import Bounds
 from sklearn_rank.evaluation.bounds import bounds_of_change

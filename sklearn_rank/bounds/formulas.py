@@ -33,8 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_rank.bounds.gradings import Candidates
-from sklearn_rank.bounds.unjudged import OpenItems, possible_grades
-from sklearn_rank.kernels.expectation import PositionSums, as_float
+from sklearn_rank.bounds.unjudged import OpenItems, gradable
+from sklearn_rank.kernels.expectation import PositionSums, as_float, reach
 from sklearn_rank.kernels.graded import best_of, place_weights, rank_weights, relative_gains
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
@@ -61,135 +61,82 @@ class Problem(NamedTuple):
     sizes: IntArray
     """(B,) unjudged items."""
     levels: FloatArray
-    """(B, L) gains, falling."""
+    """(B, L) gains of known and of unjudged items, falling."""
     counts: IntArray
     """(B, L) known items of each level."""
-    tops: FloatArray
-    """(B, T) gains of unjudged items that are tried besides those of known ones."""
-    only_tops: bool
-    """Whether an unjudged item can have no other gain, or else any up to the greatest of these."""
+    allowed: BoolArray
+    """(B, L) whether an unjudged item may have that gain."""
     discounts: FloatArray
     """(K + 1,) running sums of the weights of ranks; what stands below K adds nothing."""
 
 
 def extremes(problem: Problem) -> tuple[FloatArray, FloatArray]:
     """(B,) least and greatest ratio; NaN where the ideal is 0 whatever the gains."""
-    greatest = _greatest(problem)
     least = -_greatest(problem._replace(fixed=-problem.fixed, coefficients=-problem.coefficients))
-    return least, greatest
+    return least, _greatest(problem)
 
 
 def _greatest(problem: Problem) -> FloatArray:
-    """(B,) greatest ratio."""
-    programme = _Programme(problem)
-    ratio = programme.first_ratio()
-    active = np.flatnonzero(~np.isnan(ratio))
-    while len(active):
-        better = programme.take(active).better(ratio[active])
-        rises = better > ratio[active]
-        active = active[rises]
-        ratio[active] = better[rises]
-    return ratio
+    """(B,) greatest ratio, by Dinkelbach's iteration over a dynamic programme."""
+    levels, counts = problem.levels, problem.counts
+    valid = np.arange(problem.coefficients.shape[1] + 1) <= problem.sizes[:, None]
+    falling = -np.sort(np.where(valid[:, 1:], -problem.coefficients, np.inf), axis=1)
+    sums = _running(np.where(valid[:, 1:], falling, 0.0))
+    above = _running(counts[:, :-1]).astype(np.int64)
+    has_known = (counts * (levels > 0)).any(axis=1)
+    rows, items = np.arange(len(levels)), np.arange(sums.shape[1])
 
+    def discount(number: IntArray) -> FloatArray:
+        """Sum of the weights of so many first ranks."""
+        return problem.discounts.take(number, mode="clip")
 
-_PER_QUERY = (
-    "fixed",
-    "levels",
-    "counts",
-    "allowed",
-    "valid",
-    "sums",
-    "above",
-    "has_known",
-)
-
-
-class _Programme:
-    """The dynamic programme of some queries, with all that does not depend on the ratio."""
-
-    def __init__(self, problem: Problem) -> None:
-        self.fixed, self.discounts = problem.fixed, problem.discounts
-        self.levels, self.counts = _with_tops(problem)
-        self.allowed = _allowed(self.levels, problem)
-        n_items = problem.coefficients.shape[1]
-        self.valid = np.arange(n_items + 1) <= problem.sizes[:, None]
-        falling = -np.sort(np.where(self.valid[:, 1:], -problem.coefficients, np.inf), axis=1)
-        self.sums = _running(np.where(self.valid[:, 1:], falling, 0.0))
-        self.above = _running(self.counts[:, :-1]).astype(np.int64)
-        self.has_known = np.asarray((self.counts * (self.levels > 0)).any(axis=1))
-
-    def take(self, queries: IntArray) -> _Programme:
-        """The programme of some of the queries."""
-        if len(queries) == len(self.fixed):
-            return self
-        part = object.__new__(_Programme)
-        part.discounts = self.discounts
-        for name in _PER_QUERY:
-            setattr(part, name, getattr(self, name)[queries])
-        return part
-
-    def first_ratio(self) -> FloatArray:
-        """A ratio that can be reached: nothing relevant, or all where that leaves no ideal."""
-        fill = np.where(self.has_known, 0, self.valid.sum(axis=1) - 1)
-        return self._ratio(np.where(self.allowed, fill[:, None], 0))
-
-    def better(self, ratio: FloatArray) -> FloatArray:
-        """The ratio of the gains that are best given a ratio."""
-        n_items = self.sums.shape[1]
-        rows, items = np.arange(len(ratio))[:, None], np.arange(n_items)
-        value = np.full(self.sums.shape, -np.inf)
-        value[:, 0] = 0.0
-        begins = []
-        for level in range(self.levels.shape[1]):
-            gain = self.levels[:, level, None]
-            linear = gain * self.sums
-            before = self._discount(self.above[:, level, None] + items)
-            after = self._discount(self.above[:, level, None] + self.counts[:, level, None] + items)
-            cost = ratio[:, None] * gain
-            start = value - linear + cost * before
-            best, begin = _running_best(start)
-            allowed = self.allowed[:, level, None]
-            value = np.where(allowed, best, start) + linear - cost * after
-            begins.append(np.where(allowed, begin, items))
-        # Without a known item all gains 0 would leave no ideal.
-        value = np.where(self.valid, value, -np.inf)
-        value[~self.has_known, 0] = -np.inf
-        end = value.argmax(axis=1)
-        ends = np.empty(self.levels.shape, np.int64)
-        for level in reversed(range(len(begins))):
-            ends[:, level] = end
-            end = begins[level][rows[:, 0], end]
-        return self._ratio(ends)
-
-    def _ratio(self, ends: IntArray) -> FloatArray:
+    def ratio_of(ends: IntArray) -> FloatArray:
         """(B,) ratio where ``ends`` (B, L) items have at least the gain of each level."""
         starts = np.concatenate((np.zeros((len(ends), 1), np.int64), ends[:, :-1]), axis=1)
-        sums = np.take_along_axis(self.sums, ends, 1) - np.take_along_axis(self.sums, starts, 1)
-        ideal = self._discount(self.above + self.counts + ends)
-        ideal -= self._discount(self.above + starts)
-        total = self.fixed + (self.levels * sums).sum(axis=1)
-        divisor = (self.levels * ideal).sum(axis=1)
+        own = np.take_along_axis(sums, ends, 1) - np.take_along_axis(sums, starts, 1)
+        ideal = discount(above + counts + ends) - discount(above + starts)
+        total, divisor = problem.fixed + (levels * own).sum(axis=1), (levels * ideal).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(divisor > 0, total / divisor, np.nan)
 
-    def _discount(self, number: IntArray) -> FloatArray:
-        """Sum of the weights of so many first ranks."""
-        return self.discounts.take(number, mode="clip")
+    def better(ratio: FloatArray) -> FloatArray:
+        """The ratio of the gains that are best given a ratio."""
+        value = np.full(sums.shape, -np.inf)
+        value[:, 0] = 0.0
+        begins = []
+        for level in range(levels.shape[1]):
+            gain, allowed = levels[:, level, None], problem.allowed[:, level, None]
+            linear, cost = gain * sums, ratio[:, None] * gain
+            before = discount(above[:, level, None] + items)
+            after = discount(above[:, level, None] + counts[:, level, None] + items)
+            start = value - linear + cost * before
+            # The greatest value up to each place, and where it stands.
+            best = np.maximum.accumulate(start, axis=1)
+            is_new = np.ones(start.shape, dtype=bool)
+            is_new[:, 1:] = start[:, 1:] > best[:, :-1]
+            begin = np.maximum.accumulate(np.where(is_new, items, 0), axis=1)
+            value = np.where(allowed, best, start) + linear - cost * after
+            begins.append(np.where(allowed, begin, items))
+        # Without a known item all gains 0 would leave no ideal.
+        value = np.where(valid, value, -np.inf)
+        value[~has_known, 0] = -np.inf
+        end = value.argmax(axis=1)
+        ends = np.empty(levels.shape, np.int64)
+        for level in reversed(range(len(begins))):
+            ends[:, level] = end
+            end = begins[level][rows, end]
+        return ratio_of(ends)
 
-
-def _with_tops(problem: Problem) -> tuple[FloatArray, IntArray]:
-    """The levels with the gains of unjudged items among them."""
-    levels = np.column_stack((problem.levels, problem.tops))
-    counts = np.column_stack((problem.counts, np.zeros(problem.tops.shape, np.int64)))
-    order = np.argsort(-levels, axis=1, kind="stable")
-    return np.take_along_axis(levels, order, 1), np.take_along_axis(counts, order, 1)
-
-
-def _allowed(levels: FloatArray, problem: Problem) -> BoolArray:
-    """(B, L) the levels that unjudged items may have."""
-    if not problem.only_tops:
-        return np.asarray(levels <= problem.tops.max(axis=1, keepdims=True))
-    return np.asarray((levels[:, :, None] == problem.tops[:, None, :]).any(axis=2))
+    # A ratio that can be reached: nothing relevant, or all where that leaves no ideal.
+    fill = np.where(has_known, 0, problem.sizes)
+    ratio = ratio_of(np.where(problem.allowed, fill[:, None], 0))
+    while True:
+        with np.errstate(invalid="ignore"):
+            next_ratio = better(ratio)
+            rises = next_ratio > ratio
+        if not rises.any():
+            return ratio
+        ratio[rises] = next_ratio[rises]
 
 
 def _running(values: Array) -> FloatArray:
@@ -197,15 +144,6 @@ def _running(values: Array) -> FloatArray:
     result = np.zeros((len(values), values.shape[1] + 1))
     np.cumsum(values, axis=1, out=result[:, 1:])
     return result
-
-
-def _running_best(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Greatest value up to each place of a row, and where it stands."""
-    best = np.maximum.accumulate(values, axis=1)
-    is_new: BoolArray = np.ones(values.shape, dtype=bool)
-    is_new[:, 1:] = values[:, 1:] > best[:, :-1]
-    place = np.where(is_new, np.arange(values.shape[1]), 0)
-    return best, np.maximum.accumulate(place, axis=1)
 
 
 # nDCG --------------------------------------------------------------------------------------------
@@ -263,26 +201,6 @@ def ndcg_extremes(
     return least, greatest
 
 
-def gradable(rankings: JudgedRankings, max_grade: float, gain: Any) -> FloatArray:
-    """Grades above 0 that an unjudged item may have, rising; a table of gains says which."""
-    if isinstance(gain, tuple):
-        return np.array(sorted(grade for grade, _ in gain if 0 < grade <= max_grade))
-    return possible_grades(rankings, max_grade)
-
-
-def least_and_best_grade(
-    rankings: JudgedRankings, max_grade: float, gain: Any
-) -> tuple[float, float]:
-    """The possible grades above 0 with the least and with the greatest gain; 0 if there is none."""
-    grades = gradable(rankings, max_grade, gain)
-    if not len(grades):
-        return 0.0, 0.0
-    if isinstance(gain, str):
-        return float(grades[0]), float(grades[-1])
-    gains = relative_gains(grades, np.ones(len(grades)), gain)
-    return float(grades[gains.argmin()]), float(grades[gains.argmax()])
-
-
 def _problem(
     systems: Sequence[tuple[float, JudgedRankings]],
     offsets: IntArray,
@@ -309,6 +227,16 @@ def _problem(
         gains *= how.weights(rankings.above, rankings.tied)
         fixed += factor * segment_sum(gains, rankings.offsets)
     levels, counts = _levels(best.values * np.repeat(unit, np.diff(best.offsets)), best.offsets)
+    tops = tops * unit[:, None]
+    levels = np.column_stack((levels, tops))
+    counts = np.column_stack((counts, np.zeros(tops.shape, np.int64)))
+    order = np.argsort(-levels, axis=1, kind="stable")
+    levels = np.take_along_axis(levels, order, 1)
+    counts = np.take_along_axis(counts, order, 1)
+    if isinstance(how.gain, tuple):
+        allowed = (levels[:, :, None] == tops[:, None, :]).any(axis=2)
+    else:
+        allowed = levels <= tops.max(axis=1, keepdims=True)
     items, borders = take_segments(offsets, queries)
     return Problem(
         fixed,
@@ -316,8 +244,7 @@ def _problem(
         sizes[queries],
         levels,
         counts,
-        tops * unit[:, None],
-        isinstance(how.gain, tuple),
+        allowed,
         np.concatenate(([0.0], np.cumsum(how.by_rank))),
     )
 
@@ -456,9 +383,8 @@ def _places(
     cut = longest if k is None else min(k, longest)
     sums = PositionSums(1.0 / np.arange(1.0, cut + 1.0))
     query, query_of_hit = segment_index(unjudged.offsets), segment_index(rankings.offsets)
-    own = _mean_weight(sums, above, tied, cut)
-    inside = np.minimum(np.maximum(cut - above, 0), tied)
-    harmonic = sums.over(np.minimum(above, cut), np.minimum(above + tied, cut))
+    inside, harmonic = reach(above, tied, cut), _harmonic(sums, above, tied, cut)
+    own = harmonic / tied
     pairs = np.maximum(tied * (tied - 1), 1)
     within = np.where(tied > 1, 2.0 * (inside - (above + 1) * harmonic) / pairs, 0.0)
     # Known items above, in the same tie, and what those below have with themselves.
@@ -466,7 +392,8 @@ def _places(
     keys, hits = query * step + above, query_of_hit * step + rankings.above
     before, after = np.searchsorted(hits, keys, "left"), np.searchsorted(hits, keys, "right")
     starts, ends = rankings.offsets[:-1][query], rankings.offsets[1:][query]
-    below = _sum_between(_mean_weight(sums, rankings.above, rankings.tied, cut), after, ends)
+    of_known = _harmonic(sums, rankings.above, rankings.tied, cut) / rankings.tied
+    below = PositionSums(of_known).over(after, ends)
     known = own * (1 + before - starts) + within * (after - before) + below
     first = np.searchsorted(keys, keys, "left") - unjudged.offsets[:-1][query]
     last = np.searchsorted(keys, keys, "right") - unjudged.offsets[:-1][query]
@@ -478,12 +405,6 @@ def _places(
     return valid, _Places(*columns)
 
 
-def _mean_weight(sums: PositionSums, above: IntArray, tied: IntArray, cut: int) -> FloatArray:
-    """Mean of one over the ranks of places, those beyond the cutoff counting 0."""
-    total = sums.over(np.minimum(above, cut), np.minimum(above + tied, cut))
-    return np.asarray(total / tied)
-
-
-def _sum_between(values: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
-    """Sum of the values from a first one to before a last one."""
-    return PositionSums(values).over(first, last)
+def _harmonic(sums: PositionSums, above: IntArray, tied: IntArray, cut: int) -> FloatArray:
+    """Sum of one over the ranks of places, those beyond the cutoff counting 0."""
+    return sums.over(np.minimum(above, cut), np.minimum(above + tied, cut))

@@ -1,4 +1,4 @@
-"""Few gradings of the unjudged items of a query among which the extreme values are.
+"""Few gradings of the unjudged items of a query among which the extremes of a measure are.
 
 No measure of this module gets worse where a relevant and an irrelevant item change places so that
 the relevant one rises, nor where a better grade rises above a lesser one. So of all gradings with
@@ -17,255 +17,334 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
 from math import comb
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.bounds.unjudged import OpenItems, completed
+from sklearn_rank.bounds.unjudged import (
+    OpenItems,
+    completed,
+    least_and_best_grade,
+    possible_grades,
+)
+from sklearn_rank.exceptions import UndefinedMetricError
+from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import segment_max
+from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
-ALL = np.iinfo(np.int32).max
+MOST_GRADINGS = 1 << 18
+"""More of one query are refused: so many take a second, and the next item may double it."""
+_MOST_CELLS = 1 << 25
+"""Items of the gradings of one query: a quarter of a gigabyte."""
+_CELLS = 1 << 19
+"""Items of gradings that are measured at once: some 50 MB, whatever the number of gradings."""
+_ALL = np.iinfo(np.int32).max
 """So many absent items as there are."""
+_RISE = frozenset({"precision", "mrr", "hit_rate"})
+"""Each relevant item raises them or leaves them alone."""
+_FALL = frozenset({"map", "mar", "recall", "fbeta", "all_hit_rate", "iprec", "set_map", "gmap"})
+"""Relevant items that are out of reach can only do harm."""
+_PAIRWISE = frozenset({"lag", "auc", "gauc", "lauc"})
+"""All retrieved items count, wherever they stand."""
+_BY_ABSENT = frozenset({"rprec"})
+"""Each relevant item moves the rank down to which they read."""
+_BINARY = _RISE | _FALL | _PAIRWISE | _BY_ABSENT
+_SUMS = frozenset({"dcg", "idcg"})
+_KNOWN = _BINARY | _SUMS | {"ndcg", "err", "nerr", "hmean"}
+
+
+# Which measures have bounds ----------------------------------------------------------------------
+
+
+def cannot_bound(measure: Measure, *, change: bool = False) -> str:
+    """Why a measure, or its ``change`` between two systems, has no exact bounds; "" if it has."""
+    name = measure.metric.name
+    if measure.metric.of_judgements:
+        return "it says how much is judged, whatever the items are"
+    if measure.is_pooled:
+        return "it ranks the items of all queries together; choose an average over queries"
+    if name not in _KNOWN:
+        return "nothing is known of how it moves with the grade of an item"
+    graded = [str(member) for member in _members(measure) if member.metric.name not in _BINARY]
+    if graded:
+        return (
+            f"it combines {' and '.join(graded)} with another measure, and what is best for one "
+            "grade by grade is not for both"
+        )
+    if change and measure.metric.geometric_from is not None:
+        return "a change of geometric means is no mean of changes; bound that of map"
+    if change and measure.options.get("average") in ("positives", "pooled"):
+        return "queries weigh by their relevant items, which differ by grading; use average='macro'"
+    return ""
+
+
+def reach(measure: Measure) -> int | None:
+    """Ranks beyond which unjudged items only count as relevant or not; None: there are none."""
+    members = _members(measure)
+    if not members:
+        return None if measure.metric.name in _PAIRWISE else measure.k
+    ranks = [reach(member) for member in members]
+    return None if None in ranks else max(rank for rank in ranks if rank is not None)
+
+
+def needs_divided_ties_apart(measure: Measure) -> bool:
+    """Whether the divisor is the number of relevant items found, which a divided tie leaves open.
+
+    To have a relevant item above such a tie rather than within it may then do harm.
+    """
+    return measure.metric.name == "map" and measure.options["denominator"] == "retrieved"
+
+
+def refuse_moving_ties(
+    measure: Measure, systems: Sequence[JudgedRankings], unjudged: OpenItems
+) -> None:
+    """UndefinedMetricError if the place of an unjudged item hangs on its grade."""
+    for rankings, above, tied in zip(systems, unjudged.above, unjudged.tied, strict=True):
+        moves = rankings.unjudged is not None and rankings.unjudged.grade_order
+        if moves and ((tied > 1) & (above >= 0)).any():
+            msg = (
+                f"{measure} has no bounds over all gradings: ties='optimistic' and 'pessimistic' "
+                "put tied items in the order of their grades, which unjudged ones do not have; "
+                "evaluate with ties='average', 'stable' or 'docid'"
+            )
+            raise UndefinedMetricError(msg)
+
+
+def _members(measure: Measure) -> list[Measure]:
+    """The measures that it combines, all the way down."""
+    members = []
+    for member in measure.members:
+        members += _members(member) or [member]
+    return members
+
+
+# Which gradings are tried ------------------------------------------------------------------------
+
+
+class Choice(NamedTuple):
+    """Ways to grade the items of a class, counted before they are made."""
+
+    number: int
+    make: Callable[[], Array]
+    """(number, size) grades, or whether an item is relevant."""
+
+
+def _earliest(size: int) -> Choice:
+    """For each number of items the earliest ones."""
+    return Choice(size + 1, lambda: np.arange(size) < np.arange(size + 1)[:, None])
+
+
+def _latest(size: int, most: int | None = None) -> Choice:
+    """For each number of items, up to ``most``, the latest ones."""
+    number = size + 1 if most is None else min(size, most) + 1
+    return Choice(number, lambda: np.arange(size)[::-1] < np.arange(number)[:, None])
+
+
+def _all(size: int) -> Choice:
+    return Choice(1, lambda: np.ones((1, size)))
+
+
+def _subsets(size: int) -> Choice:
+    """Every choice of items."""
+    return Choice(
+        1 << size,
+        lambda: (np.arange(1 << size)[:, None] >> np.arange(size) & 1).astype(bool),
+    )
+
+
+def _falling(size: int, levels: FloatArray, *, turned: bool = False) -> Choice:
+    """Every choice of grades whatever their order, the greatest first; or last."""
+
+    def make() -> Array:
+        grades: Any = (*levels[::-1].tolist(), 0.0)
+        choices = list(combinations_with_replacement(grades, size))
+        rows = np.array(choices, dtype=np.float64).reshape(len(choices), size)
+        return rows[:, ::-1] if turned else rows
+
+    return Choice(comb(size + len(levels), len(levels)), make)
+
+
+def _every(size: int, levels: FloatArray) -> Choice:
+    """Every grading of so many items."""
+
+    def make() -> Array:
+        choices = list(product((0.0, *levels.tolist()), repeat=size))
+        return np.array(choices, dtype=np.float64).reshape(len(choices), size)
+
+    return Choice((len(levels) + 1) ** size, make)
 
 
 class Gradings(NamedTuple):
-    """Gradings of queries that have U unjudged items in reach."""
+    """Gradings of queries: every choice of each class beside every one of the others."""
 
-    grades: FloatArray
-    """(C, U) grade of each item; 0 is irrelevant."""
-    absent: IntArray
-    """(C,) how many absent items are relevant at most."""
-    absent_grades: FloatArray
-    """(C,) their grade."""
-
-    @classmethod
-    def of(cls, grades: Array, absent: int = 0, absent_grade: float = 0.0) -> Gradings:
-        """Gradings that agree about absent items."""
-        n, given = len(grades), np.asarray(grades, dtype=np.float64)
-        return cls(given, np.full(n, absent), np.full(n, absent_grade))
-
-    @classmethod
-    def join(cls, parts: list[Gradings]) -> Gradings:
-        """All gradings of several."""
-        return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-    def parts(self, limit: int) -> Iterator[Gradings]:
-        """Runs of at most ``limit`` of them."""
-        for first in range(0, len(self.grades), limit):
-            part = slice(first, first + limit)
-            yield Gradings(self.grades[part], self.absent[part], self.absent_grades[part])
-
-
-class Maker(Protocol):
-    """Makes the gradings of queries of one kind."""
+    choices: tuple[Choice, ...]
+    grade: float = 1.0
+    """By which the choices are multiplied."""
+    absent: int = 0
+    """How many absent items are relevant at most."""
+    absent_grade: float = 0.0
 
     @property
-    def counts_absent(self) -> bool:
-        """Whether the number of absent items matters, and not only whether there are any."""
+    def number(self) -> int:
+        """How many there are."""
+        return math.prod(choice.number for choice in self.choices)
 
-    def number(self, sizes: tuple[int, ...], absent: int) -> int:
-        """How many gradings there are of so many items of each class, and absent ones."""
-
-    def make(self, sizes: tuple[int, ...], absent: int) -> Gradings:
-        """These gradings."""
-
-
-def earliest(size: int) -> Array:
-    """(size + 1, size) for each number of items which are the earliest ones."""
-    return np.arange(size) < np.arange(size + 1)[:, None]
+    def make(self) -> FloatArray:
+        """(number, U) grade of each item; 0 is irrelevant."""
+        parts = [choice.make() for choice in self.choices]
+        rows = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
+        chosen = [part[row] for part, row in zip(parts, rows, strict=True)]
+        return np.concatenate(chosen, axis=1) * self.grade
 
 
-def latest(size: int) -> Array:
-    """The same for the latest ones."""
-    return earliest(size)[:, ::-1]
+@dataclass(frozen=True, eq=False)
+class Maker:
+    """Makes the gradings of queries of one kind.
 
+    The kinds are: ``ends``, where each relevant item can only raise the value, so that none and all
+    are the extremes, and, since a query without a relevant item is undefined, one at the end of the
+    list; ``counts``, for each number of relevant items the earliest and the latest; ``level``, for
+    measures that weigh a grade against the highest one, and rise with each grade otherwise: given
+    the highest, all items that have it are best, and one of them at the end of the list is worst;
+    ``levels``, for measures over their ideal, which grades raise as well.
+    """
 
-def all_or_none(size: int) -> Array:
-    """(2, size)."""
-    return np.repeat([[True], [False]], size, axis=1)
-
-
-def subsets(size: int) -> Array:
-    """(2^size, size) every choice of items."""
-    return (np.arange(1 << size)[:, None] >> np.arange(size) & 1).astype(bool)
-
-
-def combined(*parts: Array) -> Array:
-    """Every row of each part beside every row of the others."""
-    chosen = np.indices([len(part) for part in parts]).reshape(len(parts), -1)
-    return np.concatenate([part[rows] for part, rows in zip(parts, chosen, strict=True)], axis=1)
-
-
-@dataclass(frozen=True)
-class ByCount:
-    """For each number of relevant items the earliest and the latest."""
-
-    top: float
-    """The grade of relevant ones."""
+    kind: str
+    levels: FloatArray
+    """Grades that are tried, rising."""
     is_pair: bool = False
+    counts_absent: bool = False
+    """Whether the number of absent items matters, and not only whether there are any."""
     falls_with_absent: bool = False
     """Whether relevant items that are out of reach can only do harm."""
-    counts_absent: bool = False
     least: float | None = None
     """The least grade of a relevant item, if grades matter."""
-    ends: bool = False
-    """Whether each relevant item can only raise the value: then none and all are the extremes, and,
-    since a query without a relevant item is undefined, one at the end of the list."""
 
-    def number(self, sizes: tuple[int, ...], absent: int) -> int:
-        """How many :meth:`make` makes."""
-        if self.ends:
-            return 5
-        counts = [size + 1 for size in sizes]
-        if self.is_pair:
-            counts[-1] = 1 << sizes[-1]
-        return 2 * int(np.prod(counts, dtype=object)) * len(self._absent(absent))
-
-    def make(self, sizes: tuple[int, ...], absent: int) -> Gradings:
-        """All of them."""
-        if self.ends:
-            return self._ends(sizes[0], absent)
-        best, worst = self._orders(sizes)
-        numbers = self._absent(absent)
-        if self.falls_with_absent:
-            parts = [Gradings.of(best * self.top), Gradings.of(worst * self.top)]
+    def gradings(self, sizes: tuple[int, ...], absent: int) -> list[Gradings]:
+        """Those of so many items of each class, and absent ones."""
+        size, top = sum(sizes), float(self.levels.max(initial=0.0))
+        nothing = (Choice(1, lambda: np.zeros((1, size))),)
+        if self.kind == "ends":
+            least = top if self.least is None else self.least
+            parts = [Gradings((_all(size),), top), Gradings((_latest(size, 1),), least)]
             if absent:
-                parts.append(Gradings.of(worst * self.top, ALL, self.top))
-            return Gradings.join(parts)
+                parts.append(Gradings((_all(size),), top, _ALL, top))
+                parts.append(Gradings(nothing, 1.0, 1, least))
+            return parts
+        if self.kind == "levels":
+            return self._of_all_levels(sizes, absent)
+        if self.kind == "level":
+            # A change is linear in what each grade satisfies, so that items that both systems read
+            # are irrelevant or have the highest grade.
+            ends = self._orders(sizes, _all, lambda size: _latest(size, 1))
+            return [Gradings(nothing)] + [
+                Gradings(order, level, number, level if number else 0.0)
+                for level in self.levels.tolist()
+                for order in ends
+                for number in ([0, _ALL] if absent else [0])
+            ]
+        best, worst = self._orders(sizes, _earliest, _latest)
+        if self.falls_with_absent:
+            parts = [Gradings(best, top), Gradings(worst, top)]
+            return [*parts, Gradings(worst, top, _ALL, top)] if absent else parts
+        numbers: Sequence[int] = range(absent + 1) if self.counts_absent else (0, _ALL)
         parts = [
-            Gradings.of(order * self.top, number, self.top)
+            Gradings(order, top, number, top)
             for order in (best, worst)
-            for number in numbers
+            for number in (numbers if absent else (0,))
         ]
         if self.least is not None:
             # One of the least grade may be all that makes a query defined.
-            parts.append(Gradings.of(np.eye(sum(sizes)) * self.least))
-            parts.append(Gradings.of(np.zeros((1, sum(sizes))), 1, self.least))
-        return Gradings.join(parts)
+            parts.append(Gradings((Choice(size, lambda: np.eye(size)),), self.least))
+            parts.append(Gradings(nothing, 1.0, 1, self.least))
+        return parts
 
-    def _ends(self, size: int, absent: int) -> Gradings:
-        least = self.top if self.least is None else self.least
-        best, worst = all_or_none(size)[:1] * self.top, latest(size)[:2] * least
-        parts = [Gradings.of(best), Gradings.of(worst)]
-        if absent:
-            parts += [Gradings.of(best, ALL, self.top), Gradings.of(worst[:1], 1, least)]
-        return Gradings.join(parts)
-
-    def _absent(self, absent: int) -> list[int]:
-        """Numbers of absent items that are tried."""
-        if not absent:
-            return [0]
-        return list(range(absent + 1)) if self.counts_absent else [0, ALL]
-
-    def _orders(self, sizes: tuple[int, ...]) -> tuple[Array, Array]:
+    def _orders(
+        self,
+        sizes: tuple[int, ...],
+        good: Callable[[int], Choice],
+        bad: Callable[[int], Choice],
+    ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+        """The best and the worst orders; what is good for one system of a pair is bad for it."""
         if not self.is_pair:
-            return combined(*map(earliest, sizes)), combined(*map(latest, sizes))
+            return tuple(map(good, sizes)), tuple(map(bad, sizes))
         of_new, of_old, of_both = sizes
-        both = subsets(of_both)
-        return (
-            combined(earliest(of_new), latest(of_old), both),
-            combined(latest(of_new), earliest(of_old), both),
-        )
+        both = _subsets(of_both)
+        return (good(of_new), bad(of_old), both), (bad(of_new), good(of_old), both)
 
+    def _of_all_levels(self, sizes: tuple[int, ...], absent: int) -> list[Gradings]:
+        """Greatest: every choice of grades, the better ones earlier.
 
-@dataclass(frozen=True)
-class ByLevel:
-    """For measures that weigh a grade against the highest one, and rise with each grade otherwise.
-
-    Given the highest grade, all items that have it are best, and one of them at the end of the list
-    is worst. A change between two systems is linear in what each grade satisfies, so that items
-    that both read are irrelevant or have the highest grade.
-    """
-
-    levels: FloatArray
-    is_pair: bool = False
-    counts_absent: bool = False
-
-    def number(self, sizes: tuple[int, ...], absent: int) -> int:
-        """How many :meth:`make` makes."""
-        of_both = 2 << sizes[2] if self.is_pair else 2
-        return len(self.levels) * 2 * of_both * (2 if absent else 1) + 1
-
-    def make(self, sizes: tuple[int, ...], absent: int) -> Gradings:
-        """All of them."""
-        parts = [Gradings.of(np.zeros((1, sum(sizes))))]
-        for level in self.levels.tolist():
-            for order in self._orders(sizes):
-                parts.append(Gradings.of(order * level))
-                if absent:
-                    parts.append(Gradings.of(order * level, ALL, level))
-        return Gradings.join(parts)
-
-    def _orders(self, sizes: tuple[int, ...]) -> Iterator[Array]:
-        if not self.is_pair:
-            yield all_or_none(sizes[0])[:1]
-            yield latest(sizes[0])[:2]
-            return
-        of_new, of_old, both = sizes[0], sizes[1], subsets(sizes[2])
-        yield combined(all_or_none(of_new)[:1], latest(of_old)[:2], both)
-        yield combined(latest(of_new)[:2], all_or_none(of_old)[:1], both)
-
-
-@dataclass(frozen=True)
-class ByAllLevels:
-    """For measures over their ideal, which grades raise as well.
-
-    Greatest: every choice of grades, the better ones earlier. Least: each item is irrelevant or has
-    the highest grade, for the value is linear in what an item satisfies, and the ideal convex.
-    """
-
-    levels: FloatArray
-    is_pair: bool = False
-    counts_absent: bool = False
-
-    def number(self, sizes: tuple[int, ...], absent: int) -> int:
-        """How many :meth:`make` makes."""
-        n = len(self.levels)
-        if not self.is_pair:
-            return comb(sizes[0] + n, n) * (1 + (n if absent else 0)) + 2 * n * (sizes[0] + 1)
-        choices = comb(sizes[0] + n, n) * comb(sizes[1] + n, n) * (n + 1) ** sizes[2]
-        return 2 * int(choices) * (1 + (2 * n if absent else 0))
-
-    def make(self, sizes: tuple[int, ...], absent: int) -> Gradings:
-        """All of them."""
-        # Absent items enter the ideal alone, which one of the highest grade raises least.
-        levels = self.levels.tolist() if absent else []
-        one, every = ([(number, level) for level in levels] for number in (1, ALL))
+        Least: each item is irrelevant or has the highest grade, for the value is linear in what an
+        item satisfies, and the ideal convex. Absent items enter the ideal alone, which one of the
+        highest grade raises least.
+        """
+        levels = self.levels.tolist()
+        one, every = ([(n, level) for level in levels if absent] for n in (1, _ALL))
         if self.is_pair:
-            of_new, of_old = map(self._falling, sizes[:2])
-            both = self._every(sizes[2])
-            orders = [
-                combined(of_new, of_old[:, ::-1], both),
-                combined(of_new[:, ::-1], of_old, both),
-            ]
-            return Gradings.join(
-                [
-                    Gradings.of(order, *number)
-                    for order in orders
-                    for number in [(0, 0.0), *one, *every]
-                ]
+            of_new, of_old = (
+                [_falling(n, self.levels, turned=t) for t in (False, True)] for n in sizes[:2]
             )
-        falling = self._falling(sizes[0])
-        parts = [Gradings.of(falling, *number) for number in [(0, 0.0), *one]]
-        for level in self.levels.tolist():
-            order = latest(sizes[0]) * level
-            parts.append(Gradings.of(order))
+            both = _every(sizes[2], self.levels)
+            orders = (of_new[0], of_old[1], both), (of_new[1], of_old[0], both)
+            numbers = [(0, 0.0), *one, *every]
+            return [Gradings(order, 1.0, *number) for order in orders for number in numbers]
+        falling, latest = (_falling(sizes[0], self.levels),), (_latest(sizes[0]),)
+        parts = [Gradings(falling, 1.0, *number) for number in [(0, 0.0), *one]]
+        for level in levels:
+            parts.append(Gradings(latest, level))
             if absent:
-                parts.append(Gradings.of(order, ALL, level))
-        return Gradings.join(parts)
+                parts.append(Gradings(latest, level, _ALL, level))
+        return parts
 
-    def _falling(self, size: int) -> FloatArray:
-        """Every choice of grades, whatever their order, the greatest first."""
-        grades: Any = (*self.levels[::-1].tolist(), 0.0)
-        choices = list(combinations_with_replacement(grades, size))
-        return np.array(choices, dtype=np.float64).reshape(len(choices), size)
 
-    def _every(self, size: int) -> FloatArray:
-        """Every grading of so many items."""
-        choices = list(product((0.0, *self.levels.tolist()), repeat=size))
-        return np.array(choices, dtype=np.float64).reshape(len(choices), size)
+def checked_maker(
+    measure: Measure,
+    rankings: JudgedRankings,
+    unjudged: OpenItems,
+    max_grade: float,
+    *,
+    change: bool = False,
+) -> Maker:
+    """Makes the gradings that hold the extremes; UndefinedMetricError if they are too many."""
+    maker = _maker(measure, rankings, max_grade, change=change)
+    kinds, first = np.unique(
+        np.column_stack((unjudged.classes, unjudged.absent)), axis=0, return_index=True
+    )
+    for kind, query in zip(kinds.tolist(), first.tolist(), strict=True):
+        number = sum(part.number for part in maker.gradings(tuple(kind[:-1]), kind[-1]))
+        n_unjudged = sum(kind[:-1])
+        if number > MOST_GRADINGS or number * n_unjudged > _MOST_CELLS:
+            msg = (
+                f"{'the change of ' if change else ''}{measure} has no bounds that are found in "
+                f"time: query {safe_repr(rankings.query_ids[query])} has {n_unjudged:,} unjudged "
+                f"items, and {number:.1e} ways to grade them would have to be tried; a smaller "
+                "cutoff leaves fewer"
+            )
+            raise UndefinedMetricError(msg)
+    return maker
+
+
+def _maker(measure: Measure, rankings: JudgedRankings, max_grade: float, *, change: bool) -> Maker:
+    name, top = measure.metric.name, np.array([max_grade])
+    if name in ("err", "nerr"):
+        kind = "level" if name == "err" else "levels"
+        return Maker(kind, possible_grades(rankings, max_grade), change)
+    if name in _SUMS:
+        least, best = least_and_best_grade(rankings, max_grade, measure.options["gain"])
+        return Maker("counts" if change else "ends", np.array([best]), change, least=least)
+    if name in _RISE and not change:
+        return Maker("ends", top)
+    members = {member.metric.name for member in _members(measure)}
+    names = members or {name}
+    falls = names <= _RISE | _FALL
+    by_absent = bool(names & _BY_ABSENT) or (bool(members) and (change or not falls))
+    # Each relevant item moves the steps of iprec; two lengths of rankings are two divisors.
+    moves = name == "iprec" or measure.options.get("denominator") == "listed"
+    by_absent |= change and (moves or (name == "fbeta" and measure.k is None))
+    return Maker("counts", top, change, by_absent, falls and not change)
 
 
 # Values of gradings ------------------------------------------------------------------------------
@@ -273,8 +352,6 @@ class ByAllLevels:
 
 Value = Callable[[list[JudgedRankings], IntArray], FloatArray]
 """Values of the rankings of all systems, made of the queries of these numbers."""
-_CELLS = 1 << 19
-"""Items of gradings that are measured at once: some 50 MB, whatever the number of gradings."""
 
 
 class Candidates(NamedTuple):
@@ -296,13 +373,9 @@ class Candidates(NamedTuple):
     @classmethod
     def join(cls, parts: Sequence[Candidates]) -> Candidates:
         """Those of several, query after query."""
-        query = np.concatenate([part.query for part in parts])
+        query, values, weights = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(query, kind="stable")
-        return cls(
-            query[order],
-            np.concatenate([part.values for part in parts])[order],
-            np.concatenate([part.weights for part in parts])[order],
-        )
+        return cls(query[order], values[order], weights[order])
 
     def extremes(self, n_queries: int) -> tuple[FloatArray, FloatArray, BoolArray]:
         """(Q,) least and greatest value, NaN where there is none; whether one may be undefined."""
@@ -319,68 +392,72 @@ class Candidates(NamedTuple):
 def values_of_gradings(
     systems: Sequence[JudgedRankings],
     unjudged: OpenItems,
-    gradings: Maker,
+    maker: Maker,
     value: Value,
     weigh: Value | None = None,
 ) -> Candidates:
-    """Least and greatest value of each query, and whether it may be undefined.
+    """Least and greatest value of each query, and NaN if it may be undefined.
 
-    ``gradings`` are those among which the extremes are. With weights that depend on the grading
-    every value counts, and all are returned.
+    With weights that depend on the grading every value counts, and all are returned.
     """
     parts = []
-    for queries, chosen in _alike(systems, unjudged, gradings):
-        n_gradings = len(chosen.grades)
+    for queries, (grades, absent, absent_grades) in _alike(systems, unjudged, maker):
+        n_gradings = len(grades)
         query, row = np.repeat(queries, n_gradings), np.repeat(np.arange(len(queries)), n_gradings)
-        grades = np.tile(chosen.grades, (len(queries), 1))
-        absent = (
-            np.minimum(np.tile(chosen.absent, len(queries)), unjudged.absent[query]),
-            np.tile(chosen.absent_grades, len(queries)),
-        )
+        numbers = np.minimum(np.tile(absent, len(queries)), unjudged.absent[query])
+        missing = numbers, np.tile(absent_grades, len(queries))
         filled = [
-            completed(rankings, query, (above[row], tied[row]), grades, absent)
+            completed(
+                rankings,
+                query,
+                (above[row], tied[row]),
+                np.tile(grades, (len(queries), 1)),
+                missing,
+            )
             for rankings, (above, tied) in zip(systems, unjudged.of(queries), strict=True)
         ]
-        values = value(filled, query).reshape(len(queries), n_gradings)
+        values = value(filled, query)
         if weigh is not None:
-            parts.append(Candidates(query, values.ravel(), weigh(filled, query)))
-        else:
-            parts.append(Candidates.of(np.repeat(queries, 3), _summary(values).ravel()))
+            parts.append(Candidates(query, values, weigh(filled, query)))
+            continue
+        values = values.reshape(len(queries), n_gradings)
+        undefined = np.isnan(values)
+        least = np.where(undefined, np.inf, values).min(axis=1)
+        greatest = np.where(undefined, -np.inf, values).max(axis=1)
+        nothing = undefined.all(axis=1)
+        ends = np.column_stack((least, greatest, least))
+        ends[np.column_stack((nothing, nothing, undefined.any(axis=1)))] = np.nan
+        parts.append(Candidates.of(np.repeat(queries, 3), ends.ravel()))
     return Candidates.join(parts)
 
 
-def _summary(values: FloatArray) -> FloatArray:
-    """(B, 3) least, greatest, and NaN if a value is; else the least again."""
-    undefined = np.isnan(values)
-    least = np.where(undefined, np.inf, values).min(axis=1)
-    greatest = np.where(undefined, -np.inf, values).max(axis=1)
-    any_undefined, all_undefined = undefined.any(axis=1), undefined.all(axis=1)
-    columns = [
-        np.where(all_undefined, np.nan, least),
-        np.where(all_undefined, np.nan, greatest),
-        np.where(any_undefined, np.nan, least),
-    ]
-    return np.column_stack(columns)
-
-
 def _alike(
-    systems: Sequence[JudgedRankings], unjudged: OpenItems, gradings: Maker
-) -> Iterator[tuple[IntArray, Gradings]]:
-    """Queries with equally many items of each class, in blocks of bounded size."""
-    absent = unjudged.absent if gradings.counts_absent else np.minimum(unjudged.absent, 1)
+    systems: Sequence[JudgedRankings], unjudged: OpenItems, maker: Maker
+) -> Iterator[tuple[IntArray, list[Array]]]:
+    """Queries with equally many items of each class, and gradings, in blocks of bounded size.
+
+    Of C gradings: (C, U) grades, and how many absent items are relevant at most, and their grade.
+    """
+    absent = unjudged.absent if maker.counts_absent else np.minimum(unjudged.absent, 1)
     kinds, which = np.unique(
         np.column_stack((unjudged.classes, absent)), axis=0, return_inverse=True
     )
-    order = np.argsort(which.ravel(), kind="stable")
-    borders = np.searchsorted(which.ravel()[order], np.arange(len(kinds) + 1))
-    for kind, first, last in zip(kinds.tolist(), borders, borders[1:], strict=False):
-        chosen, queries = gradings.make(tuple(kind[:-1]), kind[-1]), order[first:last]
+    for number, kind in enumerate(kinds.tolist()):
+        queries = np.flatnonzero(which.ravel() == number)
+        gradings = maker.gradings(tuple(kind[:-1]), kind[-1])
+        sizes = [part.number for part in gradings]
+        columns = [
+            np.concatenate([part.make() for part in gradings]),
+            np.repeat([part.absent for part in gradings], sizes),
+            np.repeat([part.absent_grade for part in gradings], sizes),
+        ]
         n_known = max(int(rankings.n_relevant[queries].max()) for rankings in systems)
         width = sum(kind[:-1]) + n_known + 1
-        step = max(_CELLS // (len(chosen.grades) * width), 1)
+        step, limit = max(_CELLS // (sum(sizes) * width), 1), max(_CELLS // width, 1)
         for start in range(0, len(queries), step):
             # Gradings of one query may be more than are measured at once.
-            for part in chosen.parts(max(_CELLS // width, 1)):
+            for first in range(0, sum(sizes), limit):
+                part = [column[first : first + limit] for column in columns]
                 yield queries[start : start + step], part
 
 
@@ -395,24 +472,23 @@ def extreme_choice(candidates: Candidates, *, greatest: bool) -> IntArray:
     weights = np.where(undefined, 0.0, candidates.weights)
     values, sign = np.where(undefined, 0.0, candidates.values), 1.0 if greatest else -1.0
     starts = np.flatnonzero(np.diff(candidates.query, prepend=-1))
-    chosen = _best((weights > 0).astype(np.float64), starts)
-    mean = _mean(values, weights, chosen)
+
+    def best(gains: FloatArray) -> IntArray:
+        """Number of the candidate with the greatest gain, the first of several, of each query."""
+        most = np.repeat(np.maximum.reduceat(gains, starts), np.diff(starts, append=len(gains)))
+        first = np.where(gains == most, np.arange(len(gains)), len(gains))
+        return np.minimum.reduceat(first, starts)
+
+    def mean_of(chosen: IntArray) -> float:
+        total = float(weights[chosen].sum())
+        return float((weights * values)[chosen].sum()) / total if total > 0 else math.nan
+
+    chosen = best((weights > 0).astype(np.float64))
+    mean = mean_of(chosen)
     while not math.isnan(mean):
-        better = _best(sign * weights * (values - mean), starts)
-        next_mean = _mean(values, weights, better)
+        better = best(sign * weights * (values - mean))
+        next_mean = mean_of(better)
         if math.isnan(next_mean) or not sign * next_mean > sign * mean:
             break
         chosen, mean = better, next_mean
     return chosen
-
-
-def _best(gains: FloatArray, starts: IntArray) -> IntArray:
-    """Number of the candidate with the greatest gain, the first of several, of each query."""
-    best = np.repeat(np.maximum.reduceat(gains, starts), np.diff(starts, append=len(gains)))
-    first = np.where(gains == best, np.arange(len(gains)), len(gains))
-    return np.minimum.reduceat(first, starts)
-
-
-def _mean(values: FloatArray, weights: FloatArray, chosen: IntArray) -> float:
-    total = float(weights[chosen].sum())
-    return float((weights * values)[chosen].sum()) / total if total > 0 else math.nan

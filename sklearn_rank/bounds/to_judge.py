@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -41,16 +41,6 @@ class System(NamedTuple):
     value: Value
 
 
-class _Rows(NamedTuple):
-    """Items of all queries: where they stand in the systems, query after query."""
-
-    query: IntArray
-    items: list[Any]
-    places: list[tuple[IntArray, IntArray]]
-    """For each system (above, tied)."""
-    ranks: list[list[float | None]]
-
-
 def to_judge(
     systems: Sequence[System],
     query_ids: Sequence[Any],
@@ -65,58 +55,10 @@ def to_judge(
     A move is the change of the mean over queries, or of the difference of two means, while all
     other unjudged items stay irrelevant. ``undefined`` is what a query counts without a value.
     """
-    rows = _rows(systems)
-    if not rows.items:
+    numbers, items, found = _every_item(systems)
+    if not items:
         return []
-    grades = possible_grades(systems[0].rankings, max_grade).tolist()
-    known = _differences([system.value(*_all(system.rankings)) for system in systems], undefined)
-    moves = np.zeros(len(rows.items))
-    for chosen in _blocks(rows, systems):
-        own, query = moves[chosen], rows.query[chosen]
-        for grade in grades:
-            values = [
-                system.value(_graded(system.rankings, query, places, chosen, grade), query)
-                for system, places in zip(systems, rows.places, strict=True)
-            ]
-            moved = _moved_means(_differences(values, undefined), known, query, weights)
-            own = np.where(np.abs(moved) > np.abs(own), moved, own)
-        moves[chosen] = own
-    return _listed(rows, moves, query_ids, n)
-
-
-def _listed(
-    rows: _Rows, moves: FloatArray, query_ids: Sequence[Any], n: int | None
-) -> list[ToJudge]:
-    """The items that move most; equal ones by their best rank, then as they came."""
-    known = [[rank for rank in pair if rank is not None] for pair in zip(*rows.ranks, strict=True)]
-    best = [min(ranks) for ranks in known]
-    order = np.lexsort((np.array(best), -np.abs(moves)))[:n]
-    others = rows.ranks[1] if len(rows.ranks) > 1 else [None] * len(moves)
-    queries = rows.query.tolist()
-    return [
-        ToJudge(
-            query_ids[queries[row]],
-            rows.items[row],
-            rows.ranks[0][row],
-            others[row],
-            float(moves[row]),
-        )
-        for row in order.tolist()
-    ]
-
-
-def _rows(systems: Sequence[System]) -> _Rows:
-    """Every unjudged item of every query once, with its place in each system."""
-    query: list[int] = []
-    items: list[Any] = []
-    found: list[list[UnjudgedItem | None]] = [[] for _ in systems]
-    for number, lists in enumerate(zip(*(system.items for system in systems), strict=True)):
-        by_item = [{own.item: own for own in own_items} for own_items in lists]
-        ids = dict.fromkeys(chain.from_iterable(by_item))
-        query += [number] * len(ids)
-        items += ids
-        for column, known in zip(found, by_item, strict=True):
-            column += map(known.get, ids)
+    query = np.array(numbers, dtype=np.int64)
     places = [
         (
             np.array([NOWHERE if own is None else own.above for own in column], dtype=np.int64),
@@ -124,38 +66,62 @@ def _rows(systems: Sequence[System]) -> _Rows:
         )
         for column in found
     ]
+
+    def difference(values: list[FloatArray]) -> FloatArray:
+        """Values of the one system, or those of the first less those of the second."""
+        defined = [np.where(np.isnan(column), undefined, column) for column in values]
+        return defined[0] if len(defined) == 1 else defined[0] - defined[1]
+
+    rankings = [system.rankings.widened() for system in systems]
+    every = np.arange(len(rankings[0]))
+    known_values = difference(
+        [system.value(own, every) for system, own in zip(systems, rankings, strict=True)]
+    )
+    moves = np.zeros(len(items))
+    step = max(_CELLS // (max(int(own.n_relevant.max(initial=0)) for own in rankings) + 1), 1)
+    for first in range(0, len(items), step):
+        chosen = slice(first, first + step)
+        own_query, largest = query[chosen], moves[chosen]
+        for grade in possible_grades(rankings[0], max_grade).tolist():
+            # For each item the ranking of its query in which it alone has a grade.
+            grades = np.full((len(own_query), 1), grade)
+            values = [
+                system.value(
+                    completed(
+                        own, own_query, (above[chosen][:, None], tied[chosen][:, None]), grades
+                    ),
+                    own_query,
+                )
+                for system, own, (above, tied) in zip(systems, rankings, places, strict=True)
+            ]
+            moved = _moved_means(difference(values), known_values, own_query, weights)
+            largest = np.where(np.abs(moved) > np.abs(largest), moved, largest)
+        moves[chosen] = largest
+    # Equal moves go by the best rank, then as the items came.
     ranks = [[None if own is None else own.rank for own in column] for column in found]
-    return _Rows(np.array(query, dtype=np.int64), items, places, ranks)
+    best = [min(rank for rank in pair if rank is not None) for pair in zip(*ranks, strict=True)]
+    others = ranks[1] if len(ranks) > 1 else [None] * len(items)
+    return [
+        ToJudge(query_ids[numbers[row]], items[row], ranks[0][row], others[row], float(moves[row]))
+        for row in np.lexsort((np.array(best), -np.abs(moves)))[:n].tolist()
+    ]
 
 
-def _all(rankings: JudgedRankings) -> tuple[JudgedRankings, IntArray]:
-    return rankings.widened(), np.arange(len(rankings))
-
-
-def _blocks(rows: _Rows, systems: Sequence[System]) -> Iterator[slice]:
-    """Rows that are measured together, of bounded size."""
-    most = max(int(system.rankings.n_relevant.max(initial=0)) for system in systems) + 1
-    step = max(_CELLS // most, 1)
-    for first in range(0, len(rows.items), step):
-        yield slice(first, first + step)
-
-
-def _graded(
-    rankings: JudgedRankings,
-    query: IntArray,
-    places: tuple[IntArray, IntArray],
-    chosen: slice,
-    grade: float,
-) -> JudgedRankings:
-    """For each item the ranking of its query in which it alone has a grade."""
-    above, tied = (column[chosen][:, None] for column in places)
-    return completed(rankings, query, (above, tied), np.full((len(query), 1), grade))
-
-
-def _differences(values: Sequence[FloatArray], undefined: float) -> FloatArray:
-    """Values of the one system, or those of the first less those of the second."""
-    settled = [np.where(np.isnan(column), undefined, column) for column in values]
-    return settled[0] if len(settled) == 1 else settled[0] - settled[1]
+def _every_item(
+    systems: Sequence[System],
+) -> tuple[list[int], list[Any], list[list[UnjudgedItem | None]]]:
+    """Every unjudged item of every query once: query, id, and what it is in each system."""
+    numbers: list[int] = []
+    items: list[Any] = []
+    found: list[list[UnjudgedItem | None]] = [[] for _ in systems]
+    for number, lists in enumerate(zip(*(system.items for system in systems), strict=True)):
+        by_item = [{own.item: own for own in own_items} for own_items in lists]
+        ids = dict.fromkeys(chain.from_iterable(by_item))
+        numbers += [number] * len(ids)
+        items += ids
+        for column, known in zip(found, by_item, strict=True):
+            column += map(known.get, ids)
+    return numbers, items, found
 
 
 def _moved_means(

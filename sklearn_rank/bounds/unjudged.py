@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.kernels.graded import SMALL_INTEGERS
+from sklearn_rank.kernels.graded import SMALL_INTEGERS, relative_gains
 from sklearn_rank.rankings.judged import JudgedRankings, Unjudged
 from sklearn_rank.support.segments import offsets_of, segment_index, take_segments
 from sklearn_rank.typing import BoolArray, FloatArray, IntArray
@@ -142,6 +142,26 @@ def possible_grades(rankings: JudgedRankings, max_grade: float) -> FloatArray:
     if max_grade < SMALL_INTEGERS and (grades == np.floor(grades)).all():
         grades = np.arange(1.0, max_grade + 1.0)
     return grades[grades > 0]
+
+
+def gradable(rankings: JudgedRankings, max_grade: float, gain: Any) -> FloatArray:
+    """Grades above 0 that an unjudged item may have, rising; a table of gains says which."""
+    if isinstance(gain, tuple):
+        return np.array(sorted(grade for grade, _ in gain if 0 < grade <= max_grade))
+    return possible_grades(rankings, max_grade)
+
+
+def least_and_best_grade(
+    rankings: JudgedRankings, max_grade: float, gain: Any
+) -> tuple[float, float]:
+    """The possible grades above 0 with the least and with the greatest gain; 0 if there is none."""
+    grades = gradable(rankings, max_grade, gain)
+    if not len(grades):
+        return 0.0, 0.0
+    if isinstance(gain, str):
+        return float(grades[0]), float(grades[-1])
+    gains = relative_gains(grades, np.ones(len(grades)), gain)
+    return float(grades[gains.argmin()]), float(grades[gains.argmax()])
 
 
 # Items of two systems ----------------------------------------------------------------------------

@@ -8,15 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_rank.bounds.families import (
+from sklearn_rank.bounds.formulas import average_precision_extremes, ndcg_extremes, sums_by_formula
+from sklearn_rank.bounds.gradings import (
+    Candidates,
+    Value,
     cannot_bound,
     checked_maker,
+    extreme_choice,
     needs_divided_ties_apart,
     reach,
     refuse_moving_ties,
+    values_of_gradings,
 )
-from sklearn_rank.bounds.formulas import average_precision_extremes, ndcg_extremes, sums_by_formula
-from sklearn_rank.bounds.gradings import Candidates, Value, extreme_choice, values_of_gradings
 from sklearn_rank.bounds.to_judge import System, ToJudge, to_judge
 from sklearn_rank.bounds.unjudged import (
     Bounds,

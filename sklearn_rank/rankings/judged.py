@@ -375,7 +375,7 @@ class JudgedRankings:
         """The rankings of some queries; those of a slice are views. Nothing cached is shared."""
         hits, offsets = segments(self.offsets, queries)
         judged, judged_offsets = segments(self.judged_offsets, queries)
-        ids = self.query_ids
+        ids: Any = self.query_ids
         if isinstance(queries, slice) or isinstance(ids, np.ndarray):
             ids = ids[queries]
         else:

@@ -267,14 +267,12 @@ def _are_few(items: ScoredItems) -> bool:
     A query of 300 items costs three times as much as its order with AVX-512, and one of 1,000 as
     much without AVX2; one hit in 25 costs the same either way with AVX-512, and half with AVX2.
     """
-    n_items = len(items.scores) - 500 * (len(items.offsets) - 1)
-    if n_items <= 0:
+    spare = len(items.scores) - 500 * (len(items.offsets) - 1)
+    if spare <= 0:
         return False
-    return n_items > 25 * (
-        np.count_nonzero(items.grades > 0)
-        if isinstance(items, GradedRows)
-        else len(items.hit_scores)
-    )
+    if isinstance(items, GradedRows):
+        return spare > 25 * int(np.count_nonzero(items.grades > 0))
+    return spare > 25 * len(items.hit_scores)
 
 
 def _in_order(parts: Sequence[Hits], order: IntArray | None, n_queries: int) -> Hits:

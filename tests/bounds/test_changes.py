@@ -19,7 +19,7 @@ from sklearn_rank import (
     bounds_of_change,
     evaluate,
 )
-from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError
 from tests.bounds.problems import MEASURES, UNTIED, problem
 

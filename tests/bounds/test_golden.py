@@ -137,3 +137,11 @@ def test_the_gain_of_a_grade_out_of_reach_is_not_tried() -> None:
     )
     found = ev.bounds(NDCG, max_grade=2)
     assert (found.low, found.high) == pytest.approx((none, max(least, most)), abs=1e-12)
+
+
+def test_a_grade_without_a_gain_leaves_a_query_out_of_the_moved_mean() -> None:
+    """x of 1 has no gain, so that its query stays undefined; of 2, the mean of 1 stays 1."""
+    chosen = measure("ndcg", gain={0: 0, 1: 0, 2: 1})
+    truth, run = {"q": {"a": 2}, "r": {"b": 0}}, {"q": ["a"], "r": ["x"]}
+    ev = evaluate(truth, run, chosen, zero_division=float("nan"), keep_items=True)
+    assert ev.to_judge(backend=None)["move"] == [0.0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import Evaluation, UndefinedMetricError, evaluate, measure
-from sklearn_rank.bounds.families import cannot_bound
+from sklearn_rank.bounds.gradings import cannot_bound
 from sklearn_rank.exceptions import InvalidParameterError
 
 CHOSEN = (
