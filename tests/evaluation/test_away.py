@@ -103,10 +103,6 @@ def test_slices_are_the_same(here, away):
         assert other.counts == part.counts
 
 
-def test_what_was_kept_for_the_measures_is_released(away):
-    assert away._judged.remote.released == 1
-
-
 def test_places_are_refused(away):
     with pytest.raises(InvalidParameterError, match=r"EngineOptions\(memory_limit="):
         _ = away.rankings
@@ -116,21 +112,16 @@ def test_places_are_refused(away):
         away._judged.rankings.at_least(2)
 
 
-def test_grades_above_one_are_counted(here, away):
-    assert away._judged.rankings.n_graded == here._judged.rankings.n_graded > 0
+def test_grades_and_frames_come_without_places(here, away):
+    assert away._judged.remote.released == 1
     some = np.array([0, 2])
-    expected = here._judged.rankings.take(some).n_graded
-    assert away._judged.rankings.take(some).n_graded == expected
-
-
-def test_a_frame_is_made_of_the_values(here, away):
+    expected = here._judged.rankings
+    assert away._judged.rankings.n_graded == expected.n_graded > 0
+    assert away._judged.rankings.take(some).n_graded == expected.take(some).n_graded
     frame = away.to_frame("spark")
     assert list(frame) == ["query", *here]
     assert frame["query"] == list(here.query_ids)
     assert frame["map"].tolist() == here.per_query["map"].tolist()
-
-
-def test_other_data_make_no_frame_of_an_engine(here):
     with pytest.raises(InvalidParameterError, match=r"to_frame\('spark'\) makes a frame of Spark"):
         here.to_frame("spark")
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn_rank import InvalidParameterError, evaluate, measure
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.support import segments as _segments
-from tests.evaluation.cases import MRR, RUN, TRUTH, Gain
+from tests.evaluation.cases import RUN, TRUTH, Gain
 
 MEASURES = ("map", "ndcg@3", "mrr", "dcg@5", "hmean(precision@2,recall@2)")
 
@@ -68,20 +68,6 @@ def test_a_block_is_gone_before_the_next_one_is_cut(cuts, monkeypatch):
     assert not {"groups", "levels", "_within", "max_grade"} & vars(evaluation.rankings).keys()
 
 
-def test_blocks_lie_end_to_end(monkeypatch):
-    monkeypatch.setattr(_segments, "BLOCK", 10)
-    y_true, y_score = problem(30)
-    rankings = evaluate(y_true, y_score, "mrr").rankings
-    blocks = rankings.blocks()
-    assert len(blocks) > 5
-    assert [block.start for block in blocks[1:]] == [block.stop for block in blocks[:-1]]
-    assert (blocks[0].start, blocks[-1].stop) == (0, 30)
-    parts = [rankings.take(block) for block in blocks]
-    for name in ("query_ids", "above", "tied", "grades", "n_ranked", "n_hits", "judged_grades"):
-        joined = np.concatenate([getattr(part, name) for part in parts])
-        np.testing.assert_array_equal(joined, getattr(rankings, name))
-
-
 # Threads -----------------------------------------------------------------------------------------
 
 
@@ -105,10 +91,6 @@ def test_threads_change_no_bit(n_jobs, ties):
 def test_n_jobs_is_a_number_of_threads(n_jobs):
     with pytest.raises(InvalidParameterError, match="The 'n_jobs' parameter of evaluate must be"):
         evaluate(TRUTH, RUN, n_jobs=n_jobs)
-
-
-def test_n_jobs_may_be_an_integer_of_numpy():
-    assert evaluate(TRUTH, RUN, "mrr", n_jobs=np.int64(2))["mrr"] == sum(MRR) / 4
 
 
 def test_functions_of_the_caller_are_not_called_side_by_side(monkeypatch):

@@ -10,7 +10,6 @@ import pytest
 
 from sklearn_rank import InvalidParameterError, evaluate
 from sklearn_rank.inputs import RelevanceInput
-from sklearn_rank.rankings.placements import item_codes
 
 MEASURES = ("map", "ndcg@3", "mrr", "precision@2", "recall@4", "err", "lag", "gauc", "rprec")
 RULES = ("average", "stable", "docid", "optimistic", "pessimistic")
@@ -73,12 +72,6 @@ def test_unjudged_items_are_named_in_the_order_of_their_places(ties: str, scored
         assert ev.unjudged_items(2) == within
 
 
-def test_a_rank_within_a_tie_is_the_mean() -> None:
-    truth, run = {"q": {"a": 1, "b": 0}}, {"q": {"x": 2.0, "a": 2.0, "y": 1.0}}
-    ev = evaluate(truth, run, "map", keep_items=True)
-    assert [(item.item, item.rank) for item in ev.unjudged_items()[0]] == [("x", 1.5), ("y", 3)]
-
-
 def test_a_complete_truth_is_left_alone() -> None:
     ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr")
     assert ev.condensed() is ev
@@ -114,9 +107,3 @@ def test_relevance_scores() -> None:
     ev = evaluate(truth, run, ("mrr", "gauc"), relevance=relevance, keep_items=True)
     assert ev["mrr"] == 0.5
     assert ev.condensed().scores == {"mrr": 1.0, "gauc": 1.0}
-
-
-def test_codes_say_which_items_are_one() -> None:
-    new, old = item_codes([["x", "y"], ["x"]], [["y"], ["z", "x"]])
-    assert new.tolist() == [0, 1, 0]
-    assert old.tolist() == [1, 1, 0]

@@ -9,7 +9,6 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-import polars as pl
 import pytest
 import scipy.sparse
 from hypothesis import given as drawn
@@ -21,7 +20,7 @@ from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.scorers import ndcg_scorer
 from tests.numbers.invariants import MEASURES, bits
-from tests.numbers.test_variants import WAYS, as_mapping, forced, problems, ties
+from tests.numbers.test_variants import as_mapping, problems, ties
 from tests.strategies import examples
 
 CUT = tuple(chosen for chosen in MEASURES if chosen.depth and chosen.options.get("max_grade") != 4)
@@ -89,19 +88,6 @@ def test_no_number_depends_on_what_is_stored(rows: Any, ties: str, measures: Any
         expected = whole(y_true, y_score, **own, **options)
         assert outcome(y_true, y_score, **own, **options) == expected
         assert outcome(y_true, y_score, **own, **options, n_jobs=2) == expected
-
-
-@drawn(rows=problems, ties=ties, k=st.integers(1, 5))
-@examples(6)
-def test_the_way_of_ranking_stores_the_same(rows: Any, ties: str, k: int) -> None:
-    names = [f"ndcg@{k}", "mrr@1", f"hit_rate@{k}", f"recall(min_rel=2)@{k}"]
-    options = {"measures": names, "ties": ties, "zero_division": np.nan}
-    for layout, (y_true, y_score, own) in layouts(rows).items():
-        expected = whole(y_true, y_score, **own, **options)
-        for way in WAYS:
-            note(f"{layout}: {way}")
-            with forced(way):
-                assert outcome(y_true, y_score, **own, **options) == expected
 
 
 def test_of_the_tie_that_the_cutoff_divides_all_hits_are_stored() -> None:
@@ -193,15 +179,6 @@ def test_all_doors_say_how_deep_they_read() -> None:
     with mock.patch("sklearn_rank.model_selection.scorer.score_measures", score):
         ndcg_scorer.with_options(k=2)(Scores(), y_score, y_true)
     assert score.call_args.args[1].rankings.cutoff.depth == 2
-
-
-def test_frames_store_as_little() -> None:
-    qrels = pl.DataFrame({"query_id": ["q"] * 4, "item_id": list("abcd"), "relevance": [1] * 4})
-    run = pl.DataFrame({"query_id": ["q"] * 4, "item_id": list("abcx"), "score": [4.0, 3, 2, 1]})
-    evaluation = evaluate(qrels, run, "ndcg@2")
-    assert evaluation._judged.rankings.n_hits.tolist() == [2]
-    assert evaluation.rankings.n_hits.tolist() == [3]
-    assert evaluation.counts["retrieved"] == 3
 
 
 def test_parts_of_different_depth_are_merged() -> None:

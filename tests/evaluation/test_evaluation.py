@@ -19,10 +19,9 @@ from sklearn_rank import (
     evaluate,
     mean_reciprocal_rank_score,
     measure,
-    ndcg_at_k_score,
 )
 from sklearn_rank.statistics import mean_confidence_interval
-from tests.evaluation.cases import HALF, MRR, RUN, TRUTH, Gain
+from tests.evaluation.cases import HALF, MRR
 
 
 def test_values_are_joined_to_their_queries(evaluation):
@@ -44,18 +43,6 @@ def test_scores_are_a_mapping_in_the_order_asked(evaluation):
 
 
 @pytest.mark.parametrize(
-    ("measures", "names"),
-    [
-        ("mrr", ["mrr"]),
-        (measure("mrr"), ["mrr"]),
-        (["mrr", measure("P_5")], ["mrr", "precision@5"]),
-    ],
-)
-def test_measures_in_all_forms(measures, names):
-    assert list(evaluate(TRUTH, RUN, measures).scores) == names
-
-
-@pytest.mark.parametrize(
     "pair",
     [
         (measure("ndcg", gain=lambda g: g), measure("ndcg", gain=lambda g: 2 * g)),
@@ -70,8 +57,10 @@ def test_measures_that_are_spelled_alike_do_not_replace_each_other(pair):
         evaluate({"q1": {"a"}}, {"q1": ["x", "a"]}, pair)
 
 
-def test_default_measures():
-    assert list(evaluate(TRUTH, RUN).scores) == ["map", "ndcg@10"]
+def test_the_worst_queries_are_those_of_the_worst_values(evaluation):
+    worst = [("q3", 3.0), ("q2", 1.0)]  # q1 and q4 have no irrelevant item above a relevant one
+    assert [(bad.query, bad.value) for bad in evaluation.worst(measure="lag")] == worst
+    assert [(bad.query, bad.value) for bad in evaluation.worst(1)] == [("q3", 1 / 4)]
 
 
 # Counts ------------------------------------------------------------------------------------------
@@ -112,11 +101,6 @@ def test_counts_add_up():
     }
 
 
-def test_ties_between_irrelevant_items_are_not_counted():
-    counts = evaluate({"q": {"a"}}, {"q": {"a": 2, "x": 1, "y": 1}}, "map").counts
-    assert counts["tied"] == 0
-
-
 def test_duplicates_and_unjudged_grades_are_counted():
     counts = evaluate([{"a"}], [["a", "b", "a", "b", "a"]], "map", duplicates="first").counts
     assert (counts["duplicates"], counts["ranked"]) == (3, 2)
@@ -148,16 +132,6 @@ def test_zero_division(zero_division, expected):
     assert evaluation.counts["undefined"] == {"mrr": 1}
 
 
-def test_undefined_warnings_are_scikit_learns_and_one_per_call():
-    assert UndefinedMetricWarning is SklearnWarning
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        evaluation = evaluate(*HALF, ("mrr", "map"))
-    assert [str(one.message).split(";")[0] for one in caught] == [
-        "mrr and map are undefined for 1 of 2 queries: 0"
-    ]
-    assert evaluation["mrr"] == 1 / 2
-
-
 def test_one_warning_lists_measures_with_their_counts() -> None:
     truth = [{"a"}, set(), {"a"}]
     with pytest.warns(UndefinedMetricWarning) as caught:
@@ -168,6 +142,7 @@ def test_one_warning_lists_measures_with_their_counts() -> None:
         "behavior."
     ]
     assert caught[0].filename == __file__
+    assert caught[0].category is SklearnWarning
 
 
 def test_a_measure_without_any_value_is_told_apart() -> None:
@@ -252,14 +227,6 @@ def test_pooled_measures_have_no_values_per_query():
     assert "auc(average=pooled)" in repr(evaluation)
 
 
-def test_pooled_lag_weighs_by_relevant_items():
-    # Lags 0, then 1 and 2.
-    pair = [{"a"}, {"b", "c"}], [["a", "x"], ["x", "b", "y", "c"]]
-    evaluation = evaluate(*pair, ("lag", "lag(average=pooled)"))
-    assert evaluation["lag"] == (0 + (1 + 2) / 2) / 2
-    assert evaluation["lag(average=pooled)"] == (0 + 1 + 2) / 3
-
-
 # n_jobs, copies ----------------------------------------------------------------------------------
 
 
@@ -285,17 +252,6 @@ def test_order_of_queries_and_rows_changes_no_bit(seed):
     assert dict(one.scores) == dict(other.scores)
     by_id = dict(zip(other.query_ids.tolist(), other.per_query["ndcg"], strict=True))
     assert [by_id[query] for query in one.query_ids.tolist()] == one.per_query["ndcg"].tolist()
-
-
-def test_a_gain_needs_no_hash():
-    y_true, y_score = [{"a": 1}], [["b", "a"]]
-    expected = 1 / np.log2(3)
-    used = measure("ndcg", gain=Gain())
-    assert ndcg_at_k_score(y_true, y_score, gain=Gain()) == pytest.approx(expected, abs=1e-15)
-    assert list(evaluate(y_true, y_score, [used, "mrr"]).scores.values()) == [
-        pytest.approx(expected, abs=1e-15),
-        0.5,
-    ]
 
 
 def test_what_cannot_be_pooled_is_refused_before_anything_is_computed():

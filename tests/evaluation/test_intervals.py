@@ -37,13 +37,6 @@ def test_t_interval_of_a_weighted_mean():
     assert interval == pytest.approx((mean - reach, mean + reach), abs=1e-14)
 
 
-def test_weights_that_are_all_alike_change_no_interval(evaluation):
-    weighted = evaluate(TRUTH, RUN, "mrr", sample_weight=dict.fromkeys(TRUTH, 0.3))
-    assert weighted.confidence_interval("mrr", 0.5) == pytest.approx(
-        evaluation.confidence_interval("mrr", 0.5), rel=1e-12
-    )
-
-
 def test_bootstrap_interval_is_seeded_and_scipys():
     values = [1 / (1 + number % 7) for number in range(30)]
     truth = [{"a"}] * 30
@@ -107,50 +100,27 @@ def test_intervals_are_clipped_to_the_range():
     assert high > 3.0
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan, True, "0.95", None])
-def test_level_lies_between_zero_and_one(evaluation, level):
-    with pytest.raises(
-        InvalidParameterError, match=r"The 'level' parameter .* must be in \(0, 1\)"
-    ):
-        evaluation.confidence_interval("mrr", level)
+WRONG = {
+    "level": ([0, 1, 95, -0.5, math.nan, True, "0.95", None], r"must be in \(0, 1\)"),
+    "method": (["z", None], r"'auto', 't', 'bootstrap'"),
+    # A single resample would make an interval without width.
+    "n_resamples": ([1, 0, 2.0, True, "99", None], r"must be an int in the range \[2,"),
+    "random_state": (
+        [-1, 1.5, "0", None, True, [1, 2]],
+        r"an int of at least 0 or a numpy",
+    ),
+}
 
 
-def test_level_may_be_a_number_of_numpy(evaluation):
-    assert evaluation.confidence_interval("mrr", np.float32(0.5)) == pytest.approx(
-        evaluation.confidence_interval("mrr", 0.5)
-    )
-
-
-def test_other_parameters_of_intervals(evaluation):
-    with pytest.raises(
-        InvalidParameterError, match=r"'method' parameter .* 'auto', 't', 'bootstrap'"
-    ):
-        evaluation.confidence_interval("mrr", method="z")
-    with pytest.raises(InvalidParameterError, match="'n_resamples' parameter"):
-        evaluation.confidence_interval("mrr", method="bootstrap", n_resamples=0)
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_options_of_intervals(evaluation, method, name):
+    values, rule = WRONG[name]
+    for value in values:
+        with pytest.raises(InvalidParameterError, match=rf"The '{name}' parameter .*{rule}"):
+            evaluation.confidence_interval("mrr", **{"method": method, name: value})
     with pytest.raises(UnknownMeasureError, match="'ndcg@10' was not evaluated"):
         evaluation.confidence_interval("ndcg@10")
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-@pytest.mark.parametrize("n_resamples", [1, 0, -1, 2.0, 99.5, True, "99", None])
-def test_resamples_are_a_number_of_them(evaluation, method, n_resamples):
-    with pytest.raises(
-        InvalidParameterError,
-        match=r"'n_resamples' parameter of a confidence interval must be an int in the range \[2,",
-    ):
-        evaluation.confidence_interval("mrr", method=method, n_resamples=n_resamples)
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-@pytest.mark.parametrize("seed", [-1, 1.5, "0", None, True, [1, 2], np.random.RandomState(0)])
-def test_random_state_is_a_seed_or_a_generator(evaluation, method, seed):
-    message = (
-        r"The 'random_state' parameter of a confidence interval must be an int of at least 0 or a "
-        r"numpy\.random\.Generator\. Got "
-    )
-    with pytest.raises(InvalidParameterError, match=message):
-        evaluation.confidence_interval("mrr", method=method, random_state=seed)
 
 
 def test_random_state_may_be_a_generator_or_an_integer_of_numpy(evaluation):
@@ -193,11 +163,6 @@ def test_means_of_tiny_values_and_weights(order):
     # 5e-324 is lost beside 1, and no query weighs on another.
     mixed = evaluate(truth, rankings, "mrr", sample_weight=[5e-324, 1.0, 5e-324])["mrr"]
     assert mixed == 1 / 2
-
-
-def test_means_of_values_far_apart():
-    values = gains(1e308, 5e-324, 1.0)
-    assert evaluate(*values, "dcg(gain=linear)")["dcg(gain=linear)"] == 1e308 / 3
 
 
 def test_intervals_of_huge_and_tiny_values():

@@ -85,13 +85,7 @@ def test_parts_of_lists_are_numbered_through() -> None:
     assert list(merged.query_ids) == [0, 1, 2]
     assert merged.per_query["mrr"].tolist() == [1, 1 / 2, 0]
     assert Evaluation.merge(parts[0]).scores == parts[0].scores
-
-
-def test_an_evaluation_joins_itself_and_others() -> None:
-    first, second, third = (evaluate({q: {"a"}}, {q: ["a"]}, "mrr") for q in "pqr")
-    assert first.merge(second).query_ids == ["p", "q"]
-    assert first.merge(second, third).query_ids == ["p", "q", "r"]
-    assert first.merge().query_ids == ["p"]
+    assert list(parts[0].merge(parts[1], parts[0]).query_ids) == [0, 1, 2, 3]
 
 
 def test_slices_merge_back_to_the_whole() -> None:
@@ -183,12 +177,6 @@ def test_data_sets_count_alike_or_by_their_relevant_items() -> None:
     ]
 
 
-def test_the_weighted_mean_of_equal_values_is_that_value() -> None:
-    same = {name: evaluate([{"a"}], [["x", "a"]], "gauc(smoothing=1)") for name in "xyz"}
-    value = same["x"]["gauc(smoothing=1)"]
-    assert combine(same, average="weighted")["gauc(smoothing=1)"] == value == 1 / 2
-
-
 def test_an_undefined_data_set_is_left_out_with_its_weight() -> None:
     parts = projects()
     parts["none"] = evaluate({"q1": set()}, {"q1": ["a"]}, ["map", "lag"], zero_division=np.nan)
@@ -214,7 +202,3 @@ def test_what_combine_refuses(
 ) -> None:
     with pytest.raises(error, match=message):
         combine(given, **options)
-
-
-def test_names_of_data_sets_are_escaped() -> None:
-    assert "\x1b" not in repr(combine({"\x1b[31m": ONE}))

@@ -17,7 +17,6 @@ from sklearn_rank import (
     ranking_precision_recall_curve,
     ranking_roc_curve,
 )
-from sklearn_rank.evaluation import evaluate_placements
 from sklearn_rank.kernels import pairwise
 from sklearn_rank.metrics import curves as _curves
 from sklearn_rank.rankings import data as _data
@@ -27,7 +26,6 @@ from tests.numbers.invariants import MEASURES, POOLED, STRICT_MEASURES
 
 Evaluate: TypeAlias = Callable[..., Evaluation]
 STORED = ("above", "tied", "grades", "judged_grades")
-WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
 
 
 def narrowed(rankings: JudgedRankings) -> JudgedRankings:
@@ -140,39 +138,6 @@ def test_every_measure_has_the_bits_of_wide_rankings(narrow, problem, measures, 
         assert everything(other) == everything(wide)
 
 
-def test_merged_evaluations(narrow):
-    measures = (*MEASURES,)
-    truth, run, _ = scored_mappings()
-    names = list(run)
-    halves = [
-        tuple({query: side[query] for query in names[first::2]} for side in (truth, run))
-        for first in (0, 1)
-    ]
-    wide = [evaluate(*half, measures, zero_division=np.nan) for half in halves]
-    other = [narrow(*half, measures, zero_division=np.nan) for half in halves]
-    expected = everything(Evaluation.merge(*wide))
-    assert everything(Evaluation.merge(*other)) == expected
-    # Types need not agree: one part may hold grades that are no small whole numbers.
-    assert everything(Evaluation.merge(wide[0], other[1])) == expected
-    assert everything(Evaluation.merge(other[0], wide[1])) == expected
-
-
-def test_placements_read_again(narrow):
-    y_true, y_score, options = scored_mappings()
-    measures = [chosen for chosen in MEASURES if not chosen.metric.by_score]
-    options |= {"zero_division": np.nan, "keep_items": True}
-    wide = evaluate(y_true, y_score, measures, **options)
-    other = narrow(y_true, y_score, measures, **options)
-    assert repr(other.placements()) == repr(wide.placements())
-    assert {type(hit.grade) for place in other.placements() for hit in place.hits} == {float}
-    assert {type(hit.above) for place in other.placements() for hit in place.hits} == {int}
-    again, expected = (
-        evaluate_placements(evaluation.placements([1, 4]), measures, zero_division=np.nan)
-        for evaluation in (other, wide)
-    )
-    assert everything(again) == everything(expected)
-
-
 @pytest.mark.parametrize("average", ["pooled", "macro"])
 @pytest.mark.parametrize("curve", [ranking_roc_curve, ranking_precision_recall_curve])
 def test_curves(monkeypatch, curve, average):
@@ -218,21 +183,3 @@ def test_grades_that_rise_within_a_tie_are_refused():
     # As uint8, 2 - 3 is 255 and 3 - 2 is 1: both would look like a rise.
     with pytest.raises(ValueError, match="hits lie in rank order"):
         rankings_of([0, 0], [2, 2], [2, 3], 4).check()
-
-
-def test_wide_rankings_are_not_copied():
-    rankings = evaluate([{"a"}], [["b", "a"]], "mrr")._judged.rankings
-    assert rankings.widened() is rankings
-    part = rankings.take(slice(0, 1)).widened()
-    assert all(np.shares_memory(getattr(part, name), getattr(rankings, name)) for name in STORED)
-
-
-def test_what_is_widened_is_what_is_wide():
-    widened = narrowed(evaluate([{"a": 3}], [["b", "a"]], "mrr")._judged.rankings).widened()
-    assert {name: getattr(widened, name).dtype for name in STORED} == WIDE
-
-
-def test_no_placement_at_all():
-    evaluation = evaluate_placements([], ["mrr", "ndcg@10"])
-    assert evaluation.counts["queries"] == 0
-    assert [len(values) for values in evaluation.per_query.values()] == [0, 0]

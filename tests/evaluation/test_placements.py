@@ -72,12 +72,6 @@ def test_one_ground_truth_belongs_to_the_queries_that_found_it() -> None:
     assert [hit.item for hit in second.hits] == ["b"]
 
 
-def test_a_missing_query_has_an_empty_placement() -> None:
-    _, missing = placed({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"]}, "map")
-    assert (missing.query, missing.hits, missing.n_ranked) == ("q2", [], 0)
-    assert missing.not_retrieved == ["b"]
-
-
 def test_arrays_have_places_without_names() -> None:
     (placement,) = placed(np.array([[0, 1, 2]]), np.array([[3.0, 2.0, 1.0]]), "map")
     assert [(hit.item, hit.grade, hit.rank) for hit in placement.hits] == [
@@ -110,6 +104,7 @@ def test_places_alone_give_the_same_values(metric: Any) -> None:
 
 
 def test_places_that_contradict_each_other_are_refused() -> None:
+    assert evaluate_placements([], ["mrr", "ndcg@10"]).counts["queries"] == 0
     twice = Placement("q", [Hit("a", 1.0, 0, 1), Hit("b", 1.0, 0, 1)], 2, [1.0, 1.0])
     beyond = Placement("q", [Hit("a", 1.0, 5, 1)], 2, [1.0])
     for placement in (twice, beyond):
@@ -124,3 +119,6 @@ def test_weights_of_queries_are_those_of_the_mean() -> None:
     assert weighted.query_weights("map").tolist() == [1.0, 3.0]  # type: ignore[union-attr]
     # AUC weighs by relevant items: 2 times 1 and 1 times 3.
     assert weighted.query_weights("auc").tolist() == [2.0, 3.0]  # type: ignore[union-attr]
+    # Of grade 2 there is one in each, the first above x and the second below it.
+    graded = evaluate([{"a": 2, "b": 1}, {"c": 2}], [["a", "x"], ["x", "c"]], "auc(min_rel=2)")
+    assert graded["auc(min_rel=2)"] == 1 / 2

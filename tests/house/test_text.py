@@ -43,25 +43,13 @@ def test_safe_repr_cuts_and_says_so():
     # 10 + 90 * 2 + 900 * 3 digits, 999 commas with a space, 2 brackets; 3 characters are shown.
     left = 10 + 90 * 2 + 900 * 3 + 999 * 2 + 2 - 3
     assert safe_repr(list(range(1000)), limit=3) == f"[0, (+{left:,} characters)"
-
-
-class Hostile:
-    def __repr__(self):
-        return "\x1b[2J\n"
+    assert safe_repr("a" * 100 + "\n", limit=None) == "'" + "a" * 100 + "\\x0a'"
+    assert safe_repr(type("\x1b[2J\n", (), {})).startswith(r"<class 'tests.house.test_text.\x1b[2J")
 
 
 class Broken:
     def __repr__(self):
         raise RuntimeError("no text")
-
-
-def test_safe_repr_cuts_nothing_without_a_limit():
-    assert safe_repr("a" * 100 + "\n", limit=None) == "'" + "a" * 100 + "\\x0a'"
-    assert safe_repr((1, "b" * 100), limit=None) == repr((1, "b" * 100))
-
-
-def test_safe_repr_escapes_the_repr_of_objects():
-    assert safe_repr(Hostile()) == r"\x1b[2J\x0a"
 
 
 @pytest.mark.parametrize("value", [Broken(), 10**5000], ids=["broken repr", "too many digits"])
