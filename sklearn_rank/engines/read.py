@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import (
+    PLAIN,
     is_frame,
     refuse_swapped,
     run_columns,
@@ -255,6 +256,10 @@ def read_any(
     if engine is not None and not isinstance(engine, EngineOptions):
         msg = f"engine must be EngineOptions or None, got {safe_repr(engine)}"
         raise TypeError(msg)
+    if type(y_true) in PLAIN and type(y_score) in PLAIN:
+        return read_rankings(
+            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **told
+        )
     y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
     truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
     used = run_engine or truth_engine

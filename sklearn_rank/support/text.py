@@ -70,9 +70,6 @@ def format_list(values: Any, *, limit: int = MAX_LISTED) -> str:
     return f"{text} and {len(values) - limit:,} more" if len(values) > limit else text
 
 
-listed = format_list
-
-
 def closest(word: str, known: Iterable[str]) -> str:
     """``; did you mean ...?`` if a known word is close to this one, else nothing."""
     import difflib

@@ -110,7 +110,8 @@ def test_datetimes_with_a_time_zone_keep_their_names():
 def test_many_scattered_queries():
     """More queries than 16 bits count: against a plain loop."""
     rng = np.random.default_rng(0)
-    ids = rng.integers(0, 70_000, 150_000)
+    ids = rng.integers(0, 90_000, 150_000)
+    assert len(np.unique(ids)) > 1 << 16
     grades, scores = rng.integers(0, 2, 150_000), rng.random(150_000)
     best = {}
     for query, score, grade in zip(ids.tolist(), scores.tolist(), grades.tolist(), strict=True):
@@ -166,10 +167,3 @@ def test_numbers_of_several_types_are_refused(ids, message):
 def test_numbers_and_text_are_kept_apart():
     ids = [1, "1", 1, "1", np.int64(1), "1", 1]
     assert list(evaluate(GRADES, SCORES, "map", groups=ids).query_ids) == [1, "1"]
-
-
-def test_ids_that_have_no_hash_are_named():
-    with pytest.raises(TypeError, match="groups holds an unhashable list at row 1"):
-        evaluate(GRADES, SCORES, "map", groups=["a", ["b"], "c", "a", "b", "c", "a"])
-    with pytest.raises(TypeError, match="groups holds an unhashable list at row 0"):
-        evaluate(GRADES, SCORES, "map", groups=pa.array([["b"]] * 7))

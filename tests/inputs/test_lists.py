@@ -197,3 +197,7 @@ def test_one_truth_with_a_string_provider():
     lists = [[("q1", "x"), ("q1", "a")], [("q2", "b")]]
     value = mean_reciprocal_rank_score(links, lists, string_provider="-".join)
     assert value == (1 / 2 + 1) / 2
+
+
+def test_equal_judgements_of_one_item_are_one_judgement():
+    assert evaluate([["a", "a", "b"]], [["a"]], "recall")["recall"] == 1 / 2

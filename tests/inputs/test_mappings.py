@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from sklearn_rank import QueryMismatchError, evaluate, mean_reciprocal_rank_score
+from sklearn_rank import evaluate, mean_reciprocal_rank_score
 
 # Mapping -----------------------------------------------------------------------------------------
 
@@ -45,11 +45,6 @@ def test_missing_queries(missing, expected, queries, scored):
     assert evaluation.counts["missing"] == 1
     assert evaluation.counts["unjudged"] == 1
     assert evaluation.counts["queries"] == len(queries)
-
-
-def test_missing_queries_as_an_error():
-    with pytest.raises(QueryMismatchError, match=r"^2 of 3 judged queries have no ranking: 1, 3\."):
-        evaluate({1: {"a"}, 2: {"b"}, 3: {"c"}}, {2: ["b"]}, "mrr", missing="raise")
 
 
 def test_queries_meet_by_equality_alone():

@@ -22,7 +22,6 @@ from sklearn_rank import (
     harmonic_mean_score,
     lag_error,
     limited_auc_score,
-    mean_average_precision_score,
     ndcg_at_k_score,
     precision_at_k_score,
     ranking_auc_score,
@@ -66,11 +65,6 @@ def test_k_is_a_positive_integer(metric, k, shown):
         metric(GRADES, SCORES, groups=GROUPS, k=k)
 
 
-def test_k_of_many_digits_is_refused_as_any_other():
-    with pytest.raises(InvalidParameterError, match=r"^The 'k' parameter of precision must be"):
-        precision_at_k_score(GRADES, SCORES, groups=GROUPS, k=-(10**5000))
-
-
 @pytest.mark.parametrize("kind", [int, np.int8, np.int64, np.uint8, np.uint64])
 def test_any_integer_is_a_k(kind):
     # "a": hit and miss; "b": miss and hit.
@@ -103,36 +97,6 @@ def test_measures_of_the_whole_ranking_take_no_k(metric):
 # Structure ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "layout"),
-    [
-        (np.ones((2, 2)), np.ones((2, 2)), "matrix"),
-        ([{"a"}, {"b"}], [["a"], ["b"]], "lists"),
-        ({"q": {"a"}}, {"q": ["a"]}, "mapping"),
-    ],
-    ids=["matrix", "lists", "mapping"],
-)
-def test_groups_belong_to_rows_alone(y_true, y_score, layout):
-    with pytest.raises(TypeError, match=rf"y_true is of the {layout} layout, .* leave groups out"):
-        mean_average_precision_score(y_true, y_score, groups=[1, 2])
-
-
-@pytest.mark.parametrize(
-    "own", [{"string_provider": str}, {"relevance": [[1]]}], ids=["string_provider", "relevance"]
-)
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "layout", "groups"),
-    [(GRADES, SCORES, "rows", GROUPS), (np.ones((1, 2)), np.ones((1, 2)), "matrix", None)],
-    ids=["rows", "matrix"],
-)
-def test_items_belong_to_lists_and_mappings_alone(y_true, y_score, layout, groups, own):
-    name = next(iter(own))
-    with pytest.raises(
-        TypeError, match=rf"{name} applies to ranked lists and mappings; .* the {layout} layout"
-    ):
-        mean_average_precision_score(y_true, y_score, groups=groups, **own)
-
-
 # Weights and classes -----------------------------------------------------------------------------
 
 
@@ -151,18 +115,6 @@ def test_options_are_words(name, value, words):
         InvalidParameterError, match=rf"The '{name}' parameter .* one of {words}\. Got"
     ):
         evaluate([{"a"}], [["a"]], "map", **{name: value})
-
-
-def test_ties_by_id_need_ids():
-    message = r"ties='docid' breaks ties by item ids, which arrays do not have"
-    with pytest.raises(ValueError, match=message):
-        evaluate(GRADES, SCORES, "map", groups=GROUPS, ties="docid")
-    with pytest.raises(ValueError, match=message):
-        evaluate(np.ones((1, 2)), np.ones((1, 2)), "map", ties="docid")
-    with pytest.raises(ValueError, match="pass ties='stable' or another rule"):
-        evaluate(GRADES, SCORES, "map", groups=GROUPS, convention="trec_eval")
-    # Ids compare as text, whatever they are.
-    assert evaluate([{"a"}], [{"a": 1, "(1, 2)": 1}], "map", ties="docid")["map"] == 1.0
 
 
 # Messages ----------------------------------------------------------------------------------------
@@ -317,12 +269,6 @@ def test_gains_that_depend_on_other_grades_are_refused(metric, gain):
     message = r"gain must depend on each grade alone, got .* for grade [13] and .* among others"
     with pytest.raises(InvalidParameterError, match=message):
         metric([{"a": 1, "b": 3}], [["a", "b"]], gain=gain)
-
-
-def test_discounts_that_depend_on_other_ranks_are_refused():
-    message = r"discount must depend on each rank alone, got 1\.0 for rank 2 and 2\.0 among others"
-    with pytest.raises(InvalidParameterError, match=message):
-        ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "b"]], discount=lambda r: r - r.min() + 1)
 
 
 def test_functions_are_never_called_with_nothing():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections import Counter
 from typing import Any
 from unittest import mock
 
@@ -93,43 +92,3 @@ def test_plain_ids_change_no_bit_and_no_error(
     with mock.patch.object(join, "_join_items", with_care):
         expected = outcome(*given, ties=ties)
     assert outcome(*given, ties=ties) == expected
-
-
-@pytest.mark.parametrize(
-    ("truth", "ranking", "is_plain"),
-    [
-        ({"a"}, ["b", "a"], True),
-        ({1}, (2, 1), True),
-        (frozenset({"a"}), [], True),
-        (set(), [1], True),
-        ({"a"}, ["a", "b", "a"], False),
-        ({1}, [2, True], False),
-        ({1}, [2, 1.0], False),
-        ({1}, [np.int64(2), 1], False),
-        ({1}, ["1"], False),
-        ({"a", None}, ["a"], False),
-        (("a",), ["a"], True),
-        (["a", "a"], ["a"], False),
-        ([["a"]], ["a"], False),
-        ({"a": 0, "b": 0.5}, ["a", "b"], True),
-        ({}, ["a"], True),
-        ({"a": -1}, ["a"], False),
-        ({"a": math.nan}, ["a"], False),
-        ({"a": math.inf, "b": -math.inf}, ["a"], False),
-        ({"a": True}, ["a"], False),
-        ({"a": "2"}, ["a"], False),
-        ({"a": 10**400}, ["a"], False),
-        (Counter("a"), ["a"], False),
-        ({"a"}, "a", False),
-        ({("q", "a")}, [("q", "a")], False),
-        ({"a": 2, "b": 0}, {"a": 1.0, "c": 2}, True),
-        (["a"], {"a": 1}, True),
-        ({1}, {"a": 1.0}, False),
-        ({"a"}, Counter({"a": 1.0}), False),
-    ],
-)
-def test_lists_and_dicts_of_plain_ids_are_read_at_once(
-    truth: Any, ranking: Any, is_plain: bool
-) -> None:
-    joined = join._join_items([ranking], [truth], [0], "average", None, [isinstance(truth, dict)])
-    assert (joined is not None) == is_plain

@@ -25,25 +25,6 @@ from sklearn_rank import (
 from tests.inputs.cases import WITH_K
 
 
-def test_ranked_query_without_judgements_is_left_out_and_counted():
-    evaluation = evaluate({"p": {"a"}}, {"p": ["a"], "z": ["b", "b"]}, "map")
-    assert evaluation["map"] == 1.0
-    assert evaluation.counts["unjudged"] == 1
-    assert list(evaluation.query_ids) == ["p"]
-
-
-def test_judged_query_without_a_ranking_counts_zero():
-    evaluation = evaluate({"p": {"a"}, "q": {"b"}}, {"p": ["a"]}, "map")
-    assert evaluation["map"] == (1 + 0) / 2
-    assert evaluation.counts["missing"] == 1
-
-
-def test_judged_query_without_a_ranking_can_be_skipped():
-    evaluation = evaluate({"p": {"a"}, "q": {"b"}}, {"p": ["a"]}, "map", missing="skip")
-    assert evaluation["map"] == 1.0
-    assert evaluation.counts["missing"] == 1
-
-
 def test_judged_query_without_a_ranking_can_be_an_error():
     with pytest.raises(
         QueryMismatchError, match=r"1 of 2 judged queries have no ranking: 'q'. Pass missing='zero'"

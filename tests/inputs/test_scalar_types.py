@@ -55,26 +55,6 @@ def test_scalars_of_numpy_meet_pythons(kind: str) -> None:
     assert values(plain, ranked) == VALUES
 
 
-@pytest.mark.parametrize(
-    ("items", "message"),
-    [
-        ([np.int64(1), None], r"y_score\[0\] holds a missing item \(None\) at position 2"),
-        ([(1,), float("nan")], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
-        ([(1,), np.float32("nan")], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
-        ([(1,), np.datetime64("NaT")], r"y_score\[0\] holds a missing item \(None\) at position 2"),
-        ([(1,), pd.NaT], r"y_score\[0\] holds a missing item \(NaT\) at position 2"),
-        ([(1,), pd.NA], r"y_score\[0\] holds a missing item \(<NA>\) at position 2"),
-        ([np.int64(1), np.True_], r"y_score\[0\] holds the bool True as an item"),
-        ([(1,), ([],)], r"items of y_score\[0\] are unhashable tuple; pass string_provider"),
-        ([(1,), [2], None], r"items of y_score\[0\] are unhashable list; pass string_provider"),
-        ([(1,), None, [2]], r"y_score\[0\] holds a missing item \(None\) at position 2"),
-    ],
-)
-def test_what_is_no_id_is_refused_at_its_place(items: list[Any], message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        evaluate([{(1,), (2,)}], [items], "map")
-
-
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])
 def test_large_integers_of_numpy_are_exact(kind: type) -> None:
     large = 2**63 - 1
@@ -97,21 +77,6 @@ def test_arrays_of_objects_are_arrays_of_their_numbers(scores: Any, expected: An
     objects = np.array([scores, scores[::-1]], dtype=object)
     numbers = np.array([expected, expected[::-1]])
     assert values(grades, objects) == values(grades, numbers)
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([0.5, float("nan"), 1], r"y_score contains missing values \(position 1\)"),
-        ([0.5, None, 1], r"y_score contains missing values \(position 1\)"),
-        ([0.5, 2**53 + 1, 1], "y_score mixes integers that float64 cannot hold"),
-        ([0.5, 10**400, 1], "y_score mixes integers that float64 cannot hold"),
-        ([0.5, "1", 1], "y_score holds strings; pass numbers"),
-    ],
-)
-def test_arrays_of_other_objects_are_refused(scores: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        evaluate(np.array([[0, 1, 2]]), np.array([scores], dtype=object), "map")
 
 
 def test_periods_name_queries_as_they_are() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sklearn_rank import (
+    evaluate,
     group_auc_score,
     mean_reciprocal_rank_score,
     recall_at_k_score,
@@ -59,3 +60,43 @@ def test_default_provider_keeps_integers_apart():
     relevance = RelevanceInput([[2**53 + 1, 2**53, np.int64(5)]])
     assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance) == 1.0
     assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=relevance) == 1 / 2
+
+
+def test_string_provider_lets_other_types_meet():
+    assert mean_reciprocal_rank_score([{"1"}], [[2, 1]], string_provider=str) == 1 / 2
+    documents = [[{"id": "x"}, {"id": "y"}]]
+    truth = [[{"id": "y"}]]
+    assert (
+        mean_reciprocal_rank_score(truth, documents, string_provider=lambda one: one["id"]) == 1 / 2
+    )
+
+
+class Counting:
+    """A provider that notes each item it is asked for."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, item):
+        self.seen.append(item)
+        return f"id {item}"
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "expected"),
+    [
+        ([{1}, {2, 3}], [[1, 2], [3]], [1, 1, 2, 2, 3, 3]),
+        ({1, 4}, [[1, 2], [3]], [1, 1, 2, 3, 4]),
+        ({"p": {1: 2}}, {"p": {1: 0.5, 2: 0.1}}, [1, 1, 2]),
+    ],
+)
+def test_string_provider_is_called_exactly_once_per_item(y_true, y_score, expected):
+    provider = Counting()
+    evaluate(
+        y_true,
+        y_score,
+        ("map", "ndcg@10", "recall@2", "mrr"),
+        string_provider=provider,
+        zero_division=0.0,
+    )
+    assert sorted(provider.seen) == expected

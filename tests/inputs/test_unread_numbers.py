@@ -42,6 +42,14 @@ def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(frame, clicked
     assert named["mrr"] == 1 / 2
 
 
+def test_a_number_of_each_query_alone_may_be_its_grade() -> None:
+    truth = pd.DataFrame({"user": ["u", "v"], "item": ["a", "b"], "stars": [1, 4]})
+    with pytest.raises(ColumnRoleError, match=r"y_true has no .*'grade', but 'stars' holds"):
+        evaluate(truth, {"u": ["a"], "v": ["b"]}, "mrr")
+    equal = truth.assign(stars=3)
+    assert evaluate(equal, {"u": ["a"], "v": ["b"]}, "mrr")["mrr"] == 1.0
+
+
 @FRAMES
 def test_a_number_of_each_query_is_a_label_of_it(frame) -> None:
     truth = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "age": [30, 30, 41]}
@@ -67,3 +75,13 @@ def test_metric_functions_are_told_to_rename() -> None:
         ColumnRoleError, match=r"metric functions take no columns=, there rename it"
     ):
         mean_reciprocal_rank_score(films, pd.DataFrame(TRUTH))
+
+
+@pytest.mark.parametrize("frame", [pl.DataFrame, pl.LazyFrame])
+@pytest.mark.parametrize(("side", "column"), [("y_true", "Grade"), ("y_score", "Score")])
+def test_the_frame_is_named(frame, side, column):
+    sides = {"y_true": TRUTH, "y_score": {**TRUTH, "score": [1.0, 2.0]}}
+    sides[side] = {**sides[side], column: [2, 2]}
+    message = f"^{side} has several columns for the role '{column.lower()}'"
+    with pytest.raises(ColumnRoleError, match=message):
+        evaluate(frame(sides["y_true"]), frame(sides["y_score"]), "map")

@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from sklearn_rank import (
     InvalidParameterError,
     UndefinedMetricWarning,
-    mean_average_precision_score,
     mean_reciprocal_rank_score,
     ranking_auc_score,
 )
 from tests.inputs.cases import GRADES, GROUPS, SCORES
-
-
-@pytest.mark.parametrize(
-    ("weights", "error", "message"),
-    [
-        ([1, -1], ValueError, r"sample_weight contains a negative value \(-1\.0\) at position 1"),
-        ([1, 2, 3], ValueError, r"sample_weight has 3 weights for 2 queries; pass one per query"),
-        ([0, 0], ValueError, r"sample_weight sums to zero"),
-        ([1, np.nan], ValueError, r"sample_weight contains NaN at position 1"),
-        ([np.inf, 1], ValueError, r"sample_weight contains infinity at position 0"),
-    ],
-)
-@pytest.mark.parametrize("layout", ["lists", "matrix"])
-def test_weights_that_lists_and_matrices_refuse(layout, weights, error, message):
-    pair = {
-        "lists": ([{"a"}, {"b"}], [["a"], ["c", "b"]]),
-        "matrix": (np.array([[1, 0], [0, 1]]), np.ones((2, 2))),
-    }[layout]
-    with pytest.raises(error, match=message):
-        mean_average_precision_score(*pair, sample_weight=weights)
 
 
 def test_pooled_measures_take_no_weights():

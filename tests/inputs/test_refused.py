@@ -1,0 +1,539 @@
+"""What each layout refuses: the class of the error, and the argument, rule and place it names."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+
+from sklearn_rank import DuplicateItemError, Qrels, RankingConfigError, Run, evaluate
+from sklearn_rank.inputs import RelevanceInput
+from tests.inputs.cases import GRADES, GROUPS, SCORES
+
+BIG = 2**53 + 1
+CELLS = np.array([[True, True, False, False], [True, False, True, True]])
+
+
+def refused(error: type[Exception], message: str, *sides: Any, **options: Any) -> None:
+    with pytest.raises(error, match=message):
+        evaluate(*sides, "ndcg", **options)
+
+
+def objects(*values: Any) -> np.ndarray:
+    return np.array(values, dtype=object)
+
+
+# Rows --------------------------------------------------------------------------------------------
+
+NUMBERS = [
+    ([1, np.nan, 2, np.nan], ValueError, r"contains NaN at row 1 of query 'a', and 1 more$"),
+    (np.array([1, 2, 3, np.nan], "f2"), ValueError, r"contains NaN at row 3 of query 'b'"),
+    ([Decimal(1)] * 4, ValueError, r"has dtype object and holds Decimal \(position 0\); pass num"),
+    ([Fraction(1, 3)] * 4, ValueError, r"has dtype object and holds Fraction \(position 0\)"),
+    (objects(*[object()] * 4), TypeError, r"has dtype object and holds object \(position 0\)"),
+    (np.array(["3", "2", "1", "0"]), TypeError, "holds strings; pass numbers"),
+    (objects(1, "2", 3, 4), TypeError, "holds strings; pass numbers"),
+    ([1, None, 2, 3], ValueError, r"contains missing values \(position 1\)"),
+    (objects(0.5, math.nan, 1, 1), ValueError, r"contains missing values \(position 1\)"),
+    ([1j, 1, 2, 3], TypeError, "has dtype complex128; pass real numbers"),
+    (np.array(["2020"] * 4, "M8[D]"), TypeError, r"has dtype datetime64\[D\]; pass real numbers"),
+    ([BIG, 2.0**53, 0, 1], ValueError, "mixes integers that float64 cannot hold with other num"),
+    (objects(BIG, 0.5, 0, 1), ValueError, "mixes integers that float64 cannot hold"),
+    ([10**400, 1, 2, 3], ValueError, "integers that float64 cannot hold"),
+    (None, TypeError, "must be a sequence; got NoneType"),
+    (3.0, TypeError, "must be a sequence; got float"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "error", "message"), NUMBERS)
+@pytest.mark.parametrize("name", ["y_true", "y_score"])
+def test_numbers_of_rows(name: str, numbers: Any, error: Any, message: str) -> None:
+    sides = (numbers, SCORES) if name == "y_true" else (GRADES, numbers)
+    if name == "y_true" and isinstance(numbers, np.ndarray) and message.startswith("holds"):
+        message = "holds strings"
+    refused(error, f"{name}.*({message})", *sides, groups=GROUPS)
+
+
+MISSING = r"groups contains missing values \(row 1\)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"y_true": [-np.inf, 0, 0, 1]}, ValueError, "y_true contains infinity at row 0 of query"),
+        ({"y_true": np.array([1, -128, 0, 1], "i1")}, ValueError, r"grade \(-128\) at row 1 of"),
+        ({"y_true": ["1", "0", "0", "1"]}, TypeError, r"y_true holds strings; pass a set, list or"),
+        ({"y_score": [1, 2, 3]}, ValueError, r"numbers of samples: \[4, 3\] \(y_true, y_score\)"),
+        ({"y_score": np.ones((1, 4))}, ValueError, "y_score should be a 1d array, got an array of"),
+        ({"y_score": [{"b"}] * 4}, TypeError, r"are y_true and y_score swapped\?"),
+        ({"groups": None}, RankingConfigError, r"rows layout needs groups: .* Pass groups=qid"),
+        ({"groups": [1.0, math.nan, 2.0, 2.0]}, ValueError, MISSING),
+        ({"groups": ["a", None, "b", "b"]}, ValueError, MISSING),
+        ({"groups": pd.to_datetime(["2020", None, "2021", "2021"])}, ValueError, MISSING),
+        ({"groups": pd.Series([1, None, 2, 2], dtype="Int64")}, ValueError, MISSING),
+        ({"groups": pd.Categorical(["a", None, "b", "b"])}, ValueError, MISSING),
+        ({"groups": pl.Series(["a", None, "b", "b"])}, ValueError, MISSING),
+        ({"groups": pa.array(["a", None, "b", "b"])}, ValueError, MISSING),
+        ({"groups": [2, 2]}, ValueError, r"\[4, 2\] \(y_true, groups\) - .* not group sizes"),
+        ({"groups": ["a"]}, ValueError, r"numbers of samples: \[4, 1\] \(y_true, groups\)$"),
+        ({"groups": iter("aabb")}, TypeError, r"groups must be a sequence; .*Use list\(\.\.\.\)"),
+        ({"groups": "aabb"}, TypeError, r"groups is a str; did you mean \['aabb'\]\?"),
+        ({"groups": {"a"}}, TypeError, "groups is a set, which has no order; pass a list"),
+        ({"groups": {"a": 1}}, TypeError, "groups is a dict; pass an array$"),
+        ({"groups": ["a", ["b"], "c", "c"]}, TypeError, "groups holds an unhashable list at row 1"),
+        ({"groups": np.ones((4, 1))}, ValueError, r"groups should be a 1d array, .* \(4, 1\)"),
+        ({"groups": np.ma.array([1] * 4, mask=[1, 0, 0, 0])}, TypeError, "groups is a masked arr"),
+        ({"sample_weight": [1, 1, -1, -5]}, ValueError, r"negative value \(-1\.0\) at position 2"),
+        ({"sample_weight": [0] * 4}, ValueError, "sample_weight sums to zero"),
+        ({"sample_weight": [1, 1, np.nan, np.nan]}, ValueError, "NaN at position 2, and 1 more"),
+        ({"sample_weight": [np.inf, 1, 1, 1]}, ValueError, "contains infinity at position 0"),
+        ({"sample_weight": [1, 2]}, ValueError, r"2 weights, one per query; .* one per row \(4\)"),
+        ({"sample_weight": [1, 2, 3]}, ValueError, r"has 3 weights, the rows layout takes one per"),
+        ({"sample_weight": [1, 2, 1, 1]}, ValueError, "same for all .* query 'a' has 1 and 2"),
+        ({"sample_weight": [2, 2, 2, 1]}, ValueError, "same for all .* query 'b' has 2 and 1"),
+        ({"sample_weight": ["a"] * 4}, TypeError, "sample_weight holds strings; pass numbers"),
+        ({"sample_weight": [1, 1, None, 1]}, ValueError, r"contains missing .* \(position 2\)"),
+        ({"sample_weight": [[1] * 4]}, ValueError, "sample_weight should be a 1d array"),
+        ({"sample_weight": {"a": 1, "b": 2}}, TypeError, "sample_weight is a dict"),
+        ({"sample_weight": iter([1])}, TypeError, "sample_weight must be a sequence; got"),
+        ({"y_true": [], "y_score": [], "groups": []}, ValueError, "no queries .*: y_true is empty"),
+    ],
+)
+def test_rows(changes: dict[str, Any], error: Any, message: str) -> None:
+    given = {"y_true": GRADES, "y_score": SCORES, "groups": GROUPS, **changes}
+    refused(error, message, given.pop("y_true"), given.pop("y_score"), **given)
+
+
+@pytest.mark.parametrize("names", [("y_true", "y_score"), ("y_true", "groups")])
+def test_pandas_indexes_have_to_agree(names: tuple[str, str]) -> None:
+    columns = {"y_true": GRADES, "y_score": SCORES, "groups": GROUPS}
+    for name, index in zip(names, ([0, 1, 2, 3], [1, 0, 2, 3]), strict=True):
+        columns[name] = pd.Series(columns[name], index=index)
+    message = f"{names[0]} and {names[1]} have different indexes; align them"
+    refused(ValueError, message, columns["y_true"], columns["y_score"], groups=columns["groups"])
+
+
+# Matrices ----------------------------------------------------------------------------------------
+
+ONES = np.ones((2, 2))
+SPARSE = sparse.csr_array([[1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "error", "message"),
+    [
+        (ONES, np.zeros((2, 3)), ValueError, r"y_true has shape \(2, 2\) and y_score \(2, 3\)"),
+        (ONES, np.zeros(4), ValueError, r"y_true has shape \(2, 2\) and y_score \(4,\)"),
+        (np.ones((2, 2, 2)), np.ones((2, 2, 2)), ValueError, r"two of shape \(n_queries, n_items"),
+        (np.array(1.0), np.array(1.0), ValueError, r"y_true has shape \(\)"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), ValueError, r"no queries .* has shape \(0, 3\)"),
+        (ONES, [["a", "b"], ["c", "d"]], TypeError, "y_score holds strings; pass numbers"),
+        (ONES, [[1, 2], [1]], ValueError, "y_score is ragged: its rows differ in length"),
+        (ONES, [{"a"}, {"c"}], TypeError, r"are y_true and y_score swapped\?"),
+        (SPARSE, SPARSE, TypeError, r"y_score is sparse; .*call \.toarray\(\)"),
+        (ONES, np.array([[1, 2], [np.nan, 1]]), ValueError, "contains NaN at row 1, column 0"),
+        (pd.DataFrame({"a": [1]}), [[1]], TypeError, "y_true is a data frame and y_score a list"),
+        (np.ma.array([[1, 0]], mask=[[0, 1]]), ONES[:1], TypeError, "y_true is a masked array"),
+        ([[1, 0, 0]], [[0.3, 0.2, 0.1]], (TypeError, ValueError), "pass 2-D arrays"),
+        ([[1, 0]], [[0.3, 0.2]], TypeError, "If these are grades and scores, pass 2-D arrays"),
+        ([[1, 0, 0]], np.array([[0.3, 0.2, 0.1]]), (TypeError, ValueError), "pass .*2-D array"),
+    ],
+)
+def test_matrices(y_true: Any, y_score: Any, error: Any, message: str) -> None:
+    refused(error, message, y_true, y_score)
+
+
+@pytest.mark.parametrize("wrap", [np.array, sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(-2, r"a negative grade \(-2(\.0)?\)"), (np.nan, "NaN"), (np.inf, "infinity")],
+)
+def test_grades_of_matrices(wrap: Any, value: float, message: str) -> None:
+    message = f"y_true contains {message} at row 1, column 1"
+    refused(ValueError, message, wrap([[0, 0], [1, value]]), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "error", "message"),
+    [
+        (CELLS.astype(int), TypeError, "candidates has dtype int64; pass boolean"),
+        (CELLS[:, :3], ValueError, r"shape \(2, 3\) and y_score \(2, 4\)"),
+        (CELLS & False, ValueError, "no item is a candidate"),
+    ],
+)
+def test_candidates(candidates: Any, error: Any, message: str) -> None:
+    refused(error, message, np.ones((2, 4)), np.ones((2, 4)), candidates=candidates)
+
+
+def test_a_nan_among_the_candidates_is_named_by_its_cell() -> None:
+    scores = np.array([[0.5, 0.9, 0.1, 0.7], [0.3, 0.8, np.nan, 0.4]])
+    message = "y_score contains NaN at row 1, column 2"
+    refused(ValueError, message, np.ones((2, 4)), scores, candidates=CELLS)
+
+
+# Lists and mappings ------------------------------------------------------------------------------
+
+A = [{"a"}]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "message"),
+    [
+        (A, ["abc"], r"y_score\[0\] is a str; did you mean \['abc'\]\?"),
+        (A, [b"abc"], r"y_score\[0\] is a bytes; did you mean \[b'abc'\]\?"),
+        ([{"a"}, "abc"], [["a"], ["b"]], r"y_true\[1\] is a str; did you mean \['abc'\]\?"),
+        (["abc"], [["a"]], r"y_true holds strings; pass a set, list or \{item: grade\} per query"),
+        (A, "abc", r"y_score is a str; did you mean \['abc'\]\?"),
+        ("abc", [["a"]], r"y_true is a str; did you mean \['abc'\]\?"),
+        ({"q": "abc"}, {"q": ["a"]}, r"y_true\['q'\] is a str; did you mean \['abc'\]\?"),
+        ({"q": {"a"}}, {"q": "abc"}, r"y_score\['q'\] is a str; did you mean \['abc'\]\?"),
+        (A, [{"a"}], r"y_score\[0\] is a set, which has no order; are y_true and y_score swapped"),
+        ([["a"]], {"a", "c"}, r"y_score is a set, .* swapped\?"),
+        (A, [{"a": 1}.keys()], r"y_score\[0\] is a dict_keys, which has no order"),
+        ({"q": ["a"]}, {"q": {"a"}}, r"y_score\['q'\] is a set, which has no order; .* swapped\?"),
+        (A, iter([["a"]]), r"y_score must be a sequence; got .*\. Use list\(\.\.\.\)"),
+        (A, [iter(["a"])], r"y_score\[0\] must be a sequence; got .*\. Use list\(\.\.\.\)"),
+        (iter(A), [["a"]], r"y_true must be a sequence; got .*\. Use list\(\.\.\.\)"),
+        ([{"a"}, iter("a")], [["a"], ["a"]], r"y_true\[1\].*iterator"),
+        (A, [None], r"y_score\[0\] is NoneType; the lists layout takes one ranked list per query"),
+        ([{"a"}, None], [["a"], ["b"]], r"y_true\[1\] is NoneType; pass a set, a list or"),
+        (A, [3], r"y_score\[0\] is int; the lists layout takes one ranked list per query"),
+        ({"q": None}, {"q": ["a"]}, r"y_true\['q'\] must be a sequence; got NoneType"),
+        ({"q": {"a"}}, {"q": None}, r"y_score\['q'\] must be a sequence; got NoneType"),
+        (A, {"q": ["a"]}, "y_score is a dict keyed by query, y_true a list"),
+        ({"q": {"a"}}, [["a"]], "y_true is a dict keyed by query, y_score a list"),
+    ],
+)
+def test_structures_that_are_no_rankings_or_truths(y_true: Any, y_score: Any, message: str) -> None:
+    refused(TypeError, message, y_true, y_score)
+
+
+ITEMS = [
+    ({1}, ["1"], r"items of y_score are str, items of y_true are int; pass string_provider"),
+    ({1}, [1.0], r"items of y_score are float, items of y_true are int; pass string_provider"),
+    ({1}, [1, 2.5], r"items of y_score are float and int, items of y_true are int"),
+    ({"a"}, [b"a"], r"items of y_score are bytes, items of y_true are str"),
+    ({True}, [1], r"y_true\[0\] holds the bool True as an item; pass string_provider"),
+    ({1}, [np.int64(1), np.True_], r"y_score\[0\] holds the bool True as an item"),
+    ({"a"}, ["a", None], r"y_score\[0\] holds a missing item \(None\) at position 2"),
+    ({"a"}, ["a", math.nan], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
+    ({(1,)}, [(1,), np.float32("nan")], r"y_score\[0\] holds a missing item \(nan\) at position 2"),
+    ({(1,)}, [(1,), np.datetime64("NaT")], r"y_score\[0\] holds a missing item \(None\)"),
+    ({"a"}, [pd.NA], r"y_score\[0\] holds a missing item \(<NA>\) at position 1"),
+    ({"a"}, [pd.NaT], r"y_score\[0\] holds a missing item \(NaT\) at position 1"),
+    ([None, "a"], ["a"], r"y_true\[0\] holds a missing item \(None\) at position 1"),
+    ({"a"}, [["a"]], r"items of y_score\[0\] are unhashable list; pass string_provider"),
+    ({(1,)}, [(1,), ([],)], r"items of y_score\[0\] are unhashable tuple; pass string_provider"),
+    ({(1,)}, [(1,), None, [2]], r"y_score\[0\] holds a missing item \(None\) at position 2"),
+    ({"a"}, [np.array([1, 2])], r"items of y_score\[0\] are unhashable ndarray"),
+    ([["a"]], ["a"], r"items of y_true\[0\] are unhashable list; pass string_provider"),
+    ({"a"}, [{"a": 1}], r"y_score\[0\] holds dicts without one id each"),
+]
+
+
+@pytest.mark.parametrize(("truth", "ranking", "message"), ITEMS)
+def test_ids_that_cannot_match(truth: Any, ranking: Any, message: str) -> None:
+    refused(TypeError, message, [truth], [ranking])
+
+
+AGAIN = r"^y_score\[0\] holds item '1' and 1, both '1', at positions 1 and 2"
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "provider", "message"),
+    [
+        (A, [["a", "b", "a"]], None, r"^y_score\[0\] holds item 'a' at positions 1 and 3\. Pass d"),
+        ({"q": {"a"}}, {"q": ["b", "b"]}, None, r"^y_score\['q'\] holds item 'b' at positions 1"),
+        ([{"1"}], [["1", 1]], str, AGAIN),
+        ([{"1"}], [{"1": 2.0, 1: 3.0}], str, AGAIN),
+        ([{1}], [[1, np.int64(1)]], None, r"^y_score\[0\] holds item 1 at positions 1 and 2"),
+        (A, [[("a", 1.0), ("b", 0.5), ("a", 0.7)]], None, "holds item 'a' at positions 1 and 3"),
+    ],
+)
+def test_an_item_twice_in_a_ranking(y_true: Any, y_score: Any, provider: Any, message: str) -> None:
+    refused(DuplicateItemError, message, y_true, y_score, string_provider=provider)
+
+
+@pytest.mark.parametrize("name", ["y_true", "y_score"])
+@pytest.mark.parametrize(
+    ("number", "error", "message"),
+    [
+        (np.nan, ValueError, "contains NaN as the {} (of|for) item 'a'$"),
+        (None, TypeError, "has {} None for item 'a'; pass a number"),
+        ("1", TypeError, "has {} '1' for item 'a'; pass a number"),
+        (10**400, ValueError, ".* item 'a'"),
+    ],
+)
+def test_numbers_of_mappings(name: str, number: Any, error: Any, message: str) -> None:
+    message = rf"{name}\['q'\] {message.format('grade' if name == 'y_true' else 'score')}"
+    numbered, other = {"a": number, "b": 1.5}, {"a": 1.0, "b": 1.0}
+    sides = ({"q": numbered}, {"q": other}) if name == "y_true" else ({"q": other}, {"q": numbered})
+    refused(error, message, *sides)
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "message"),
+    [
+        ({"a": np.inf}, ["a"], r"y_true\['q'\] contains infinity as the grade of item 'a'"),
+        ({"a": -1}, ["a"], r"y_true\['q'\] contains a negative grade \(-1\) for item 'a'"),
+        (
+            {"a"},
+            {"a": BIG, "b": 1.5},
+            rf"y_score\['q'\] mixes floats with the integer {BIG}, .*'a'",
+        ),
+        ({"a"}, {"a": 2**64 + 1, "b": 1}, r"y_score\['q'\].* item 'a'"),
+        ({("a",)}, {("a",): BIG, ("b",): 1.5}, r"y_score\['q'\] mixes floats .* for item \('a',\)"),
+    ],
+)
+def test_numbers_that_are_out_of_range(truth: Any, run: Any, message: str) -> None:
+    refused(ValueError, message, {"q": truth}, {"q": run})
+    if isinstance(run, dict):
+        refused(ValueError, r"y_score\[0\].* item", [truth], [run], ties="docid")
+
+
+def test_scores_that_no_common_dtype_holds() -> None:
+    lists = [{"a": BIG, "b": 2**53}, {"a": 1.5}]
+    refused(ValueError, "mix floats with integers that float64 cannot", [{"a"}, {"a"}], lists)
+    for run in ({1: BIG, "1": 2, "c": 1.5}, {1: 2**53, "1": BIG, "c": 1.5}, {1: 2.0, "1": np.nan}):
+        own = {"string_provider": str, "duplicates": "first"}
+        message = r"y_score\['q'\] (mixes floats|contains NaN).* for item"
+        refused(ValueError, message, {"q": {"1"}}, {"q": run}, **own)
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1, 2], TypeError, r"for mappings must be \{query: weight\}: queries are joined by key"),
+        ({"p": 1}, ValueError, "sample_weight has no weight for 1 queries: 'q'"),
+        ({"p": 1, "q": -1}, ValueError, r"contains a negative value \(-1\.0\).* query 'q'"),
+        ({"p": 1, "q": np.nan}, ValueError, "sample_weight contains NaN.* query 'q'"),
+    ],
+)
+def test_weights_of_mappings(weights: Any, error: Any, message: str) -> None:
+    sides = {"p": {"a"}, "q": {"b"}}, {"q": ["b"], "p": ["a"]}
+    refused(error, message, *sides, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, -1], r"sample_weight contains a negative value \(-1\.0\) at position 1"),
+        ([1, 2, 3], "sample_weight has 3 weights for 2 queries; pass one per query"),
+        ([0, 0], "sample_weight sums to zero"),
+        ([1, np.nan], "sample_weight contains NaN at position 1"),
+    ],
+)
+def test_weights_of_lists_and_matrices(weights: Any, message: str) -> None:
+    refused(ValueError, message, [{"a"}, {"b"}], [["a"], ["c", "b"]], sample_weight=weights)
+    refused(ValueError, message, np.array([[1, 0], [0, 1]]), ONES, sample_weight=weights)
+
+
+# Options -----------------------------------------------------------------------------------------
+
+LAYOUTS = {
+    "rows": (GRADES, SCORES, {"groups": GROUPS}),
+    "matrix": (np.ones((1, 2)), np.ones((1, 2)), {}),
+    "lists": (A, [["a"]], {}),
+    "mapping": ({"q": {"a"}}, {"q": ["a"]}, {}),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("option", "takers", "message"),
+    [
+        ({"groups": [1] * 4}, {"rows"}, "of the {} layout, .* leave groups out"),
+        ({"candidates": [[True, True]]}, {"matrix"}, "cells of a matrix .* of the {} layout"),
+        ({"string_provider": str}, {"lists", "mapping"}, "string_provider applies to .* the {} l"),
+        ({"relevance": [[1]]}, {"lists", "mapping"}, "relevance applies to ranked .* the {} layo"),
+    ],
+)
+def test_options_of_other_layouts(layout: str, option: Any, takers: Any, message: str) -> None:
+    y_true, y_score, own = LAYOUTS[layout]
+    if layout not in takers:
+        refused(TypeError, message.format(layout), y_true, y_score, **{**own, **option})
+
+
+@pytest.mark.parametrize(
+    ("provider", "error", "message"),
+    [
+        (
+            {}.__getitem__,
+            ValueError,
+            r"^string_provider raised KeyError\(.*'a.*\) on item 0 of y_s",
+        ),
+        (
+            len,
+            TypeError,
+            r"^string_provider returned int for item 0 of y_score\[0\], expected str$",
+        ),
+        (lambda item: None, TypeError, r"returned NoneType for item 0 of y_score\[0\], expected"),
+        (str.encode, TypeError, r"returned bytes for item 0 of y_score\[0\], expected str"),
+        ("name", TypeError, "^string_provider must be a function of an item, got 'name'$"),
+    ],
+)
+def test_string_providers(provider: Any, error: Any, message: str) -> None:
+    refused(error, message, A, [["a", "b"]], string_provider=provider)
+
+
+def test_string_providers_name_the_place_and_the_cause() -> None:
+    message, sides = r"returned int for item 1 of y_true\['q'\]", ({"q": ["a", 3]}, {"q": ["a"]})
+    refused(TypeError, message, *sides, string_provider=lambda item: item)
+    with pytest.raises(ValueError, match="string_provider raised ZeroDivisionError") as caught:
+        evaluate(A, [["a"]], string_provider=lambda item: str(1 / 0))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    for truth in ({1, "1"}, {1: 2, "1": 3}, {1: 2, "1": 2}):
+        message = r"string_provider makes '1' of two items of y_true\[0\]: '1' and 1"
+        refused(ValueError, message, [truth], [["1"]], string_provider=str)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "error", "message"),
+    [
+        ([[2, 1]], ValueError, r"relevance\[0\] has 2 scores for 3 ranked results"),
+        ([[3, 2, 1], [1]], ValueError, "relevance has 2 lists for 1 ranked lists"),
+        ([[1, 2, 3]], ValueError, "contradicts .* at position 2: 2 > 1; .*higher_is_better=False"),
+        ([[3, 1, 2]], ValueError, "at position 3: 2 > 1"),
+        (RelevanceInput([[3, 2, 1]], float, False), ValueError, "position 2: 2 < 3; .*better=True"),
+        ([[3, np.nan, 1]], ValueError, r"relevance\[0\] contains NaN .* at position 2"),
+        ([["3", "2", "1"]], TypeError, r"relevance\[0\] has score '3' at position 1"),
+        ([[3, None, 1]], TypeError, r"relevance\[0\] has score None"),
+        ([[BIG, 2**53, 1.5]], ValueError, rf"mixes floats with the integer {BIG}, .* at position"),
+        (RelevanceInput([["x", 2, 1]]), ValueError, r"RelevanceInput raised ValueError\(.*score 0"),
+        ({"q": [1]}, TypeError, "is a mapping; for a sequence of ranked lists pass a sequence"),
+        ({1, 2}, TypeError, "relevance is a set, which has no order"),
+        ([{3, 2, 1}], TypeError, r"relevance\[0\] is a set, which has no order"),
+        ("abc", TypeError, "relevance is a str; did you mean"),
+        (iter([1]), TypeError, r"relevance must be a sequence; got .*\. Use list"),
+    ],
+)
+def test_relevance(relevance: Any, error: Any, message: str) -> None:
+    refused(error, message, [{"b"}], [["a", "b", "c"]], relevance=relevance)
+
+
+def test_relevance_beside_other_options() -> None:
+    truth, ranking = {"q": {"b"}}, {"q": ["a", "b"]}
+    message = r"relevance is a sequence; for mappings pass \{query: scores\}"
+    refused(TypeError, message, truth, ranking, relevance=[[2, 1]])
+    message = r"relevance\['q'\] has 0 scores for 2 ranked results"
+    refused(ValueError, message, truth, ranking, relevance={})
+    message = r"y_score holds \{item: score\} rankings, which need no"
+    refused(TypeError, message, A, [{"a": 1, "b": 2}], relevance=[[2, 1]])
+    message, own = "duplicates='first' cannot drop items", {"duplicates": "first"}
+    refused(ValueError, message, A, [["a", "a"]], relevance=[[2, 1]], **own)
+    with pytest.raises(TypeError, match="provider must be a function of a score, got 'float'"):
+        RelevanceInput([[1]], provider="float")
+    with pytest.raises(TypeError, match=r"'higher_is_better' parameter .* be a bool\. Got 1"):
+        RelevanceInput([[1]], higher_is_better=1)
+
+
+@pytest.mark.parametrize("ties", ["docid", "optimistic", "pessimistic"])
+def test_relevance_with_ties_that_reorder(ties: Any) -> None:
+    message = f"ties='{ties}' would reorder tied items, but ranked lists stand as given; pass "
+    refused(ValueError, message, [{"b"}], [["a", "b"]], relevance=[[1, 1]], ties=ties)
+    sides = {"q": {"b"}}, {"q": ["a", "b"]}
+    refused(ValueError, message, *sides, relevance={"q": [1, 1]}, ties=ties)
+
+
+def test_ties_by_id_need_ids() -> None:
+    message = "ties='docid' breaks ties by item ids, which arrays do not have; pass ties='stable'"
+    for layout in ("rows", "matrix"):
+        y_true, y_score, own = LAYOUTS[layout]
+        refused(ValueError, message, y_true, y_score, ties="docid", **own)
+        refused(ValueError, message, y_true, y_score, convention="trec_eval", **own)
+
+
+# Tables ------------------------------------------------------------------------------------------
+
+QRELS = Qrels.from_columns(["q"], ["a"], grades=[1])
+RUN = Run.from_columns(["q"], ["a"], scores=[0.5])
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "message"),
+    [
+        (RUN, QRELS, r"y_true is a Run, which holds rankings; .* evaluate\(qrels, run\)$"),
+        (RUN, {"q": ["a"]}, "y_true is a Run, which holds rankings"),
+        ("dev.qrels", "bm25.run", r"y_true is a str; files are read first: evaluate\(read_qrels"),
+        (Path("dev.qrels"), "x", f"y_true is a {type(Path()).__name__}; files are read first"),
+        (QRELS, "bm25.run", "y_score is a str; files are read first"),
+        ("dev.qrels", RUN, "y_true is a str; files are read first"),
+    ],
+)
+def test_files_and_tables(y_true: Any, y_score: Any, message: str) -> None:
+    refused(TypeError, message, y_true, y_score)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("side", ["y_true", "y_score"])
+def test_floats_among_ids_come_of_missing_values(frame: Any, side: str) -> None:
+    columns = {"query": [1], "item": [7]}
+    floats = {**columns, "item": [7.0]}
+    truth, ranked = (floats, columns) if side == "y_true" else (columns, floats)
+    refused(TypeError, f"items of {side} are float.*astype", frame(truth), frame(ranked))
+    assert evaluate(frame(floats), frame(floats), "map")["map"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "error", "message"),
+    [
+        ({"scores": [1.0]}, ValueError, r"scores has the shape \(1,\), and there are 2 rows of"),
+        ({"ranks": [1, 2, 3]}, ValueError, r"ranks has the shape \(3,\), and there are 2 rows"),
+        ({"scores": [[1.0], [2.0]]}, ValueError, r"scores has the shape \(2, 1\)"),
+        ({"scores": ["1", "2"]}, TypeError, "scores holds strings; pass numbers"),
+        ({"grades": [1]}, ValueError, r"grades has the shape \(1,\)"),
+    ],
+)
+def test_columns_of_tables(numbers: dict[str, Any], error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        (Qrels if "grades" in numbers else Run).from_columns(["q", "q"], ["a", "b"], **numbers)
+
+
+# Shapes of other programs ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hits", "error", "message"),
+    [
+        ([{"rank": 2}, {"rank": 1}, {}], ValueError, r"y_score\['q'\] has 2 ranks for 3 items"),
+        ([{"rank": 1}, {"rank": 1}], ValueError, r"y_score\['q'\] has two items of rank 1"),
+        ([{"rank": "10"}, {"rank": "9"}], TypeError, "has rank '10'; pass a number"),
+        ([{"rank": 2}, {"rank": math.nan}, {"rank": 1}], TypeError, "has rank nan"),
+        ([{"score": 1, "sim": 5}, {}], ValueError, "2 scores for 2 items; give each item one"),
+        ([{"doc_id": "x", "score": 1}], TypeError, r"y_score\['q'\] holds dicts without one id e"),
+    ],
+)
+def test_hits_whose_numbers_order_nothing(hits: Any, error: Any, message: str) -> None:
+    named = [{"id": f"d{number}", **hit} for number, hit in enumerate(hits)]
+    refused(error, message, {"q": {"d1"}}, {"q": named})
+
+
+def test_hits_without_an_id() -> None:
+    refused(TypeError, r"dicts without one id each \('title'\)", A, [[{"title": "b"}]])
+    refused(TypeError, "unhashable list", A, [[(["b"], 1.0)]])
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "code"),
+    [
+        ({"q": {"a"}}, {"took": 3, "responses": []}, r"zip\(queries, y_score\["),
+        ({"q": {"a"}}, {"hits": {"hits": []}}, r"\{query: y_score\['hits'\]\['hits'\]\}"),
+        ({"requests": [{"id": "q1"}]}, {"q": ["a"]}, r"rating\['_id'\]: rating\['rating'\]"),
+    ],
+)
+def test_shapes_of_search_engines_are_named(y_true: Any, y_score: Any, code: str) -> None:
+    refused(TypeError, code, y_true, y_score)
+
+
+def test_lists_that_do_not_fit() -> None:
+    refused(ValueError, r"inconsistent numbers of samples: \[1, 2\]", A, [["a"], ["b"]])
+    refused(ValueError, r"y_score\[0\] should be a 1d array, .* \(1, 1\)", A, [np.array([["a"]])])
