@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from sklearn_rank import (
     Convention,
     InvalidParameterError,
-    Measure,
     UnknownMeasureError,
     evaluate,
     harmonic_mean_score,
@@ -90,22 +89,9 @@ def test_measures_are_values():
             assert twin.given == one.given
             assert twin.options == one.options
             assert "options" not in one.__getstate__()  # read, and not stored
+            assert one.options is one.options
         assert one != measure("map(denominator=k)@77")
         assert one != str(one)
-
-
-def test_options_are_made_once_and_cannot_be_changed():
-    ndcg = measure("ndcg(gain=linear)@10")
-    assert dict(ndcg.options) == {"gain": "linear", "discount": "log2"}
-    assert ndcg.options is ndcg.options
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        ndcg.options["gain"] = "exp2"
-
-
-def test_copies_of_metrics_are_the_records_themselves():
-    for metric in METRICS:
-        assert pickle.loads(pickle.dumps(metric)) is metric
-        assert copy.deepcopy(metric) is metric
 
 
 def test_names_and_aliases_are_read_in_any_case():
@@ -113,84 +99,46 @@ def test_names_and_aliases_are_read_in_any_case():
         for name in (metric.name, *metric.aliases):
             assert find_metric(name) is metric
             assert find_metric(name.upper()) is metric
+        assert pickle.loads(pickle.dumps(metric)) is copy.deepcopy(metric) is metric
 
 
 SPELLINGS = {
     # trec_eval
     "ndcg_cut.10": "ndcg@10",
-    "ndcg_at_10": "ndcg@10",
     "hit_rate_at_5": "hit_rate@5",
-    "P.5": "precision@5",
     "relative_P.5": "recall(denominator=min)@5",
-    "set_P": "precision",
     "set_recall": "recall",
     "set_F": "fbeta",
-    "map_cut.5": "map@5",
     "SetP": "precision",
-    "SetR": "recall",
-    "SetAP": "set_map",
     "SetF": "fbeta",
-    "RecipRank": "mrr",
-    "AveragePrecision": "map",
     "Rprec": "rprec",
-    "Success@5": "hit_rate@5",
-    "F1Beta@10": "fbeta@10",
     "nDCGRendle2020@10": "ndcg(gain=binary)@10",
     "ExtendedF1(ndcg,map)@5": "hmean(ndcg,map)@5",
-    "HitRate@3": "hit_rate@3",
-    "pre@5": "precision@5",
     "ndcg@5-": "ndcg@5",
-    "ndcg-": "ndcg",
-    "map@10-": "map@10",
     "map@5-l2": "map(min_rel=2)@5",
-    "map_cut.100": "map@100",
-    "success.1": "hit_rate@1",
-    "map": "map",
     "map_cut_100": "map@100",
-    "P_10": "precision@10",
-    "recall_1000": "recall@1000",
-    "success_1": "hit_rate@1",
-    "recip_rank": "mrr",
-    "ndcg": "ndcg",
     "ndcg_cut_10": "ndcg@10",
     # ir_measures
-    "nDCG@10": "ndcg@10",
     "nDCG(dcg='log2')@20": "ndcg(gain=linear)@20",
     "nDCG(dcg='exp-log2')@10": "ndcg@10",
-    "AP": "map",
     "AP(rel=2)@100": "map(min_rel=2)@100",
-    "RR": "mrr",
     "RR(rel=2)@10": "mrr(min_rel=2)@10",
-    "P(rel=2)@5": "precision(min_rel=2)@5",
-    "R@5": "recall@5",
-    "Success@3": "hit_rate@3",
-    "ERR@20": "err@20",
     # ranx
     "precision@5-l2": "precision(min_rel=2)@5",
-    "map-l2": "map(min_rel=2)",
-    "mrr@10": "mrr@10",
-    "hit_rate@3": "hit_rate@3",
-    "f1@10": "fbeta@10",
     "ndcg_burges@10": "ndcg@10",
     # own
-    "f1": "fbeta",
     "F1@3": "fbeta@3",
     "fbeta(beta=2)": "fbeta(beta=2)",
     "fbeta( beta = 2.0 ) @ 5": "fbeta(beta=2)@5",
     "  ndcg@10 ": "ndcg@10",
-    "ndcg()": "ndcg",
     "ndcg(gain=exp2)": "ndcg",
     "ndcg(discount=log2,gain=linear)@3": "ndcg(gain=linear)@3",
     "ndcg(gain={1: 1, 2: 3})@10": "ndcg(gain={1:1,2:3})@10",
     "ndcg(gain={2:3,1:1})": "ndcg(gain={1:1,2:3})",
-    "map(denominator=relevant)@5": "map(denominator=relevant)@5",
     "map(denominator='relevant')": "map(denominator=relevant)",
     "map(min_rel=none)": "map",
     "mar(normalize=true)": "mar(normalize=True)",
-    "lauc(tail=linear)@3": "lauc(tail=linear)@3",
     "lauc(tail=none)@3": "lauc@3",
-    "err(max_grade=query)": "err",
-    "auc(average=pooled)": "auc(average=pooled)",
     "hmean(ndcg,map,beta=0.5)@10": "hmean(ndcg,map,beta=0.5)@10",
     "hmean(nDCG@5,AP)": "hmean(ndcg@5,map)",
     "hmean(P_5,hmean(map,r))": "hmean(precision@5,hmean(map,recall))",
@@ -229,20 +177,12 @@ def test_several_cutoffs_at_once():
 
 UNKNOWN = {
     "nDGC@10": r"^unknown measure 'nDGC'; did you mean 'ndcg'\?; known measures: map, mar, ",
-    "presicion@5": r"unknown measure 'presicion'; did you mean 'precision'\?",
-    "hits@5": r"unknown measure 'hits'; did you mean 'hit'\?",
     "zzz": r"^unknown measure 'zzz'; known measures: map, mar, ",
-    "set_X": r"unknown measure 'set_X'",
     "hmean(ndgc,map)": r"unknown measure 'ndgc'; did you mean 'ndcg'\?",
     "": r"^'' is not a measure; spell it like 'ndcg\(gain=linear\)@10'$",
     "map,ndcg@10": r"looks like several: pass them as a list, on a command line each with its own",
-    "P@5 R@5": r"looks like several",
-    "10, 20": r"spell it like",
-    "@10": r"'@10' is not a measure",
-    "ndcg@": r"'ndcg@' is not a measure",
     "ndcg@1@2": r"'ndcg@1@2' is not a measure",
     "ndcg(": r"'ndcg\(' is not a measure",
-    "ndcg)": r"'ndcg\)' is not a measure",
     "ndcg@10(gain=linear)": r"is not a measure",
     "map\0": r"'map\\x00' is not a measure",
     "m\u0430p": r"unknown measure 'm\u0430p'; did you mean 'map'\?",
@@ -262,7 +202,6 @@ def test_unknown_measures(text, message):
 
 WRONG = {
     "ndcg@0": r"^The 'k' parameter of 'ndcg@0' must be an int in the range \[1, inf\) or None",
-    "ndcg_cut_0": r"The 'k' parameter of 'ndcg_cut_0' must be an int",
     "ndcg@-1": r"^the cutoff of 'ndcg@-1' must be a whole number, got '-1'$",
     "ndcg@1.5": r"must be a whole number, got '1\.5'",
     "ndcg@5,10": r"the cutoff of 'ndcg@5,10' must be a whole number",
@@ -271,27 +210,18 @@ WRONG = {
     "ndcg@\u0663": r"must be a whole number, got '\u0663'",
     "ndcg@" + "9" * 5000: r"must be a whole number, got '9{80}' \(\+4,920 characters\)",
     "auc@10": r"^auc reads the whole ranking and takes no cutoff, got k=10$",
-    "lag@5": r"lag reads the whole ranking and takes no cutoff",
-    "gauc@1": r"gauc reads the whole ranking and takes no cutoff",
     "ndcg(gian=linear)": r"^ndcg has no parameter 'gian'; did you mean 'gain'\?; it has: gain, dis",
     "ndcg(rel=2)": r"ndcg has no parameter 'min_rel'",
-    "ndcg@10-l2": r"ndcg has no parameter 'min_rel'",
-    "mrr(beta=1)": r"mrr has no parameter 'beta'",
     "ndcg(gain=log)": r"The 'gain' parameter of ndcg must be one of .*\. Got 'log' instead",
-    "ndcg(gain=1)": r"The 'gain' parameter of ndcg must be one of .*\. Got 1 instead",
     "ndcg(gain=)": r"^'' in 'ndcg\(gain=\)' is neither a number nor a word$",
     "ndcg(gain=[1,2])": r"'ndcg\(gain=\[1,2\]\)'",
-    "ndcg(gain=(1,2))": r"'gain' parameter of ndcg",
     "ndcg(gain={1:[2]})": r"is neither a number nor a word",
     "ndcg(gain={[1]:2})": r"'ndcg\(gain=",
-    "ndcg(dcg=[1])": r"ndcg",
     "ndcg(gain=linear,gain=exp2)": r"^gain is set twice in 'ndcg\(gain=linear,gain=exp2\)'$",
     "map(rel=2,min_rel=3)": r"min_rel is set twice in",
-    "map(rel=2)-l3": r"min_rel is set twice in",
     "f1(beta=2)": r"beta is set twice in 'f1\(beta=2\)'",
     "fbeta(beta=-1)": r"The 'beta' parameter of fbeta must be a finite number in .*\. Got -1",
     "fbeta(beta=nan)": r"Got 'nan' instead",
-    "fbeta(beta=1e400)": r"Got inf instead",
     "fbeta(beta=1j)": r"'1j' in .* is neither a number nor a word",
     "fbeta(beta=" + "9" * 400 + ")": r"The 'beta' parameter of fbeta must be a finite number",
     "fbeta(beta=" + "9" * 5000 + ")": r"is neither a number nor a word",
@@ -303,11 +233,8 @@ WRONG = {
     "mar(normalize=1)": r"The 'normalize' parameter of mar must be a bool\. Got 1 instead",
     "err(max_grade=0)": r"The 'max_grade' parameter of err must be .* Got 0 instead",
     "auc(average=micro)": r"The 'average' parameter of auc must be one of 'positives', 'pooled'",
-    "auc(smoothing=True)": r"The 'smoothing' parameter of auc must be .* Got True instead",
     "hmean(ndcg)": r"hmean is the mean of two measures, got 1",
-    "hmean(ndcg,map,mrr)": r"hmean is the mean of two measures, got 3",
     "hmean(ndcg,lag)": r"hmean needs measures per query between 0 and 1 \(best\), got lag",
-    "hmean(dcg,map)": r"hmean needs measures per query between 0 and 1 \(best\), got dcg",
     "hmean(auc(average=pooled),map)": r"hmean needs measures per query .* got auc\(average=pooled",
     "map(ndcg,map)": r"^map is not made of other measures, got 'map\(ndcg,map\)'$",
     "fbeta(beta=" + "(" * 500 + ")": r"is neither a number nor a word",
@@ -322,15 +249,6 @@ WRONG = {
 def test_wrong_parameters(text, message):
     with pytest.raises(InvalidParameterError, match=message):
         measure(text)
-
-
-@pytest.mark.parametrize("text", ["fbeta(beta=1if)", r"fbeta(beta='a\d')"])
-def test_reading_does_not_warn_of_the_syntax(text):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with pytest.raises(InvalidParameterError, match="fbeta"):
-            measure(text)
-    assert not caught
 
 
 PIECES = st.sampled_from(
@@ -380,11 +298,6 @@ def test_parameters_by_keyword():
     assert measure("fbeta", beta=np.float64(1)) == measure("f1")
     assert measure("auc", n_negatives=np.array([1, 2])) == measure("auc", n_negatives=[1, 2])
     assert measure("fbeta", k=np.int64(3)).k == 3
-
-
-def test_measures_of_hmean_by_keyword():
-    wanted = measure("hmean(ndcg,map,beta=2)@5")
-    assert measure("hmean", k=5, measures=(measure("ndcg"), measure("map")), beta=2) == wanted
 
 
 @pytest.mark.parametrize(
@@ -486,25 +399,12 @@ def test_long_texts_are_refused_at_once(text):
     assert time.perf_counter() - start < 1
 
 
-def test_spaces_around_are_no_matter():
-    assert measure("  \n map ( denominator = relevant ) @ 10  ") == measure(
-        "map(denominator=relevant)@10"
-    )
-
-
 def test_defaults_are_equal_to_nothing_given():
     assert measure("map(denominator=min)") == measure("map")
     assert hash(measure("map(denominator=min)")) == hash(measure("map"))
     assert measure("map(denominator=min)").given == {"denominator"}
     assert len({measure("P@1"), measure("p@1"), measure("precision", k=1)}) == 1
     assert measure("map") != measure("map@10")
-
-
-def test_functions_print_by_name_and_stay_usable():
-    one = measure("ndcg", gain=np.sqrt)
-    assert str(one) == "ndcg(gain=<sqrt>)"
-    assert one == measure("ndcg", gain=np.sqrt)
-    assert pickle.loads(pickle.dumps(one)) == one
 
 
 def test_numbers_by_query_make_measures_that_are_values():
@@ -516,11 +416,9 @@ def test_numbers_by_query_make_measures_that_are_values():
     assert hash(one) == hash(measure("gauc", n_negatives=dict(reversed(numbers.items()))))
     assert pickle.loads(pickle.dumps(one)) == one == copy.deepcopy(one)
     assert measure(one) is one
-
-
-def test_measures_are_frozen():
-    with pytest.raises(AttributeError, match="cannot assign to field 'k'"):
-        measure("map").k = 3
+    gain = measure("ndcg", gain=np.sqrt)
+    assert str(gain) == "ndcg(gain=<sqrt>)"
+    assert pickle.loads(pickle.dumps(gain)) == gain == measure("ndcg", gain=np.sqrt)
 
 
 def test_several_measures():
@@ -560,12 +458,8 @@ def evaluation():
     ("spelling", "expected"),
     [
         ("f1@5", 2 * 2 / (3 + 5)),
-        ("F1@5", 2 * 2 / (3 + 5)),
-        ("fbeta(beta=1)@5", 2 * 2 / (3 + 5)),
         (measure("f1", k=5), 2 * 2 / (3 + 5)),
         ("P@5", 2 / 5),
-        ("precision@5", 2 / 5),
-        ("map(denominator=relevant)@5", (1 + 2 / 3) / 3),
         ("AP(denominator=relevant)@5", (1 + 2 / 3) / 3),
     ],
 )
@@ -596,7 +490,3 @@ def test_what_was_not_evaluated_is_named(evaluation):
     assert "mrr" not in evaluation.scores
     assert "%%" not in evaluation.scores
     assert 3 not in evaluation.scores
-
-
-def test_measure_is_exported_as_a_type():
-    assert isinstance(measure("map"), Measure)
