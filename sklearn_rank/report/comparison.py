@@ -145,8 +145,9 @@ def _merged(changes: Sequence[QueryChange]) -> list[Item] | None:
     n_others = len(changes)
     for place, change in enumerate(changes):
         for item in change.items:
-            empty = (item.grade, [None] * (n_others + 1), [None] * n_others)
-            _, ranks, shares = rows.setdefault(item.item, empty)
+            if item.item not in rows:
+                rows[item.item] = (item.grade, [None] * (n_others + 1), [None] * n_others)
+            _, ranks, shares = rows[item.item]
             ranks[0], ranks[place + 1] = item.old_rank, item.new_rank
             (shares[place],) = numbers([item.contribution])
     if not rows and any(change.remark for change in changes):

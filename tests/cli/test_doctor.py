@@ -1,74 +1,101 @@
-"""What ``sklearn-rank doctor`` finds: everything odd at once, whatever else is wrong."""
+"""``sklearn-rank doctor``, ``convert`` and ``measures``."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from sklearn_rank.cli import main
+from sklearn_rank import read_qrels, read_run
+from tests.cli.conftest import Command
 
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def findings(capsys, tmp_path, qrels, run=None, *options):
-    (tmp_path / "dev.csv").write_text(qrels)
-    files = ["dev.csv"]
-    if run is not None:
-        (tmp_path / "bm25.csv").write_text(run)
-        files.append("bm25.csv")
-    assert main(["doctor", *files, *options]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    return out
-
-
-def test_columns_without_a_role_are_named(tmp_path, capsys):
-    text = findings(
-        capsys,
-        tmp_path,
+CASES = {
+    "odd TREC files": (
+        "# c\nq1 0 A 1\nq1 0 A 1\nQ2 0 b 0\nq3 0 c -1\n",
+        "q1 Q0 a 1 1 t\nq2 Q0 x 1 1 t\nq2 Q0 x 1 1 t\n",
+        [
+            "3 queries, 4 judgements; grades -1: 1, 0: 1, 1: 2",
+            "1 comment lines",
+            "no relevant item for 2 queries: 'Q2', 'q3'",
+            "negative grades need --convention trec_eval",
+            "the item 'A' is judged more than once for query 'q1'",
+            "2 judged queries have no ranking: 'Q2', 'q3'",
+            "1 ranked queries have no judgements: 'q2'",
+            "1 queries of both sides would meet with case folded",
+            "1 items of both sides would meet with case folded",
+            "the item 'x' is ranked more than once for query 'q2'",
+        ],
+    ),
+    "columns without a role": (
         "query,item,grade,annotator\nq1,a,1,x\n",
         "query,item,score,title,points\nq1,a,1,x,5\nq1,b,0.5,y,7\n",
-    )
-    assert "columns without a role, which are not read: 'annotator'" in text
-    assert "columns without a role, which are not read: 'title', 'points'" in text
+        [
+            "columns without a role, which are not read: 'annotator'",
+            "columns without a role, which are not read: 'title', 'points'",
+        ],
+    ),
+    "queries that are perhaps one": (
+        "query,item,grade\nHow ?,a,1\nhow ?,b,1\n7,a,1\n007,a,1\nother,a,1\n",
+        "query,item,score\n7,a,1\n",
+        [
+            "1 queries are written in several ways, but for case folded: 'How ?', 'how ?'",
+            "leading zeros removed: '7', '007'",
+        ],
+    ),
+    "repeated items": (
+        "query,item,grade\nq1,a,1\n",
+        "query,item,score\n" + "".join(f"q{n},a,1\nq{n},a,2\n" for n in range(3)),
+        [
+            "'a' is ranked more than once for query 'q0', and 2 more queries repeat items",
+            "! this cannot be measured: y_score['q1'] holds item 'a' at positions 1 and 2",
+        ],
+    ),
+    "contradictions hide nothing else": (
+        "query,item,grade\nq1,a,1\nq1,a,2\nq2,b,0\n",
+        "query,item,score\nq1,a,1\nq9,a,1\n",
+        [
+            "no relevant item for 1 queries: 'q2'",
+            "1 ranked queries have no judgements: 'q9'",
+            "judges item 'a' twice, with grades 1 and 2",
+        ],
+    ),
+    "empty rankings": (
+        '{"query": "p", "relevant": ["a"]}',
+        '{"query": "p", "results": ["a"]}\n{"query": "q", "results": []}',
+        ["1 rankings are empty: 'q'"],
+    ),
+}
 
 
-def test_queries_that_are_perhaps_one(tmp_path, capsys):
-    qrels = "query,item,grade\nHow ?,a,1\nhow ?,b,1\n7,a,1\n007,a,1\nother,a,1\n"
-    text = findings(capsys, tmp_path, qrels)
-    assert "1 queries are written in several ways, but for case folded: 'How ?', 'how ?'" in text
-    assert "leading zeros removed: '7', '007'" in text
+@pytest.mark.parametrize(("qrels", "run", "findings"), CASES.values(), ids=CASES)
+def test_what_is_odd_is_named(qrels: str, run: str, findings: list[str], command: Command) -> None:
+    command.write({"odd.qrels.txt": qrels, "odd.run.txt": run})
+    text = " ".join(command("doctor odd.qrels.txt odd.run.txt").split())
+    assert [finding for finding in findings if finding not in text] == []
     assert "whitespace" not in text
 
 
-def test_how_many_queries_repeat_items(tmp_path, capsys):
-    run = "query,item,score\n" + "".join(f"q{n},a,1\nq{n},a,2\n" for n in range(3))
-    text = findings(capsys, tmp_path, "query,item,grade\nq1,a,1\n", run)
-    assert (
-        "the item 'a' is ranked more than once for query 'q0', and 2 more queries repeat items"
-        in text
-    )
-    assert "! this cannot be measured: y_score['q1'] holds item 'a' at positions 1 and 2" in (
-        " ".join(text.split())
-    )
+def test_what_can_be_seen(command: Command) -> None:
+    command.write({"labels.csv": "query,label\nq1,de\nq2,de\n"})
+    text = command("doctor t.qrels two.run --slices labels.csv")
+    assert "slices of fewer than 30 queries: 'de (2)'" in text
+    assert "1 queries have no label: 'q3'" in text
+    assert "ndcg@10 is 0.8770 over 3 queries, 95 % interval" in text  # (1 + 1/log2(3) + 1) / 3
+    assert "would be seen in four of five cases" in text
 
 
-def test_judgements_that_contradict_each_other_hide_nothing_else(tmp_path, capsys):
-    qrels = "query,item,grade\nq1,a,1\nq1,a,2\nq2,b,0\n"
-    text = findings(capsys, tmp_path, qrels, "query,item,score\nq1,a,1\nq9,a,1\n")
-    assert "no relevant item for 1 queries: 'q2'" in text
-    assert "1 ranked queries have no judgements: 'q9'" in text
-    assert "judges item 'a' twice, with grades 1 and 2" in text
+def test_convert(command: Command) -> None:
+    text = command("convert run one.run one.jsonl.gz")
+    assert text == "one.jsonl.gz: 3 queries, 4 rows\n"
+    assert read_run("one.jsonl.gz") == read_run("one.run")
+    command("convert qrels t.qrels t.csv")
+    assert read_qrels("t.csv") == read_qrels("t.qrels")
+    command("convert run one.jsonl.gz back.run --tag new")
+    assert read_run("back.run").tag == "new"
 
 
-def test_empty_rankings_are_named(tmp_path, capsys):
-    (tmp_path / "q.jsonl").write_text('{"query": "p", "relevant": ["a"]}')
-    (tmp_path / "r.jsonl").write_text(
-        '{"query": "p", "results": ["a"]}\n{"query": "q", "results": []}'
-    )
-    assert main(["doctor", "q.jsonl", "r.jsonl"]) == 0
-    out, err = capsys.readouterr()
-    assert "1 rankings are empty: 'q'" in out
-    assert err == ""
+def test_measures(command: Command) -> None:
+    text = command("measures")
+    assert all(f"\n{name} " in text for name in ("map", "ndcg", "lag", "hmean"))
+    (one,) = json.loads(command("measures lag --json"))
+    assert (one["range"], one["cutoff"]) == ("[0, inf), lower is better", False)

@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from sklearn_rank import compare, read_qrels, write_qrels, write_run, write_template
-from sklearn_rank.cli import main
 from sklearn_rank.support.disk import write_whole
+from tests.cli.conftest import Command
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
 RUN = "q1 Q0 x 1 3 new\nq1 Q0 a 2 2 new\nq2 Q0 a 1 2 new\n"
 OLD = "q1 Q0 a 1 2 old\nq2 Q0 a 1 2 old\n"
 
 
-def words_of(text: str) -> list[str]:
-    return text.split()
-
-
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name, text in {"t.qrels": QRELS, "new.run": RUN, "old.run": OLD}.items():
-        (tmp_path / name).write_text(text)
-    return tmp_path
+def files(command: Command) -> Path:
+    command.write({"t.qrels": QRELS, "new.run": RUN, "old.run": OLD})
+    return command.folder
 
 
-def test_a_report_does_not_replace_the_judgements(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["report", "t.qrels", "old.run", "new.run", "-m", "mrr", "-o"]
-    assert main([*arguments, "t.qrels"]) == 2
-    assert "t.qrels is an input of this call; write to another file" in capsys.readouterr().err
+def test_a_report_does_not_replace_the_judgements(files: Path, command: Command) -> None:
+    words = "report t.qrels old.run new.run -m mrr -o"
+    assert "t.qrels is an input of this call; write to another" in command(f"{words} t.qrels", 2)
     assert (files / "t.qrels").read_text() == QRELS
     (files / "empty.html").touch()
     for _ in range(2):  # an empty file, and a report
-        assert main([*arguments, "empty.html"]) == 0
+        command(f"{words} empty.html")
 
 
 def test_nor_does_that_of_a_comparison(files: Path) -> None:
@@ -52,22 +42,19 @@ def test_nor_does_that_of_a_comparison(files: Path) -> None:
 
 
 def test_a_template_does_not_replace_grades_that_were_filled_in(
-    files: Path, capsys: pytest.CaptureFixture[str]
+    files: Path, command: Command
 ) -> None:
-    arguments = ["judge-next", "t.qrels", "new.run", "-m", "P_2", "--template"]
+    words = "judge-next t.qrels new.run -m P_2 --template"
     for _ in range(2):  # nothing is lost with an empty template
-        assert main([*arguments, "todo.csv"]) == 0
+        command(f"{words} todo.csv")
     todo = files / "todo.csv"
-    todo.write_text(todo.read_text().replace("q1,x,,", "q1,x,2,"))
-    filled = todo.read_text()
-    assert main([*arguments, "todo.csv"]) == 2
-    assert (
-        "todo.csv holds grades that were filled in (1); read them first" in capsys.readouterr().err
-    )
-    assert main([*arguments, "todo.csv", "--filled", "todo.csv"]) == 2
+    filled = todo.read_text().replace("q1,x,,", "q1,x,2,")
+    todo.write_text(filled)
+    message = "todo.csv holds grades that were filled in (1); read them first"
+    assert message in command(f"{words} todo.csv", 2)
+    command(f"{words} todo.csv --filled todo.csv", 2)
     assert todo.read_text() == filled
-    assert main([*arguments, "old.run"]) == 2
-    assert "old.run is there and no template" in capsys.readouterr().err
+    assert "old.run is there and no template" in command(f"{words} old.run", 2)
     assert (files / "old.run").read_text() == OLD
 
 
@@ -98,37 +85,32 @@ def test_a_template_does_not_replace_grades_that_were_filled_in(
     ],
 )
 def test_no_command_replaces_an_input_or_another_kind_of_file(
-    words: str, message: str, files: Path, capsys: pytest.CaptureFixture[str]
+    words: str, message: str, files: Path, command: Command
 ) -> None:
     (files / "link.run").symlink_to("new.run")
-    (files / "todo.csv").write_text("query,item,grade\nq1,x,2\n")
-    (files / "ids.txt").write_text("a\nb\nx\n")
-    (files / "notes.md").write_text("to do: judge q2\n")
-    (files / "rank.toml").write_text(
-        '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
-    )
-    report = '<meta name="generator" content="sklearn-rank report">'
-    (files / "page.html").write_text(report)
+    toml = '[[gate]]\nname = "g"\nqrels = "t.qrels"\nrun = "new.run"\nat_least = { map = 0.1 }\n'
+    page = '<meta name="generator" content="sklearn-rank report">'
+    command.write({"todo.csv": "query,item,grade\nq1,x,2\n", "notes.md": "to do: judge q2\n"})
+    command.write({"ids.txt": "a\nb\nx\n", "rank.toml": toml, "page.html": page})
     before = {path: path.read_bytes() for path in files.iterdir()}
-    assert main(words_of(words)) == 2
-    assert message in capsys.readouterr().err
+    assert message in command(words, 2)
     assert {path: path.read_bytes() for path in files.iterdir()} == before
 
 
 def test_the_step_summary_is_no_input_either(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    files: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(files / "new.run"))
-    assert main(words_of("gate t.qrels new.run --name g --at-least map=0.1")) == 0
-    assert "new.run is an input of this call" in capsys.readouterr().out
+    text = command("gate t.qrels new.run --name g --at-least map=0.1")
+    assert "new.run is an input of this call" in text
     assert (files / "new.run").read_text() == RUN
 
 
-def test_what_is_there_is_replaced_where_somebody_says_so(files: Path) -> None:
+def test_what_is_there_is_replaced_where_somebody_says_so(files: Path, command: Command) -> None:
     (files / "empty.csv").touch()
-    assert main(words_of("convert run new.run empty.csv")) == 0
-    assert main(words_of("convert run old.run empty.csv")) == 2
-    assert main(words_of("convert run old.run empty.csv --force")) == 0
+    command("convert run new.run empty.csv")
+    command("convert run old.run empty.csv", 2)
+    command("convert run old.run empty.csv --force")
     assert "old" not in (files / "empty.csv").read_text()
     with pytest.raises(FileExistsError, match=r"is there; write to another file, or pass overwri"):
         write_qrels({"q": {"a"}}, files / "t.qrels")
@@ -139,17 +121,12 @@ def test_what_is_there_is_replaced_where_somebody_says_so(files: Path) -> None:
 
 
 def test_a_template_does_not_replace_comments(files: Path) -> None:
-    rows = compare_frame()
+    rows = pd.DataFrame({"query": ["q1"], "item": ["x"]})
     write_template(rows, files / "todo.csv")
     text = (files / "todo.csv").read_text()
     (files / "todo.csv").write_text(text.replace("grade", "grade,comment").replace(",\n", ",,hm\n"))
     with pytest.raises(FileExistsError, match=r"holds columns that were added \('comment'\)"):
         write_template(rows, files / "todo.csv")
-
-
-def compare_frame() -> object:
-    pd = pytest.importorskip("pandas")
-    return pd.DataFrame({"query": ["q1"], "item": ["x"]})
 
 
 def test_a_link_that_leads_elsewhere_is_not_followed(files: Path) -> None:
@@ -171,26 +148,9 @@ def test_a_link_that_leads_elsewhere_is_not_followed(files: Path) -> None:
         "gate t.qrels new.run --name g --at-least map=0.1 --junit /dev/full",
     ],
 )
-def test_a_full_disk_is_an_error_and_no_device_is_replaced(
-    words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(words_of(words)) == 2
-    assert "No space left on device" in capsys.readouterr().err
+def test_a_full_disk_is_an_error_and_no_device_is_replaced(words: str, command: Command) -> None:
+    assert "No space left on device" in command(words, 2)
     assert Path("/dev/full").is_char_device()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-@pytest.mark.parametrize("target", ["/dev/full", None])
-def test_an_output_that_cannot_be_written_ends_with_2(target: str | None, files: Path) -> None:
-    words = [sys.executable, "-m", "sklearn_rank.cli", "evaluate", "t.qrels", "new.run"]
-    code = "import os, subprocess, sys; os.close(1); sys.exit(subprocess.call(sys.argv[1:]))"
-    if target is None:
-        words = [sys.executable, "-c", code, *words]
-    with open(target or os.devnull, "wb") as out:
-        done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith("sklearn-rank evaluate: ")
 
 
 def test_a_file_is_whole_or_as_it_was(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,235 @@
+"""``sklearn-rank evaluate``: each format, what counts, files larger than memory, what is wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import polars as pl
+import pytest
+
+from sklearn_rank import evaluate, read_qrels, read_run
+from sklearn_rank.cli import evaluate as module
+from sklearn_rank.cli import main
+from sklearn_rank.engines import stream
+from tests.cli.conftest import ONE, Command
+
+BOTH = "evaluate t.qrels one.run two.run -m mrr"
+
+
+def test_a_run_is_measured_with_intervals_and_counts(command: Command) -> None:
+    lines = command("evaluate t.qrels one.run -m mrr -m p@1").splitlines()
+    expected = str(evaluate(read_qrels("t.qrels"), read_run("one.run"), ("mrr", "p@1")))
+    assert [line.split() for line in lines] == [line.split() for line in expected.splitlines()]
+    assert "1 judged but without a ranking; 1 ranked but without judgements" in lines[-1]
+
+
+def test_several_runs_stand_side_by_side(command: Command) -> None:
+    lines = command(BOTH).splitlines()
+    # (1/2 + 1 + 0) / 3 and (1 + 1/2 + 1) / 3
+    rows = [["measure", "one.run", "two.run"], ["mrr", "0.5000", "0.8333"]]
+    assert [line.split() for line in lines[:2]] == rows
+    assert lines[2].startswith("one.run: 3 queries; 1 judged but without a ranking")
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        (
+            "--format csv",
+            [
+                *("run,slice,query,measure,value", "two.run,,all,mrr,0.8333333333333334"),
+                *("two.run,,q1,mrr,1.0", "two.run,,q2,mrr,0.5", "two.run,,q3,mrr,1.0"),
+            ],
+        ),
+        (
+            "--format trec",
+            [
+                f"{'mrr':<22}\t{query}\t{value}"
+                for query, value in {"q1": "1.0000", "q2": "0.5000", "q3": "1.0000"}.items()
+            ]
+            + [f"{'mrr':<22}\tall\t0.8333"],
+        ),
+        (
+            "--format markdown",
+            [
+                *("| measure | query | two.run |", "| --- | --- | ---: |"),
+                *("| mrr | all | 0.8333 |", "| mrr | q1 | 1.0000 |"),
+                *("| mrr | q2 | 0.5000 |", "| mrr | q3 | 1.0000 |"),
+            ],
+        ),
+    ],
+)
+def test_values_of_queries_in_each_format(options: str, lines: list[str], command: Command) -> None:
+    assert command(f"evaluate t.qrels two.run -m mrr -q {options}").splitlines() == lines
+
+
+def test_latex_and_json(command: Command) -> None:
+    assert r"mrr & 0.5000 & 0.8333 \\" in command(f"{BOTH} --format latex").splitlines()
+    one, two = json.loads(command(f"{BOTH} --format json"))
+    assert (one["run"], two["run"]) == ("one.run", "two.run")
+    assert (one["scores"], one["counts"]["missing"]) == ({"mrr": 0.5}, 1)
+    assert two["per_query"]["mrr"] == [1.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "labels", ["query,label\nq1,de\nq2,de\nq3,fr\n", '{"q1": "de", "q2": "de", "q3": "fr"}']
+)
+def test_slices(labels: str, command: Command) -> None:
+    command.write({"labels": labels})
+    words = "evaluate t.qrels two.run -m mrr --slices labels"
+    rows = [line.split() for line in command(words).splitlines()[1:4]]
+    assert rows == [["mrr", "all", "0.8333"], ["mrr", "de", "0.7500"], ["mrr", "fr", "1.0000"]]
+    (one,) = json.loads(command(f"{words} --format json"))
+    assert one["slices"] == {"de": {"mrr": 0.75}, "fr": {"mrr": 1.0}}
+
+
+@pytest.mark.filterwarnings("ignore:mrr.* is undefined")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", "0.5000"),
+        ("--level 2", "1.0000"),  # q2 alone has a relevant item: the others are undefined
+        ("--depth 1", "0.3333"),  # q1 loses its relevant item
+        ("--judged-only", "0.5000"),
+        ("--convention trec_eval", "0.7500"),  # q3 was not retrieved
+        ("--convention trec_eval --complete", "0.5000"),
+    ],
+)
+def test_options_say_what_counts(options: str, expected: str, command: Command) -> None:
+    text = command(f"evaluate t.qrels one.run -m mrr --format markdown {options}")
+    assert text.splitlines()[-1].endswith(f" {expected} |")
+
+
+def test_columns_of_other_names(command: Command) -> None:
+    command.write({"x.csv": "frage,doc,score\nq1,a,1\n"})
+    command.write({"x.jsonl": '{"id": "q1", "query": "how", "relevant": ["a"]}\n'})
+    words = "evaluate x.jsonl x.csv -m mrr --format trec"
+    assert "id of the query: --qrels-column query=id\n" in command(words, 2)
+    words += " --qrels-column query=id"
+    assert "no column for the role 'query'" in command(words, 2)
+    assert command(f"{words} --run-column query=frage").split() == ["mrr", "all", "1.0000"]
+
+
+def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
+    text = command("evaluate t.qrels - -m mrr --format csv")
+    assert text.splitlines()[1] == "'-,,all,mrr,0.5"
+
+
+# Files larger than memory -----------------------------------------------------------------------
+
+
+def test_engines_print_what_memory_prints(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_SMALL", 0)
+    run, qrels = read_run("two.run"), read_qrels("t.qrels")
+    queries = [query for query in run for _ in run[query]]
+    rows = {"query": queries, "doc": list(run.item_ids), "score": run.scores}
+    pl.DataFrame(rows).write_parquet("run.parquet")
+    queries = [query for query in qrels for _ in qrels[query]]
+    rows = {"query": queries, "doc": list(qrels.item_ids), "grade": qrels.grades}
+    pl.DataFrame(rows).write_parquet("qrels.parquet")
+    wanted = "-m map -m ndcg@10 -q --format csv --engine"
+    expected = command(f"evaluate qrels.parquet run.parquet {wanted} memory")
+    for engine in ("polars", "duckdb"):
+        assert command(f"evaluate qrels.parquet run.parquet {wanted} {engine}") == expected
+        # Judgements in another format are read in memory.
+        limited = f"{wanted} {engine} --memory-limit 1GB"
+        assert command(f"evaluate t.qrels run.parquet {limited}") == expected
+
+
+def test_text_streams_through_polars_alone(command: Command) -> None:
+    expected = command(f"{BOTH} --engine memory")
+    assert command(f"{BOTH} --engine polars") == expected
+    assert "--engine duckdb reads Parquet here, and" in command(f"{BOTH} --engine duckdb", 2)
+    assert "must be at least 64 MiB" in command(f"{BOTH} --memory-limit much", 2)
+    for option in ("-M 2", "-J", "--format trec"):
+        message = "--engine polars does not go with -"
+        assert message in command(f"{BOTH} {option} --engine polars", 2)
+        assert command(f"{BOTH} {option}")
+
+
+def test_large_files_are_not_read_at_once(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scanned: list[str] = []
+    scan_run = module.scan_run
+
+    def noted(path: str, **options: object) -> object:
+        scanned.append(str(options["engine"]))
+        return scan_run(path, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "scan_run", noted)
+    command("evaluate t.qrels two.run")
+    assert scanned == []
+    monkeypatch.setattr(module, "_GROWTH", 1 << 40)
+    command("evaluate t.qrels two.run")
+    assert scanned == ["polars"]
+
+
+# What is wrong ----------------------------------------------------------------------------------
+
+FILES = {
+    "other.run": "Q1 Q0 a 1 1 t\n",
+    "twice.run": "q1 Q0 a 1 1 t\nq1 Q0 a 1 1 t\n",
+    "minus.qrels": "q1 0 a 1\nq1 0 b -1\n",
+    "films.csv": "user,film,rating\nu1,a,1\n",
+    "qrels.jsonl": '{"query": "q1", "relevant_doc_ids": ["a"]}\n',
+    "run.jsonl": '{"query_id": "q1", "results": [{"id": "a", "score": 1.5}]}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("t.qrels none.run", "RUN 'none.run' cannot be read: there is no such file in "),
+        ("t.qrels one.run -m mapp", "unknown measure 'mapp'; did you mean 'map'?"),
+        ("t.qrels one.run --convention trec", "unknown convention 'trec'"),
+        ("one.run one.run", "one.run:1: 6 fields instead of 4 fields (query 0 item grade)"),
+        ("t.qrels other.run", "QRELS and RUN have no query in common"),
+        ("t.qrels twice.run", "'a' at positions 1 and 2. Keep one of them.\n"),
+        ("minus.qrels one.run", "grade (-1) at item 'b' of query 'q1'; --convention trec_eval"),
+        ("run.jsonl qrels.jsonl", "run.jsonl:1: 'results' belongs to a run, but this is read as"),
+        ("qrels.jsonl qrels.jsonl", "'relevant_doc_ids' belongs to judgements, but"),
+        ("films.csv one.run", "For another one pass --qrels-column item=film\n"),
+        ("t.qrels one.run --level=0", "must be a whole number of at least 1, got '0'"),
+        ("t.qrels one.run --depth=-1", "must be a whole number of at least 1, got '-1'"),
+        ("t.qrels one.run --run-column=query", "must be ROLE=NAME, or ROLE= for none"),
+        ("t.qrels one.run --run-column nope=score", "has the roles query, item, score, rank, got"),
+        ("t.qrels one.run --run-column grade=x", "has the roles query, item, score, rank, got"),
+        ("t.qrels one.run --run-column score=zz", "has no named columns, which --"),
+        ("t.qrels one.run -n", "--no-summary goes with --convention trec_eval --format trec"),
+    ],
+)
+def test_what_could_not_be_measured_ends_with_2(words: str, message: str, command: Command) -> None:
+    command.write(FILES)
+    text = command(f"evaluate {words}", 2)
+    assert "sklearn-rank evaluate: " in text
+    assert message in text
+
+
+def test_an_error_of_our_own_is_no_failed_gate(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "run", lambda _: {}["x"])
+    assert "KeyError" in command("evaluate t.qrels one.run", 2)
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_lines_of_the_command(
+    command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command.write({"case.run": "q1 Q0 A 1 3 t\nq2 Q0 C 1 1 t\n"})
+    assert main(["evaluate", "t.qrels", "case.run", "-m", "mrr"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("sklearn-rank evaluate: warning: no relevant item of any query was ret")
+    assert "'a' in QRELS, 'A' in RUN), so most measures are 0\n" in err
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "trec"])
+def test_hostile_ids_do_not_reach_the_terminal(form: str, command: Command) -> None:
+    command.write({"h.qrels": "q\x1b[2J 0 a 1\n", "h.run": "q\x1b[2J Q0 a 1 1 t\n"})
+    assert "\x1b" not in command(f"evaluate h.qrels h.run -m mrr -q --format {form}")

@@ -1,0 +1,133 @@
+"""What a terminal shows: messages in the command's words, tables, progress, streams that end."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sklearn_rank import write_run
+from sklearn_rank.cli.terminal import in_words_of
+from sklearn_rank.support import runtime
+from tests.cli.conftest import ONE, Command
+
+NAMES = argparse.Namespace(
+    **dict.fromkeys(["missing", "level", "assume"]),
+    **dict.fromkeys(["qrels_column", "run_column", "allow", "measures"], ()),
+    qrels="t.qrels",
+    force=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Pass missing='zero' to count", "Pass --missing zero to count"),
+        ("or missing='skip'.", "or --missing skip."),
+        ('pass allow={"no_hits"} if', "pass --allow no_hits if"),
+        ("or pass overwrite=True", "or pass --force"),
+        ("pass min_rel=", "pass --level"),
+        ("pass min_rel=2", "pass --level 2"),
+        ("refresh with: --rank-update", "refresh with: --update"),
+        ("pass columns={'score': 'my points'}", "pass --run-column 'score=my points'"),
+        ("pass columns={'grade': None}", "pass --qrels-column grade="),
+        ("t.qrels has: columns={'query': 'id'}", "t.qrels has: --qrels-column query=id"),
+        ("a.run has: columns={'query': 'id'}", "a.run has: --run-column query=id"),
+        ("pass other='zero', ndcg(gain='linear')", "pass other='zero', ndcg(gain='linear')"),
+    ],
+)
+def test_arguments_of_python_become_options(text: str, expected: str) -> None:
+    assert in_words_of(NAMES, text) == expected
+
+
+def test_paths_are_whole(command: Command) -> None:
+    folder = command.folder / ("folder" * 20)
+    folder.mkdir()
+    target = folder / "report.csv"
+    assert command(f"convert run one.run {target}") == f"{target}: 3 queries, 4 rows\n"
+
+
+def test_a_terminal_gets_a_drawn_table_and_a_pipe_plain_text(command: Command) -> None:
+    pty = pytest.importorskip("pty")
+    words = "evaluate t.qrels one.run"
+    environment = {"TERM": "xterm", "COLUMNS": "100"}
+    plain = command.process(words, environment=environment)
+    assert plain.stdout.isascii()
+    assert (plain.returncode, plain.stderr) == (0, b"")
+    leader, follower = pty.openpty()
+    arguments = [sys.executable, "-m", "sklearn_rank.cli", *words.split()]
+    with os.fdopen(leader, "rb", buffering=0) as reading:
+        with subprocess.Popen(
+            arguments,
+            stdout=follower,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **environment},
+            cwd=command.folder,
+        ) as process:
+            os.close(follower)
+            drawn = b""
+            try:
+                while part := reading.read(65536):
+                    drawn += part
+            except OSError:  # the other end is closed
+                pass
+        assert process.returncode == 0
+    assert "┃".encode() in drawn
+
+
+def test_a_terminal_sees_what_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with runtime.waiting("reading"):
+        pass
+    assert capsys.readouterr().err == "", "nothing elsewhere"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with runtime.waiting("reading [bold]a\x1b.run"):
+        pass
+    text = capsys.readouterr().err
+    # Markup and control characters of a name are shown, not obeyed.
+    assert "reading [bold]a" in text
+    assert "a\x1b.run" not in text
+    token = runtime._SHOWN.set(True)
+    with runtime.waiting("Spark counts rows"):
+        pass
+    runtime._SHOWN.reset(token)
+    assert capsys.readouterr().err == "", "one bar is enough"
+
+
+# Streams ----------------------------------------------------------------------------------------
+
+
+def test_an_output_without_all_characters_gets_escapes(command: Command) -> None:
+    write_run({"q1": {"a": 1}}, "é.run")
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = command.process("evaluate t.qrels one.run é.run", environment=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\xe9.run" in done.stdout
+
+
+CLOSED = "import os, subprocess, sys; os.close(1); sys.exit(subprocess.call(sys.argv[1:]))"
+
+
+@pytest.mark.parametrize("target", ["/dev/full", None])
+def test_an_output_that_cannot_be_written_ends_with_2(target: str | None, command: Command) -> None:
+    if target and not Path(target).exists():
+        pytest.skip("the system has no /dev/full")
+    prefix = [] if target else [sys.executable, "-c", CLOSED]
+    with open(target or os.devnull, "wb") as out:
+        done = command.process("evaluate t.qrels one.run", prefix=prefix, stdout=out)
+    assert done.returncode == 2, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.startswith(b"sklearn-rank evaluate: ")
+    assert target or b"the standard output is closed; send it to a file" in done.stderr
+
+
+def test_an_input_may_be_a_stream(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
+    text = command("convert run - /dev/stdout")
+    assert text == "/dev/stdout: 3 queries, 4 rows\n"
