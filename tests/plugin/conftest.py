@@ -82,6 +82,28 @@ class Suite:
         """Run the suite in a process of its own."""
         return self.pytester.runpytest_subprocess(*arguments)
 
+    def record(self, ranks: Ranks | None = None, passed: int = 1) -> dict[str, bytes]:
+        """Let a system, or the present one, have new baselines, and read them."""
+        if ranks is not None:
+            self.system(ranks)
+        self.run("--rank-update").assert_outcomes(passed=passed)
+        return self.baselines()
+
+    def passes(self, *arguments: str, warnings: int = 0) -> str:
+        """What a run prints of which the one test passes."""
+        result = self.run(*arguments)
+        result.assert_outcomes(passed=1, warnings=warnings)
+        assert result.ret == 0
+        return said(result)
+
+    def fails(self, *lines: str, arguments: tuple[str, ...] = ()) -> str:
+        """What a run prints of which the one test fails; some lines match patterns, in order."""
+        result = self.run(*arguments)
+        result.assert_outcomes(failed=1)
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(list(lines))
+        return said(result)
+
     def baselines(self) -> dict[str, bytes]:
         """Every baseline below the suite."""
         found = sorted(self.path.rglob("*.rank.json"))

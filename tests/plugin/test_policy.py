@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from tests.plugin.conftest import Suite, said
+from pytest_rankmetrics import RankGateFailure, assert_not_worse, expected_failure
+from pytest_rankmetrics.assessment.compare import compare_metrics
+from pytest_rankmetrics.measuring.evaluation import beside
+from pytest_rankmetrics.measuring.strict import measure_strictly
+from pytest_rankmetrics.policy.policy import read_policy
+from pytest_rankmetrics.policy.settings import Settings
+from sklearn_rank import measure
+from sklearn_rank.statistics.differences import compare_paired
+from tests.plugin.cases import case, names, results, truth
+from tests.plugin.conftest import Suite
 
 GATE = """
     from cases import system
@@ -19,11 +29,10 @@ GATE = """
 STRICT_WARNING = ("-W", "error::pytest_rankmetrics.RankGateWarning")
 
 
-def recorded(suite: Suite, ranks: list[int], more: str = "") -> None:
+def recorded(suite: Suite, ranks: list[int], more: str = "") -> dict[str, bytes]:
     """A gate whose baseline holds these ranks."""
     suite.write(test_it=GATE.format(more=more))
-    suite.system(ranks)
-    suite.run("--rank-update").assert_outcomes(passed=1)
+    return suite.record(ranks)
 
 
 def p_value(before: list[int], after: list[int]) -> float:
@@ -42,34 +51,24 @@ AFTER = [4] * 16 + [9] + [3] * 2 + [2] * 41
 def test_a_confirmed_drop_fails_with_everything_in_its_first_line(suite: Suite) -> None:
     recorded(suite, BEFORE)
     suite.system(AFTER)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert result.ret == 1
     # (16/3 + 1 + 2/4 + 41/2) / 60 = 0.4556; (16/4 + 1/9 + 2/3 + 41/2) / 60 = 0.4213
     p = p_value(BEFORE, AFTER)
     assert 0.001 < p < 0.05
-    result.stdout.fnmatch_lines(
-        [
-            "E *RankGateFailure: mrr 0.4556 -> 0.4213 (-0.0343, allowed -0.0050; "
-            f"p={p:.4f}, 60 queries, 17 worse, 2 better)",
-            "E *metric *baseline *now *change *95% CI of the change *allowed *worse/better/same*",
-            f"E *mrr *0.4556 *0.4213 *-0.0343 *-0.0*..-0.0* *-0.0050 *{p:.4f} *17/2/41 *FAIL*",
-            "E *biggest losses*",
-            "E *q017 *1.0000 *0.1111 *-0.8889 *good*1->9*",
-            "E *biggest gains: *q018 +0.0833*",
-            "E *baseline *test_it/test_bm25.rank.json*",
-            "E *accept *--rank-accept*--rank-reason*",
-            "E *paired t, one-sided, alpha 0.05*",
-        ]
-    )
-
-
-def test_the_interval_of_the_change_is_that_of_scipy(suite: Suite) -> None:
-    recorded(suite, BEFORE)
-    suite.system(AFTER)
     before, after = (1 / np.array(ranks) for ranks in (BEFORE, AFTER))
     low, high = stats.ttest_rel(after, before).confidence_interval(0.95)
-    suite.run().stdout.fnmatch_lines([f"E *mrr *{low:+.4f}..{high:+.4f} *"])
+    suite.fails(
+        "E *RankGateFailure: mrr 0.4556 -> 0.4213 (-0.0343, allowed -0.0050; "
+        f"p={p:.4f}, 60 queries, 17 worse, 2 better)",
+        "E *metric *baseline *now *change *95% CI of the change *allowed *worse/better/same*",
+        f"E *mrr *0.4556 *0.4213 *-0.0343 *{low:+.4f}..{high:+.4f} *-0.0050 *{p:.4f} "
+        "*17/2/41 *FAIL*",
+        "E *biggest losses*",
+        "E *q017 *1.0000 *0.1111 *-0.8889 *good*1->9*",
+        "E *biggest gains: *q018 +0.0833*",
+        "E *baseline *test_it/test_bm25.rank.json*",
+        "E *accept *--rank-accept*--rank-reason*",
+        "E *paired t, one-sided, alpha 0.05*",
+    )
 
 
 # Six queries of thirty fall from first to second and five rise: a drop of 0.0167.
@@ -77,163 +76,158 @@ FIRST = [1] * 10 + [2] * 20
 SOME_FELL = [2] * 6 + [1] * 9 + [2] * 15
 
 
-def test_an_unconfirmed_drop_passes_with_a_warning(suite: Suite) -> None:
-    recorded(suite, FIRST)
-    before = suite.baselines()
+def test_an_unconfirmed_drop_passes_with_a_warning_unless_it_is_to_fail(suite: Suite) -> None:
+    before = recorded(suite, FIRST)
     suite.system(SOME_FELL)
-    result = suite.run()
-    result.assert_outcomes(passed=1, warnings=1)
-    assert result.ret == 0
     p = p_value(FIRST, SOME_FELL)
     assert 0.3 < p < 0.5
-    result.stdout.fnmatch_lines(["*RankGateWarning: *mrr -0.0167 exceeds the allowed -0.0050*"])
-    result.stdout.fnmatch_lines([f"*not significant (p={p:.4f}, 30 queries, 6 worse, 5 better)*"])
-    result.stdout.fnmatch_lines(["test_it.py::test_bm25 *mrr *-0.0167 *warn *not confirmed*"])
+    text = suite.passes(warnings=1)
+    assert "RankGateWarning: mrr -0.0167 exceeds the allowed -0.0050" in text
+    assert f"not significant (p={p:.4f}, 30 queries, 6 worse, 5 better)" in text
+    assert "not confirmed" in text
     assert suite.baselines() == before
+    for strict in (("--rank-strict",), STRICT_WARNING, ("-W", "error")):
+        suite.fails(arguments=strict)
+    suite.write(test_it=GATE.format(more=", confirm=False"))
+    suite.fails("E *mrr 0.6667 -> 0.6500 (-0.0167, allowed -0.0050;*")
 
 
-@pytest.mark.parametrize("strict", [("--rank-strict",), STRICT_WARNING, ("-W", "error")])
-def test_an_unconfirmed_drop_fails_where_that_is_asked(
-    strict: tuple[str, ...], suite: Suite
-) -> None:
-    recorded(suite, FIRST)
-    suite.system(SOME_FELL)
-    result = suite.run(*strict)
-    result.assert_outcomes(failed=1)
-    assert result.ret == 1
-
-
-def test_an_unconfirmed_drop_fails_a_gate_that_wants_no_confirmation(suite: Suite) -> None:
-    recorded(suite, FIRST, ", confirm=False")
-    suite.system(SOME_FELL)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *mrr 0.6667 -> 0.6500 (-0.0167, allowed -0.0050;*"])
-
-
-def test_few_queries_excuse_nothing(suite: Suite) -> None:
+DROPS = {
     # Four of eight queries lose their only relevant item: p is far above 0.05 only because the
     # drop is judged by so few queries; without the hard limit the margin decides.
-    recorded(suite, [6] * 8, ", hard_drop=float('inf')")
-    suite.system([6] * 4 + [0] * 4)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *significance is not used below 25 queries*"])
-
-
-def test_four_of_eight_queries_that_lose_everything_fail(suite: Suite) -> None:
+    "few queries": ([6] * 8, [6] * 4 + [0] * 4, ", hard_drop=0", "*not used below 25 queries*"),
     # The sign-flip p-value of this is 2 ** -3 = 0.125 two-sided; a gate by p alone lets it pass.
-    recorded(suite, [1] * 4 + [2] * 4, ', test="permutation"')
-    suite.system([0] * 4 + [2] * 4)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *mrr 0.7500 -> 0.2500 (-0.5000*8 queries, 4 worse, 0 better)*"])
+    "half of them": (
+        [1] * 4 + [2] * 4,
+        [0] * 4 + [2] * 4,
+        ', test="permutation"',
+        "*mrr 0.7500 -> 0.2500 (-0.5000*8 queries, 4 worse, 0 better)*",
+    ),
+    # 7 queries of 30 lose their item, 5 find one, one falls from first to second: 7 - 5 + 1/2 of
+    # 30; noisy, p = 0.24.
+    "the hard limit": (
+        [1] * 7 + [0] * 5 + [1] + [2] * 17,
+        [0] * 7 + [1] * 5 + [2] + [2] * 17,
+        "",
+        "*mrr 0.5500 -> 0.4667 (-0.0833, allowed -0.0050; hard limit 0.05*",
+    ),
+}
 
 
-def test_a_drop_beyond_the_hard_limit_is_never_excused(suite: Suite) -> None:
-    # 7 queries of 30 lose their item, 5 find one, one falls from first to second: noisy, p = 0.24.
-    before = [1] * 7 + [0] * 5 + [1] + [2] * 17
-    after = [0] * 7 + [1] * 5 + [2] + [2] * 17
-    assert p_value(before, after) > 0.2
-    recorded(suite, before)
+@pytest.mark.parametrize("name", DROPS)
+def test_a_drop_that_is_not_significant_is_not_always_excused(name: str, suite: Suite) -> None:
+    before, after, more, line = DROPS[name]
+    recorded(suite, before, more)
     suite.system(after)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    # 7 - 5 + 1/2 of 30
-    result.stdout.fnmatch_lines(["E *mrr 0.5500 -> 0.4667 (-0.0833, allowed -0.0050;*"])
-    result.stdout.fnmatch_lines(["*hard limit 0.05*"])
+    assert (p_value(before, after) > 0.2) is (name == "the hard limit")
+    suite.fails(f"E {line}")
 
 
-def test_an_improvement_passes_and_is_offered(suite: Suite) -> None:
-    recorded(suite, [2] * 30)
-    before = suite.baselines()
+def test_an_improvement_passes_and_is_offered_or_required(suite: Suite) -> None:
+    before = recorded(suite, [2] * 30)
+    suite.file("pytest.ini", "[pytest]\nrank_ratchet = require\n")
+    suite.passes()
     suite.system([1] * 3 + [2] * 27)
-    result = suite.run()
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "test_it.py::test_bm25 *mrr *0.5500 *0.5000 *+0.0500 *improved*",
-            "*1 baseline can be raised*--rank-update*",
-        ]
+    assert "mrr 0.5000 -> 0.5500 (+0.0500) is better than the baseline" in suite.fails(
+        "*--rank-update*"
     )
+    suite.file("pytest.ini", "[pytest]\n")
+    text = suite.passes()
+    assert "improved" in text
+    assert "1 baseline can be raised" in text
     assert suite.baselines() == before
 
 
 def test_a_small_drop_passes_and_does_not_move_the_baseline(suite: Suite) -> None:
     # Of 200 queries one more falls from rank 1 to rank 5 at each step: 0.8 / 200 = 0.004.
     start = [1] * 100 + [2] * 100
-    recorded(suite, start, ", confirm=False")
-    before = suite.baselines()
+    before = recorded(suite, start, ", confirm=False")
     outcomes = []
-    for step in range(1, 11):
+    for step in range(1, 4):
         suite.system([5] * step + start[step:])
-        outcomes.append("passed" if suite.run("-q").ret == 0 else "failed")
+        outcomes.append(suite.run("-q").ret)
         assert suite.baselines() == before
-    assert outcomes == ["passed"] + ["failed"] * 9
-
-
-def test_an_improvement_that_nobody_recorded_fails_where_the_ratchet_requires_it(
-    suite: Suite,
-) -> None:
-    recorded(suite, [2] * 30)
-    suite.file("pytest.ini", "[pytest]\nrank_ratchet = require\n")
-    suite.run().assert_outcomes(passed=1)
-    suite.system([1] * 3 + [2] * 27)
-    result = suite.run()
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*mrr 0.5000 -> 0.5500 (+0.0500*--rank-update*"])
+    assert outcomes == [0, 1, 1]
 
 
 def test_lag_rises_when_it_gets_worse(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_lag(rank_gate):
-            rank_gate.check(*system(), max_drop={"lag": 0.1}, allow={"unretrieved"})
-        """
-    )
-    suite.system([3] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    suite.system([4] * 15 + [3] * 15)
-    worse = suite.run()
-    worse.assert_outcomes(failed=1)
-    worse.stdout.fnmatch_lines(
-        ["E *lag 2.0000 -> 2.5000 (+0.5000, allowed +0.1000;*30 queries, 15 worse, 0 better)*"]
+    recorded(suite, [3] * 30)
+    gate = GATE.format(more=', allow={"unretrieved"}').replace('"mrr": 0.005', '"lag": 0.1')
+    suite.write(test_it=gate)
+    (suite.path / "test_it/test_bm25.rank.json").unlink()
+    suite.record()
+    suite.system([9] * 14 + [1] + [3] * 15)
+    suite.fails(
+        "E *lag 2.0000 -> 4.7333 (+2.7333, allowed +0.1000;*30 queries, 14 worse, 1 better)*",
+        "E *biggest gains: q015 -2.0000",
     )
     suite.system([2] * 15 + [3] * 15)
-    better = suite.run()
-    better.assert_outcomes(passed=1)
-    better.stdout.fnmatch_lines(["test_it.py::test_lag *lag *1.5000 *2.0000 *-0.5000 *improved*"])
+    suite.run().stdout.fnmatch_lines(["*lag *1.5000 *2.0000 *-0.5000 *improved*"])
 
 
 def test_thresholds_and_drops_come_in_one_failure(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_all(rank_gate):
-            rank_gate.check(
-                *system(),
-                at_least={"map": 0.4, "recall@1": 0.2},
-                max_drop={"mrr": 0.005, "recall@5": 0.005},
-            )
-        """
-    )
-    suite.system([1] * 10 + [2] * 20)
-    suite.run("--rank-update").assert_outcomes(passed=1)
+    limits = '"mrr": 0.005, "recall@5": 0.005}, at_least={"map": 0.4, "recall@1": 0.2'
+    suite.write(test_it=GATE.format(more="").replace('"mrr": 0.005', limits))
+    suite.record([1] * 10 + [2] * 20)
     suite.system([1] * 5 + [2] * 10 + [0] * 15)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
+    text = suite.fails()
     # mrr (5 + 5) / 30; recall@5 15/30; recall@1 5/30 = 0.1667; map as mrr
-    text = said(result)
-    for part in (
-        "mrr 0.6667 -> 0.3333",
-        "recall@5",
-        "map 0.3333 < 0.4000 required",
-        "recall@1 0.1667 < 0.2000 required",
-    ):
-        assert part in text
+    headline = text[text.index("RankGateFailure") :].split("\n")[0]
+    thresholds = ("map 0.3333 < 0.4000 required", "recall@1 0.1667 < 0.2000 required")
+    for part in ("mrr 0.6667 -> 0.3333", "recall@5", *thresholds):
+        assert part in headline
+
+
+def test_a_p_value_at_its_floor_can_confirm_at_that_level() -> None:
+    # Five of thirty queries fall: no p-value is below 2 ** -5.
+    old, new = results([1] * 30), results([2] * 5 + [1] * 25)
+    options: dict[str, Any] = {"hard_drop": 0, "test": "permutation"}
+    with expected_failure(match="mrr 1.0000 -> 0.9167") as failure:
+        assert_not_worse(truth(30), new, old, "mrr", alpha=2**-5, **options)
+    assert isinstance(failure.value, RankGateFailure)
+    assert failure.value.result.metrics["mrr"].p == 2**-5  # type: ignore[attr-defined]
+    options["allow"] = {"cannot_tell"}
+    below = assert_not_worse(truth(30), new, old, "mrr", alpha=2**-5 - 1e-9, **options)
+    assert below.metrics["mrr"].reason == "too few queries changed"
+
+
+def test_weighted_gates_run_the_test_that_they_name() -> None:
+    rng = np.random.default_rng(0)
+    weights = dict(zip(names(30), rng.integers(1, 9, 30).tolist(), strict=True))
+    old, new = results([2] * 30), results([3] * 5 + [1] * 2 + [2] * 23)
+    measured, reference = (
+        measure_strictly(truth(30), run, [measure("mrr")], {"sample_weight": weights})
+        for run in (new, old)
+    )
+    p = {}
+    for test in ("t", "permutation"):
+        limits: Any = {"max_drop": {"mrr": 0.005}, "test": test}
+        policy = read_policy(Settings(), limits)
+        p[test] = compare_metrics(measured, beside(measured, reference), policy)["mrr"].p
+        columns = (measured.per_query("mrr"), reference.per_query("mrr"))
+        own = compare_paired(*columns, weights=list(weights.values()), test=test)  # type: ignore[arg-type]
+        assert p[test] == own.p
+    assert p["t"] != p["permutation"]
+
+
+def test_weights_count_in_measures_that_have_no_limit(suite: Suite) -> None:
+    gate = """
+        from cases import case
+
+        def test_it(rank_gate):
+            rank_gate.check(*case({ranks}), max_drop={{"recall@5": 0.005}}, metrics=("mrr",),
+                sample_weight={weights}, allow={{"perfect"}})
+    """
+    suite.write(test_it=gate.format(ranks=[1, 2], weights={"q001": 9.0, "q002": 1.0}))
+    before = suite.record()
+    # By these weights the reciprocal ranks of the common queries fall from 0.95 to 0.55, without
+    # them they stay at 0.75: another query makes the baseline stale, and nothing else.
+    weights = {"q001": 9.0, "q002": 1.0, "q003": 1.0}
+    suite.write(test_it=gate.format(ranks=[2, 1, 1], weights=weights))
+    suite.fails(arguments=("--rank-update",))
+    assert suite.baselines() == before
+    suite.write(test_it=gate.format(ranks=[1, 2, 1], weights=weights))
+    assert suite.record() != before
 
 
 # Slices --------------------------------------------------------------------------------------
@@ -254,84 +248,46 @@ SLICED = """
 EVEN = [1] * 30 + [2] * 30
 
 
-def sliced(suite: Suite, more: str = "") -> None:
-    suite.write(test_it=SLICED.format(more=more))
-    suite.system(EVEN)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-
-
 def test_a_slice_that_drops_fails_although_the_mean_hardly_moves(suite: Suite) -> None:
-    sliced(suite)
+    suite.write(test_it=SLICED.format(more=""))
+    suite.record(EVEN)
     # Seven of the twelve long-tail queries fall from first to second, and two others rise:
     # 3.5 / 12 = 0.2917 of the slice and 2.5 / 60 = 0.0417 of all. Seven coins show tails in one
     # of 128 tosses, 0.0156 among the tests of two slices; six would not do at 0.02.
     suite.system([2] * 7 + EVEN[7:30] + [1, 1] + EVEN[32:])
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *slice long-tail -0.2917*"])
-    result.stdout.fnmatch_lines(
-        [
-            "E *slice * queries *baseline *now *change *allowed *",
-            "E *long-tail *12 *1.0000 *0.7083 *-0.2917 *-0.0200 *FAIL*",
-        ]
+    text = suite.fails(
+        "E *slice long-tail -0.2917*",
+        "E *slice * queries *baseline *now *change *allowed *",
+        "E *long-tail *12 *1.0000 *0.7083 *-0.2917 *-0.0200 *FAIL*",
     )
-    result.stdout.fnmatch_lines(["E *head *44 *improved*"])
-
-
-def test_a_small_slice_is_shown_and_not_gated(suite: Suite) -> None:
-    sliced(suite)
-    # All four tiny queries lose everything but rank 10: 4 * 0.9 / 60 = 0.06 would fail; here two
-    # of them: 1.8 / 60 = 0.03, within the allowed 0.05.
+    (head,) = [line for line in text.splitlines() if line.startswith("E ") and " head " in line]
+    assert " 44 " in head
+    assert head.endswith("improved")
+    # Two of four tiny queries lose everything but rank 10: 1.8 / 60 = 0.03, within the 0.05.
     suite.system([*EVEN[:12], 10, 10, *EVEN[14:]])
-    result = suite.run("-rA", "--rank-show=all")
-    result.assert_outcomes(passed=1)
-    assert "n=4, not gated" in said(result)
+    assert "n=4, not gated" in suite.passes("-rA", "--rank-show=all")
 
 
-def test_a_slice_of_other_queries_does_not_fit(suite: Suite) -> None:
+OTHER_SLICES = {
     # The five queries that have become worse are moved from the tail to a slice that is too small
     # to be judged, and the tail becomes too small too.
-    sliced(suite)
-    suite.write(test_it=SLICED.format(more="").replace("number < 12", "5 <= number < 12"))
-    suite.system([2] * 5 + EVEN[5:])
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *long-tail*"])
+    "moved": (SLICED.format(more="").replace("number < 12", "5 <= number < 12"), "*long-tail*"),
+    "gone": (
+        SLICED.format(more="").replace('"long-tail"', '"head"'),
+        "*baseline has *slice*long-tail*",
+    ),
+    "no slices": (GATE.format(more="").replace("test_bm25", "test_sliced"), "*baseline has slice*"),
+}
 
 
-def test_a_slice_that_is_gone_fails(suite: Suite) -> None:
-    sliced(suite)
-    suite.write(test_it=SLICED.format(more="").replace('"long-tail"', '"head"'))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *baseline has *slice*long-tail*"])
-
-
-def test_a_gate_that_no_longer_looks_at_slices_fails(suite: Suite) -> None:
-    sliced(suite)
-    suite.write(test_it=GATE.format(more="").replace("test_bm25", "test_sliced"))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *baseline has *slice*"])
-
-
-def test_slices_may_have_thresholds_of_their_own(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case, names
-
-        def test_sliced(rank_gate):
-            rank_gate.check(
-                *case([1, 1, 2, 4]),
-                slices={"easy": names(4)[:2], "hard": names(4)[2:]},
-                slice_at_least={"easy": {"mrr": 0.9}, "hard": {"mrr": 0.4}},
-            )
-        """
-    )
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    # (1/2 + 1/4) / 2 = 0.375 < 0.4
-    result.stdout.fnmatch_lines(["E *hard*mrr 0.3750 < 0.4000 required*"])
+@pytest.mark.parametrize("name", OTHER_SLICES)
+def test_other_slices_than_recorded_fail(name: str, suite: Suite) -> None:
+    suite.write(test_it=SLICED.format(more=""))
+    suite.record(EVEN)
+    gate, line = OTHER_SLICES[name]
+    suite.write(test_it=gate)
+    suite.system([2] * 5 + EVEN[5:] if name == "moved" else EVEN)
+    suite.fails(f"E {line}")
 
 
 def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> None:
@@ -354,8 +310,7 @@ def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> N
             rank_gate.check(*system(), slices={"part0": names(10)}, **OPTIONS)
         """
     )
-    suite.system(before)
-    suite.run("--rank-update").assert_outcomes(passed=2)
+    suite.record(before, passed=2)
     suite.system(after)
     result = suite.run("-rf", "--rank-json=report.json")
     result.assert_outcomes(passed=1, failed=1)
@@ -367,48 +322,51 @@ def test_the_significance_of_a_slice_is_that_among_all_slices(suite: Suite) -> N
 
 # Required and forbidden queries, limits per query ---------------------------------------------
 
-QUERIES = """
-    from cases import case
-
-    def test_queries(rank_gate):
-        rank_gate.check(*case([1, 2, 4]), at_least={{"mrr": 0.3}}, {policy})
-"""
-
-
-@pytest.mark.parametrize(
-    ("policy", "complaint"),
-    [
-        ('required_queries=["q001", "q007"]', "*q007*"),
-        ('forbidden_queries=["q002", "q009"]', "*q002*"),
-        ('per_query_at_least={"mrr": 0.5}', "*q003*0.2500*0.5000*"),
-        ('per_query_at_least={"mrr": 0.5}, required_queries=["q003"]', "*q003*0.2500*0.5000*"),
-        ("n_queries=4", "*3 queries*4*"),
-    ],
-)
-def test_a_query_that_does_not_do_as_required_fails(
-    policy: str, complaint: str, suite: Suite
-) -> None:
-    suite.write(test_it=QUERIES.format(policy=policy))
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines([f"E {complaint}"])
+QUERIES: dict[str, tuple[dict[str, Any], str]] = {
+    "required": ({"required_queries": ["q001", "q007"]}, "required query not evaluated: q007"),
+    "forbidden": ({"forbidden_queries": ["q002", "q9"]}, "forbidden query evaluated: q002"),
+    "each": ({"per_query_at_least": {"mrr": 0.5}}, r"q003 mrr 0\.2500 < 0\.5000 required"),
+    "some": (
+        {"per_query_at_least": {"mrr": 0.5}, "required_queries": ["q003"]},
+        r"q003 mrr 0\.2500 < 0\.5000 required",
+    ),
+    "from above": (
+        {"per_query_at_most": {"lag": 2}, "allow": {"unretrieved"}},
+        r"1 query out of bounds: q003 lag 3\.0000 > 2\.0000 allowed",
+    ),
+    "number": ({"n_queries": 4}, "3 queries were evaluated, n_queries=4"),
+    # (1/2 + 1/4) / 2
+    "slice": (
+        {
+            "slices": {"easy": ["q001"], "hard": ["q002", "q003"]},
+            "slice_at_least": {"easy": {"mrr": 0.9}, "hard": {"mrr": 0.4}},
+        },
+        r"slice hard: mrr 0\.3750 < 0\.4000 required",
+    ),
+}
 
 
-def test_queries_that_do_as_required_pass(suite: Suite) -> None:
-    suite.write(
-        test_it=QUERIES.format(
-            policy='required_queries=["q001"], per_query_at_least={"mrr": 0.9}, n_queries=3, '
-            'forbidden_queries=["q009"]'
-        )
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_that_does_not_do_as_required_fails(name: str, rank_gate: Any) -> None:
+    limits, complaint = QUERIES[name]
+    with expected_failure(match=complaint):
+        rank_gate.check(*case([1, 2, 4]), at_least={"mrr": 0.3}, **limits)
+
+
+def test_queries_that_do_as_required_pass(rank_gate: Any) -> None:
+    rank_gate.check(
+        *case([1, 2, 4]),
+        at_least={"mrr": 0.3},
+        required_queries=["q001"],
+        per_query_at_least={"mrr": 0.9},
+        n_queries=3,
+        forbidden_queries=["q009"],
     )
-    suite.run().assert_outcomes(passed=1)
 
 
 def test_more_regressed_queries_than_allowed_fail(suite: Suite) -> None:
     recorded(suite, [2] * 60, ", max_regressed_queries=2")
     suite.system([1, 1, 3, 3] + [2] * 56)
-    suite.run().assert_outcomes(passed=1)
+    suite.passes()
     suite.system([1, 1, 3, 3, 3] + [2] * 55)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *3 *queries*2*"])
+    suite.fails("E *3 queries worse by mrr, allowed 2*")
