@@ -92,8 +92,13 @@ def test_the_queries_that_changed_most(runs: Command) -> None:
     assert lines[-2].split() == ["q0", "0.5000", "1.0000", "+0.5000", "d", "2->1", "+0.5"]
     (change,) = json.loads(runs(f"{PAIR} --changed 1 --format json"))["most_changed"]
     assert change == {
-        "query": "q0", "measure": "mrr", "baseline": "old.run", "system": "new.run",
-        "old": 0.5, "new": 1.0, "why": "d 2->1 +0.5",
+        "query": "q0",
+        "measure": "mrr",
+        "baseline": "old.run",
+        "system": "new.run",
+        "old": 0.5,
+        "new": 1.0,
+        "why": "d 2->1 +0.5",
     }
     none = runs("compare t.qrels old.run same.run -m mrr --changed 1")
     assert "same.run against old.run: no query changed" in none

@@ -131,3 +131,33 @@ def test_an_input_may_be_a_stream(command: Command, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(ONE.encode())))
     text = command("convert run - /dev/stdout")
     assert text == "/dev/stdout: 3 queries, 4 rows\n"
+
+
+# Files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("evaluate gone.qrels one.run", "evaluate: QRELS 'gone.qrels' cannot be read: there"),
+        ("evaluate t.qrels folder", "evaluate: path 'folder' is a folder without files"),
+        ("evaluate t.qrels empty.run", "evaluate: empty.run: is empty"),
+        ("evaluate t.qrels one.run --slices x", "--slices 'x' cannot be read: there is no such"),
+        ("evaluate t.qrels one.run --max-line=5", "longer than 5 bytes; pass --max-line to read"),
+        ("evaluate - -", "'-' is standard input, which can be read only once"),
+        ("doctor t.qrel", "; did you mean 't.qrels'"),
+        ("doctor t.qrels gone", "doctor: RUN 'gone' cannot be read"),
+        ("doctor t.qrels two.run --max-rows 1", "more than 1 rows; pass --max-rows to read it"),
+        ("convert run gone x.csv", "convert: SOURCE 'gone' cannot be read"),
+        ("convert run one.run no/x.csv", "path 'no/x.csv' cannot be written: there is no folder"),
+        ("gate t.qrels gone --name n --at-least map=1", "RUN 'gone' cannot be read"),
+        ("gate - - --name n --at-least map=1", "'-' is standard input, which can be read only"),
+        ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),
+    ],
+)
+def test_a_file_is_named_as_the_usage_does(words: str, message: str, command: Command) -> None:
+    command.write({"empty.run": ""})
+    (command.folder / "folder").mkdir()
+    text = command(words, 2)
+    assert message in text
+    assert "Errno" not in text

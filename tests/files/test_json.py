@@ -8,7 +8,8 @@ import json
 
 import pytest
 
-from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
+from sklearn_rank import ColumnRoleError, FileFormatError, evaluate, read_qrels, read_run
+from tests.files.conftest import qrels_of, run_of
 
 
 def lines(*objects):
@@ -53,6 +54,8 @@ def test_ranked_results_of_one_query():
     assert read_run(lines({"query": "q1", "results": ["d2", "d1"]})) == {"q1": ["d2", "d1"]}
     ranked = [{"id": "d1", "rank": 2}, {"id": "d2", "rank": 1}]
     assert read_run(lines({"query": "q1", "results": ranked})) == {"q1": ["d2", "d1"]}
+    pairs = {"query": "q", "results": [["b", 0.5], [7, 2]]}
+    assert read_run(lines(pairs))["q"] == {"b": 0.5, "7": 2}
     assert read_run(lines({"query": 7, "doc_ids": [3, "3a"]})) == {"7": ["3", "3a"]}
 
 
@@ -61,6 +64,8 @@ def test_an_object_for_each_row():
     assert read_run(lines(*rows)) == SCORED
     grades = [{"qid": "q1", "doc": "d1", "label": 1}, {"qid": "q1", "doc": "d2", "label": 1}]
     assert read_qrels(lines(*grades)) == TRUTH
+    both = [{**row, "score": 7} for row in grades]
+    assert read_qrels(lines(*both)) == TRUTH, "BEIR's score is a grade where nothing else is"
 
 
 def test_one_value_of_json():
@@ -107,6 +112,8 @@ BAD = {
     "number": (b'{"query": "q", "results": ["b"]}\n7\n', "2: holds a JSON int, expected an object"),
     "list": (b"[7]", "holds a JSON int, expected an object"),
     "nothing": (b"[]", "holds no rows"),
+    "no keys": (b"{}", "holds no rows"),
+    "one bare": (b'{"q": {"a": 1}, "p": ["b"]}', "item 'b' of query 'p' has no score, others have"),
     "line": (b'{"query": "q", "results": ["b"]}\n\n{]\n', "3: is not JSON"),
 }
 
@@ -143,3 +150,70 @@ def test_a_file_of_one_json_value_may_be_one_long_line(name, tmp_path):
     does = "decompresses to" if name.endswith(".gz") else "holds"
     with pytest.raises(FileFormatError, match=f"{does} more than 9,000 bytes; pass max_bytes="):
         read_run(path, max_bytes=9_000)
+
+
+# Search engines ---------------------------------------------------------------------------------
+
+HITS = {"hits": {"hits": [{"_id": "d7", "_score": 2.5}, {"_id": "d2", "_score": 1.5}]}}
+RATINGS = [{"_index": "i", "_id": "d7", "rating": 2}]
+RANK_EVAL = {
+    "requests": [
+        {"id": "q1", "request": {"query": {}}, "ratings": RATINGS},
+        {"id": "q2", "request": {"query": {}}, "ratings": []},
+    ],
+    "metric": {"precision": {"k": 5}},
+}
+
+
+def test_a_request_of_rank_eval_holds_judgements():
+    text = json.dumps(RANK_EVAL)
+    assert qrels_of(text) == {"q1": {"d7": 2}, "q2": {}}
+    with pytest.raises(FileFormatError, match="_rank_eval request, which holds judgements and no"):
+        run_of(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"took": 3, "responses": [HITS, HITS]}, "response of _msearch and names no queries.*zip"),
+        ({"took": 3, **HITS}, "response of _search and does not name its query; .*hits"),
+        ({"queries": ["q1"], "took": 3}, "has the keys 'queries', 'took', which are not the shape"),
+    ],
+)
+@pytest.mark.parametrize("read", [run_of, qrels_of])
+def test_other_shapes_of_json_are_named(value, message, read):
+    with pytest.raises(FileFormatError, match=message):
+        read(json.dumps(value))
+
+
+def test_a_search_without_scores_is_a_ranking():
+    hits = [{"_id": "b", "_score": None}, {"_id": "a", "_score": None}]
+    assert run_of(json.dumps({"qid": "q", "hits": hits})) == {"q": ["b", "a"]}
+    hits[0]["_score"] = 1.0
+    with pytest.raises(FileFormatError, match="item 'a' of query 'q' has no score, others have"):
+        run_of(json.dumps({"qid": "q", "hits": hits}))
+
+
+# Queries with nothing ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+@pytest.mark.parametrize("missing", ["zero", "skip", "raise"])
+def test_an_empty_list_is_an_empty_ranking_and_not_a_missing_one(form, missing):
+    truth = {"p": {"x": 1}, "q": {}, "r": {"a": 1}}
+    ranking = {"q": {"a": 1.0}, "p": {}, "r": {"a": 2.0}}
+    if form == "json":
+        texts = [json.dumps(table) for table in (truth, ranking)]
+    else:
+        texts = [
+            "\n".join(json.dumps({"query": q, key: items}) for q, items in table.items())
+            for table, key in ((truth, "relevant"), (ranking, "results"))
+        ]
+    qrels = read_qrels(io.BytesIO(texts[0].encode()), format=form)
+    run = read_run(io.BytesIO(texts[1].encode()), format=form)
+    assert (dict(qrels), dict(run)) == (truth, ranking)
+    options = {"missing": missing, "zero_division": 0.0}
+    expected = evaluate(truth, ranking, ["map", "lag"], **options)
+    evaluation = evaluate(qrels, run, ["map", "lag"], **options)
+    assert evaluation.counts == expected.counts
+    assert evaluation.to_dict() == expected.to_dict()

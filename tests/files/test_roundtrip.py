@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import random
 
 import numpy as np
@@ -16,22 +18,13 @@ from sklearn_rank import (
     write_qrels,
     write_run,
 )
-from sklearn_rank.files import columnar, write
-from sklearn_rank.files import text as rows
+from sklearn_rank.exceptions import RankingDataWarning
+from tests.files.conftest import qrels_of, run_of
 
 MEASURES = ("map", "ndcg@10", "mrr", "precision@3", "recall@5", "lag")
 NAMES = ["x", "x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet", "x.arrow"]
 TEXT = [f"{name}{suffix}" for name in NAMES[:6] for suffix in (".gz", ".bz2")]
 IDS = ["a", "B-2", "0012", "1.0", "é", "\U0001f600", 'say"so', "x,y;z|w", "\u00a0sp", "z#"]
-
-
-@pytest.fixture(params=["polars", "plain"])
-def reader(request, monkeypatch):
-    """By Polars, and by what there is without it."""
-    if request.param == "plain":
-        for module in (rows, columnar, write):
-            monkeypatch.setattr(module, "polars_or_none", lambda: None)
-    return request.param
 
 
 def problem(seed):
@@ -118,6 +111,56 @@ def test_ids_and_grades_of_other_kinds_are_refused(tmp_path):
         write_run({"q": {"a": 1}}, tmp_path / "x.run", tag="my run")
 
 
+# Integers beyond 2^53 ---------------------------------------------------------------------------
+
+NOW = 1_700_000_000_000_000_000
+RUN = {"q": {"a": NOW + 1, "b": NOW}, "p": {"a": (1 << 53) + 1, "b": 1 << 53}}
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("name", ["x.run", "x.csv", "x.tsv", "x.jsonl", "x.json", "x.parquet"])
+def test_integers_that_float64_cannot_hold_come_back_exactly(name, tmp_path):
+    write_run({"q": {"a": 1e300, "b": 2}}, tmp_path / f"large_{name}")
+    assert dict(read_run(tmp_path / f"large_{name}")) == {"q": {"a": 1e300, "b": 2}}
+    edge = {"p": RUN["p"]}  # the first integer that float64 does not have
+    write_run(edge, tmp_path / name)
+    assert dict(read_run(tmp_path / name)) == edge
+    write_run(RUN, tmp_path / name, overwrite=True)
+    run = read_run(tmp_path / name)
+    assert dict(run) == RUN
+    assert list(run["q"]) == ["a", "b"]
+    truth = {"q": {"a"}, "p": {"a"}}
+    assert evaluate(truth, run, "mrr", ties="pessimistic")["mrr"] == 1.0
+
+
+@pytest.mark.parametrize("other", ["0.5", "99999999999999999999"])
+@pytest.mark.parametrize("form", ["trec", "csv", "jsonl"])
+@pytest.mark.usefixtures("reader")
+def test_where_they_cannot_be_exact_every_format_refuses_alike(form, other):
+    text = {
+        "trec": f"q Q0 a 1 {NOW} t\nq Q0 b 2 {other} t\n",
+        "csv": f"query,item,score\nq,a,{NOW}\nq,b,{other}\n",
+        "jsonl": f'{{"query": "q", "results": {{"a": {NOW}, "b": {other}}}}}',
+    }[form]
+    message = r"the integer \d+ (is beyond 64 bits|stands among decimals)"
+    with pytest.raises(FileFormatError, match=message):
+        run_of(text, form)
+    with pytest.raises(ValueError, match="exact only where all scores are integers of 64 bits"):
+        write_run({"q": {"a": NOW, "b": json.loads(other)}}, "never.run")
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+@pytest.mark.parametrize("grade", [10**15, 1 << 63, 10**25, 1e300])
+def test_no_grade_is_that_large(form, grade):
+    text = f"query,item,grade\nq,a,{grade}\n"
+    if form == "jsonl":
+        text = json.dumps({"query": "q", "item": "a", "grade": grade})
+    with pytest.raises(FileFormatError, match=r"is too large|is beyond 64 bits"):
+        qrels_of(text, form)
+    with pytest.raises(ValueError, match=r"too large|finite"):
+        write_qrels({"q": {"a": grade}}, "never.csv")
+
+
 # Tables ----------------------------------------------------------------------------------------
 
 
@@ -176,3 +219,25 @@ def test_a_broken_table_is_named(head, tmp_path):
     path.write_bytes(head + b"\1" * 100)
     with pytest.raises(FileFormatError, match="x: cannot be read as"):
         read_run(path)
+
+
+@pytest.mark.usefixtures("reader")
+def test_streams_of_arrow_and_rows_without_a_grade():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"qid": ["q", "q"], "docid": [7, 8], "grade": [2, None]})
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.warns(RankingDataWarning, match="1 rows have no grade"):
+        assert dict(read_qrels(io.BytesIO(sink.getvalue()))) == {"q": {"7": 2}}
+
+
+@pytest.mark.usefixtures("reader")
+def test_lists_in_the_rows_of_parquet_are_named(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    table = pa.table({"query": ["q"], "item": [["a", "b"]]})
+    pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
+    with pytest.raises(FileFormatError, match=r"'item' holds a list in each row.*\.explode\("):
+        read_run(tmp_path / "x.parquet")

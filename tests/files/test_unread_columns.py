@@ -9,23 +9,11 @@ import polars as pl
 import pytest
 
 from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
-from sklearn_rank.cli import main
-from sklearn_rank.files import columnar
-from sklearn_rank.files import text as rows
 from sklearn_rank.inputs.roles import GRADE, ORDER, UnusedColumn
 
 TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}
 RANKED = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "points": [0.1, 0.9, 2.5]}
 FORMS = ("csv", "jsonl", "json", "parquet", "arrow", "nested")
-
-
-@pytest.fixture(params=["polars", "plain"])
-def library(request, monkeypatch):
-    """With Polars, and without it."""
-    if request.param == "plain":
-        for module in (rows, columnar):
-            monkeypatch.setattr(module, "polars_or_none", lambda: None)
-    return request.param
 
 
 def as_rows(table):
@@ -56,7 +44,7 @@ def file_of(table, form, key="results"):
     return io.BytesIO(out.getvalue())
 
 
-@pytest.mark.usefixtures("library")
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("form", FORMS)
 def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(form):
     with pytest.raises(
@@ -73,7 +61,7 @@ def test_scores_of_an_unknown_name_are_not_replaced_by_the_order_of_the_rows(for
     assert dict(without) == {"u": ["a", "b"], "v": ["a"]}
 
 
-@pytest.mark.usefixtures("library")
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("clicked", [[0, 1, 1], [0.0, 1.0, 1.0], [False, True, True]])
 def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(form, clicked):
@@ -87,7 +75,7 @@ def test_grades_of_an_unknown_name_do_not_make_every_row_relevant(form, clicked)
         assert dict(named) == {"u": {"a": 0, "b": 1}, "v": {"a": 1}}
 
 
-@pytest.mark.usefixtures("library")
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("form", FORMS)
 def test_text_and_properties_of_a_query_are_passed_over(form):
     table = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "why": ["x", "1", "y"]}
@@ -98,7 +86,7 @@ def test_text_and_properties_of_a_query_are_passed_over(form):
     assert run.unread == tuple(table)[2:]
 
 
-@pytest.mark.usefixtures("library")
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("form", FORMS[:5])
 def test_other_numbers_beside_scores_are_left_alone(form):
     run = read_run(file_of({**RANKED, "score": [3, 2, 1]}, form))
@@ -156,39 +144,3 @@ def test_columns_that_cannot_be(columns, message):
     if "gone" not in columns.values():
         with pytest.raises(ColumnRoleError, match=message):
             evaluate(pl.DataFrame(TRUTH), {"u": ["a"]}, "mrr", columns=columns)
-
-
-# On the command line ----------------------------------------------------------------------------
-
-
-def test_the_command_names_columns_or_says_that_there_are_none(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "truth.csv").write_bytes(file_of(TRUTH, "csv").getvalue())
-    (tmp_path / "ranked.csv").write_bytes(file_of(RANKED, "csv").getvalue())
-    words = ["evaluate", "truth.csv", "ranked.csv", "-m", "mrr", "--format", "csv"]
-    assert main(words) == 2
-    err = capsys.readouterr().err
-    assert "truth.csv has no column for the role 'grade', but 'clicked' holds numbers" in err
-    assert "Pass --qrels-column grade=clicked or rename" in err
-    assert "leave the column out or pass --qrels-column grade=\n" in err
-    named = ["--qrels-column", "grade=clicked"]
-    assert main([*words, *named]) == 2
-    assert "ranked.csv has no column for the role 'score' or 'rank'" in capsys.readouterr().err
-    assert main([*words, *named, "--run-column", "score=points"]) == 0
-    assert capsys.readouterr().out.endswith(",mrr,1.0\n")
-    assert main([*words, *named, "--run-column", "score="]) == 0
-    assert capsys.readouterr().out.endswith(",mrr,0.75\n")  # (1/2 + 1) / 2
-
-
-def test_gates_of_a_table_say_it_with_an_empty_name(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "truth.csv").write_bytes(file_of(TRUTH, "csv").getvalue())
-    (tmp_path / "ranked.csv").write_bytes(file_of(RANKED, "csv").getvalue())
-    gate = '[[gate]]\nname = "g"\nqrels = "truth.csv"\nrun = "ranked.csv"\nat_least = {mrr = 0.8}\n'
-    gate += 'qrels_column = {grade = "clicked"}\n'
-    (tmp_path / "rank.toml").write_text(gate + 'run_column = {score = ""}\n')
-    assert main(["gate", "--config", "rank.toml"]) == 1
-    assert "0.7500" in capsys.readouterr().out
-    (tmp_path / "rank.toml").write_text(gate + 'run_column = "points"\n')
-    assert main(["gate", "--config", "rank.toml"]) == 2
-    assert "run_column is a table of roles and names" in capsys.readouterr().err

@@ -6,15 +6,11 @@ import builtins
 import errno
 import io
 import os
-import re
-import subprocess
-import sys
 import threading
 
 import pytest
 
 from sklearn_rank import FileFormatError, read_qrels, read_run, write_qrels, write_run
-from sklearn_rank.cli import main
 
 READERS = pytest.mark.parametrize("read", [read_run, read_qrels])
 QRELS = "q1 0 a 1\n"
@@ -129,53 +125,3 @@ def test_files_that_cannot_be_written():
     with pytest.raises(IsADirectoryError, match="path 'folder' cannot be written: it is a folder"):
         write_qrels({"q": {"a"}}, "folder")
     assert sorted(os.listdir()) == ["bm25.run", "dev.qrels", "empty.run", "folder"]
-
-
-# On the command line -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            "evaluate gone.qrels bm25.run",
-            "evaluate: QRELS 'gone.qrels' cannot be read: there",
-        ),
-        ("evaluate dev.qrels folder", "evaluate: path 'folder' is a folder without files"),
-        ("evaluate dev.qrels empty.run", "evaluate: empty.run: is empty"),
-        ("evaluate dev.qrels bm25.run --slices x", "--slices 'x' cannot be read: there is no such"),
-        ("evaluate - -", "'-' is standard input, which can be read only once"),
-        ("doctor dev.qrel", "QRELS 'dev.qrel' cannot be read: .*; did you mean 'dev.qrels'"),
-        ("doctor dev.qrels gone", "doctor: RUN 'gone' cannot be read"),
-        ("convert run gone x.csv", "convert: SOURCE 'gone' cannot be read"),
-        ("convert run bm25.run no/x.csv", "path 'no/x.csv' cannot be written: there is no folder"),
-        ("gate dev.qrels gone --name n --at-least map=1", "RUN 'gone' cannot be read"),
-        ("gate - - --name n --at-least map=1", "'-' is standard input, which can be read only"),
-        ("gate --config gone.toml", "--config 'gone.toml' cannot be read: there is no such file"),
-        (
-            "gate dev.qrels bm25.run --name n --at-least map=1 --slices x",
-            "--slices 'x' cannot be",
-        ),
-    ],
-)
-def test_the_command_says_which_of_its_files_it_is_and_ends_with_2(words, message, capsys):
-    assert main(words.split()) == 2
-    out, err = capsys.readouterr()
-    assert re.search(message, err + out), err + out
-    assert "Errno" not in err + out
-
-
-def test_limits_are_options_of_the_command(capsys):
-    assert main(["evaluate", "dev.qrels", "bm25.run", "--max-line=5"]) == 2
-    assert "longer than 5 bytes; pass --max-line to read it" in capsys.readouterr().err
-    with open("two.run", "w") as file:
-        file.write(RUN + RUN.replace("a", "b"))
-    assert main(["doctor", "dev.qrels", "two.run", "--max-rows", "1"]) == 2
-    assert "more than 1 rows; pass --max-rows to read it" in capsys.readouterr().err
-
-
-def test_standard_input():
-    """As in ``zcat bm25.run.gz | sklearn-rank evaluate dev.qrels -``."""
-    command = [sys.executable, "-m", "sklearn_rank.cli", "evaluate", "dev.qrels", "-", "-m", "mrr"]
-    done = subprocess.run(command, input=RUN, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[1].split()[:2] == ["mrr", "1.0000"]

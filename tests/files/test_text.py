@@ -8,25 +8,12 @@ import io
 
 import pytest
 
-from sklearn_rank import ColumnRoleError, FileFormatError, read_qrels, read_run
-from sklearn_rank.files import text as rows
+from sklearn_rank import ColumnRoleError, FileFormatError, read_run
+from sklearn_rank.exceptions import RankingDataWarning
+from sklearn_rank.files import source
+from tests.files.conftest import qrels_of, run_of
 
-
-@pytest.fixture(params=["polars", "plain"], autouse=True)
-def reader(request, monkeypatch):
-    """Each test runs by Polars, and by the reader for those who do not have it."""
-    if request.param == "plain":
-        monkeypatch.setattr(rows, "polars_or_none", lambda: None)
-    return request.param
-
-
-def run_of(data, **options):
-    return dict(read_run(io.BytesIO(data), **options))
-
-
-def qrels_of(data, **options):
-    return dict(read_qrels(io.BytesIO(data), **options))
-
+pytestmark = pytest.mark.usefixtures("reader")
 
 LINES = b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1e-3 t\nq2 Q0 d1 1 -7 t\n"
 READ = {"q1": {"d1": 2.5, "d2": 0.001}, "q2": {"d1": -7.0}}
@@ -64,31 +51,14 @@ def test_zstandard():
 def test_comments_are_passed_over_and_counted():
     run = read_run(io.BytesIO(b"# a run\n" + LINES + b"#end\n"))
     assert (dict(run), run.comments, run.tag) == (READ, 2, "t")
-    assert qrels_of(b"#c\nq1 0 #d 1\n") == {"q1": {"#d": 1}}
-
-
-def test_what_follows_the_tag_of_a_run_is_passed_over():
+    assert qrels_of(b"#c\nq1 0 #d 1\nq2 0 a -1\n") == {"q1": {"#d": 1}, "q2": {"a": -1}}
     run = read_run(io.BytesIO(LINES + b"q1 Q0 d9 4 0.01 t and more\n"))
-    assert (run["q1"]["d9"], run.tag) == (0.01, "t")
+    assert (run["q1"]["d9"], run.tag) == (0.01, "t"), "what follows the tag is passed over"
 
 
 def test_ids_are_text():
-    data = "01 Q0 1.0 1 5 t\n1 Q0 1 1 5 t\n1 Q0 \u00a0é 1 4 t\n1 Q0 null 1 3 t\n".encode()
-    assert run_of(data) == {"01": {"1.0": 5}, "1": {"1": 5, "\u00a0é": 4, "null": 3}}
-
-
-def test_queries_may_come_apart():
-    assert run_of(b"a Q0 x 1 1 t\nb Q0 x 1 2 t\na Q0 y 2 3 t\n") == {
-        "a": {"x": 1, "y": 3},
-        "b": {"x": 2},
-    }
-
-
-def test_trec_judgements():
-    assert qrels_of(b"q1 0 d1 2\nq1 0 d2 -1\nq2 0 d1 0\n") == {
-        "q1": {"d1": 2, "d2": -1},
-        "q2": {"d1": 0},
-    }
+    data = "01 Q0 1.0 1 5 t\n1 Q0 1 1 5 t\n1 Q0 \u00a0é 1 4 t\n01 Q0 null 1 3 t\n".encode()
+    assert run_of(data) == {"01": {"1.0": 5, "null": 3}, "1": {"1": 5, "\u00a0é": 4}}
 
 
 @pytest.mark.parametrize(
@@ -120,8 +90,8 @@ def test_ranks_order_and_without_numbers_the_rows_do():
 def test_columns_of_other_names_can_be_given():
     data = b"frage,doc,score\nq,a,2\n"
     with pytest.raises(ColumnRoleError, match=r"no column for the role 'query'.*'frage'"):
-        run_of(data, format="csv")
-    assert run_of(data, format="csv", columns={"query": "frage"}) == {"q": {"a": 2.0}}
+        run_of(data, "csv")
+    assert run_of(data, "csv", columns={"query": "frage"}) == {"q": {"a": 2.0}}
 
 
 # What is refused --------------------------------------------------------------------------------
@@ -153,6 +123,12 @@ RUNS = {
     "csv: empty id": (b"qid,doc,score\nq,,1\n", "2: the item id is empty"),
     "csv: open quote": (b'qid,doc,score\nq,"a,1\n', "2: a quote is not closed in its line"),
     "csv: score": (b"qid,doc,score\nq,a,\n", "2: the score is empty"),
+    "judgements": (b"q1 0 a 1\n", "1: 4 fields .*looks like judgements and is read as a run"),
+    "csv: break": (b'qid,doc,score\nq,"a\nb",3\n', "2: a quote is not closed in its line; fields"),
+    "csv: quotes": (b'qid,doc,score\nq,"a"b,3\n', "2: is not CSV: "),
+    "no header": (b"3\t7\t1\n3\t9\t2\n", "1: 3 fields .* needs a header, as in query,item,rank"),
+    "archive": (b"PK\x03\x04...", "is an archive or a spreadsheet; unpack it, or save it as CSV"),
+    "letor": (b"2 qid:10 1:0.5 #docid = d\n", "holds grades and features .*, and no scores"),
     "truncated gzip": (gzip.compress(LINES * 99)[:-9], "cannot be decompressed"),
     "broken gzip": (b"\x1f\x8b" + b"x" * 50, "cannot be decompressed"),
     "broken bzip2": (b"BZh9" + b"x" * 50, "cannot be decompressed"),
@@ -171,7 +147,10 @@ QRELS = {
     "large": (b"q 0 d 99999999999999999999\n", "1: grade '9+' is too large"),
     "large, 18 digits": (b"q 0 d 999999999999999999\n", "1: grade '9+' is too large"),
     "three fields": (b"q d 1\n", "1: 3 fields instead of 4 fields"),
-    "a run": (LINES, "1: 6 fields instead of 4 fields"),
+    "a run": (LINES, "1: 6 fields .*looks like a run and is read as judgements: are the two"),
+    "timestamp": (b"1\t2\t3\t881250949\n", "1: grade '881250949' looks like a timestamp; in a"),
+    "letor": (b"2 qid:10 1:0.5\n", "1: names no document .*load_svmlight_file"),
+    "unrated": (b"query,docid,rating\nhow,d2,\n", "holds no rows, but 1 without a grade"),
 }
 
 
@@ -214,9 +193,66 @@ def test_a_file_is_named_by_its_path(tmp_path):
 
 
 def test_line_numbers_count_on_across_blocks(monkeypatch):
-    from sklearn_rank.files import source
-
     monkeypatch.setattr(source, "BLOCK_BYTES", 7)
     assert run_of(b"\xef\xbb\xbf" + LINES.replace(b"\n", b"\r\n")) == READ
     with pytest.raises(FileFormatError, match=r"^<file>:4: score 'x'"):
         run_of(LINES + b"q Q0 d 1 x t\n" + LINES)
+
+
+# Headers and names of columns -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("separator", ["\t", ","])
+def test_a_table_without_a_header_is_told_so(separator):
+    text = "300674,7067032,1\n300674,49,2\n".replace(",", separator)
+    with pytest.raises(FileFormatError, match="the first line looks like data"):
+        run_of(text, "csv")
+    header = f"qid{separator}pid{separator}rank\n"
+    assert run_of(header + text) == {"300674": ["7067032", "49"]}
+    numbered = {"query": "0", "item": "1", "score": "2"}
+    assert run_of("0,1,2\n7,a,1\n", "csv", columns=numbered) == {"7": {"a": 1.0}}
+
+
+def test_ratings_with_timestamps_are_read_with_a_header():
+    text = "user\titem\trating\ttime\n196\t242\t3\t881250949\n186\t302\t3\t891717742\n"
+    assert qrels_of(text) == {"196": {"242": 3}, "186": {"302": 3}}
+
+
+def test_names_of_columns_are_for_files_that_have_some():
+    for read, data in ((run_of, "q Q0 a 1 0.5 t\n"), (qrels_of, "q 0 a 1\n")):
+        with pytest.raises(FileFormatError, match="has no named columns, which columns= is about"):
+            read(data, columns={"score": "zz"})
+
+
+def test_two_columns_of_one_name():
+    with pytest.raises(ColumnRoleError, match="has 2 columns of the name 'score'; rename them"):
+        run_of("query,item,score,score\nq,a,1,2\n", "csv")
+    with pytest.raises(ColumnRoleError, match="has 2 columns of the name 'x'; rename them"):
+        run_of("query,item,x,x\nq,a,1,2\n", "csv", columns={"score": "x"})
+
+
+@pytest.mark.parametrize("index", ["", "index", "Unnamed: 0", "__index_level_0__"])
+def test_the_numbers_of_rows_that_pandas_writes_are_no_scores(index):
+    assert run_of(f"{index},query,item\n0,q,b\n1,q,a\n", "csv")["q"] == ["b", "a"]
+
+
+@pytest.mark.parametrize("cell", [" 3", "3 ", " 3 "])
+def test_spaces_around_numbers_of_a_table_count_for_no_reader(cell):
+    assert run_of(f"query,item,score\nq,a,{cell}\n", "csv")["q"] == {"a": 3.0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,docid,rating\nhow,d7,2\nhow,d2,\nhow,d4, \n",
+        '{"qid": "how", "ratings": [{"id": "d7", "rating": 2}, {"id": "d2", "rating": null}]}',
+    ],
+)
+def test_rows_that_nobody_rated_are_left_out_and_counted(text):
+    with pytest.warns(RankingDataWarning, match=r"[12] rows have no grade and are left out"):
+        assert qrels_of(text) == {"how": {"d7": 2}}
+
+
+def test_lines_of_letor_that_name_their_documents_are_judgements():
+    text = "# MQ2007\n2 qid:10 1:0.5 2:1 #docid = GX000-00 inc = 1\n0 qid:10 1:0 # d2\n"
+    assert qrels_of(text) == {"10": {"GX000-00": 2, "d2": 0}}

@@ -1,0 +1,32 @@
+"""Readers with Polars and without it, and files in memory."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+
+from sklearn_rank import read_qrels, read_run
+from sklearn_rank.files import columnar, text, write
+
+
+@pytest.fixture(params=["polars", "plain"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each test runs by Polars, and by the reader for those who do not have it."""
+    if request.param == "plain":
+        for module in (text, columnar, write):
+            monkeypatch.setattr(module, "polars_or_none", lambda: None)
+    return str(request.param)
+
+
+def _file(data: str | bytes) -> io.BytesIO:
+    return io.BytesIO(data if isinstance(data, bytes) else data.encode())
+
+
+def run_of(data: str | bytes, form: Any = None, **options: Any) -> dict[str, Any]:
+    return dict(read_run(_file(data), format=form, **options))
+
+
+def qrels_of(data: str | bytes, form: Any = None, **options: Any) -> dict[str, Any]:
+    return dict(read_qrels(_file(data), format=form, **options))
