@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from numbers import Number
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -78,60 +77,43 @@ def find_roles(
     ColumnRoleError if there is none for a required role, or several for any.
     """
     names, required = list(names), tuple(required)
-    given = _check_given(columns, names, where)
-    named: dict[Role, str] = {}
-    for role in (*required, *optional):
-        if role in given:
-            column = given[role]
-            if column is not None:
-                named[role] = _alone(column, names, where)
-            continue
-        matching = [name for name in names if plain_name(name) in _PLAIN[role]]
-        if len(set(matching)) == 1:
-            _alone(matching[0], names, where)
-        if len(matching) > 1:
-            msg = (
-                f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
-                f"Say which one: columns={{{role!r}: {safe_repr(matching[0])}}}"
-            )
-            raise ColumnRoleError(msg)
-        if matching:
-            named[role] = matching[0]
-        elif role in required:
-            spare = next((name for name in names if name not in named.values()), "...")
-            known = ", ".join(ROLES[role])
-            msg = (
-                f"{where} has no column for the role {role!r}; its columns are "
-                f"{format_list(names, limit=20) or 'none'}. Known names: {known}. "
-                f"For another one pass columns={{{role!r}: {safe_repr(spare)}}}"
-            )
-            raise ColumnRoleError(msg)
-    return named
-
-
-def _alone(name: str, names: list[str], where: str) -> str:
-    if names.count(name) > 1:
-        msg = f"{where} has {names.count(name)} columns of the name {safe_repr(name)}; rename them"
-        raise ColumnRoleError(msg)
-    return name
-
-
-def _check_given(columns: Columns | None, names: list[str], where: str) -> Columns:
-    """What the caller said of columns, checked against the columns that are there."""
-    if columns is None:
-        return {}
-    if not isinstance(columns, Mapping):
+    there = format_list(names, limit=20) or "none"
+    given: Columns = {} if columns is None else columns
+    if not isinstance(given, Mapping):
         msg = f"columns must be a mapping of role to column name, got {safe_repr(columns)}"
         raise ColumnRoleError(msg)
-    for role, name in columns.items():
-        check_role(role, name)
-        if name is not None and name not in names:
+    for name, column in given.items():
+        check_role(name, column)
+        if column is not None and column not in names:
+            msg = f"columns says that {name!r} is {safe_repr(column)}, but {where} has {there}"
+            raise ColumnRoleError(msg)
+    named: dict[Role, str] = {}
+    for role in (*required, *optional):
+        told = role in given
+        matching = [name for name in names if plain_name(name) in _PLAIN[role]]
+        column = given[role] if told else next(iter(matching), None)
+        if column is None and not told and role in required:
+            spare = next((name for name in names if name not in named.values()), "...")
             msg = (
-                f"columns says that {role!r} is {safe_repr(name)}, but {where} has "
-                f"{format_list(names, limit=20) or 'no columns'}"
+                f"{where} has no column for the role {role!r}; its columns are {there}. Known "
+                f"names: {', '.join(ROLES[role])}. For another one pass "
+                f"columns={{{role!r}: {safe_repr(spare)}}}"
             )
             raise ColumnRoleError(msg)
-    return columns
+        if column is None:
+            continue
+        if not told and len(set(matching)) > 1:
+            msg = (
+                f"{where} has several columns for the role {role!r}: {format_list(matching)}. "
+                f"Say which one: columns={{{role!r}: {safe_repr(column)}}}"
+            )
+            raise ColumnRoleError(msg)
+        if names.count(column) > 1:
+            times = f"{names.count(column)} columns of the name {safe_repr(column)}"
+            msg = f"{where} has {times}; rename them"
+            raise ColumnRoleError(msg)
+        named[role] = column
+    return named
 
 
 def check_role(role: str, name: object) -> None:
@@ -154,17 +136,26 @@ _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 """Names under which pandas writes and reads the numbers of rows, which mean nothing."""
 
 
-@dataclass
 class UnusedColumn:
-    """What is known of a column after the rows that were added."""
+    """What is known of a column after the rows that were added.
 
-    name: str
-    is_text: bool = False
-    varies: bool = False
-    """Whether a query has several values. What does not vary says something of the query, such as
-    an age, and orders nothing."""
-    n_values: int = 0
-    of_query: dict[Any, Any] = field(default_factory=dict)
+    What does not vary within queries says something of them, such as an age, and orders nothing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        varies: bool = False,
+        n_values: int = 0,
+        of_query: dict[Any, Any] | None = None,
+    ) -> None:
+        self.name = name
+        self.is_text = False
+        self.varies = varies
+        """Whether a query has several values."""
+        self.n_values = n_values
+        self.of_query: dict[Any, Any] = {} if of_query is None else of_query
 
     def add(self, queries: Iterable[Any], values: Iterable[Any]) -> None:
         """Values of some rows; nothing more is asked after the first text."""
@@ -210,16 +201,14 @@ def refuse_unused(columns: Iterable[UnusedColumn], where: str, roles: tuple[Role
     column = next((column for column in columns if column.may_be(roles)), None)
     if column is None:
         return
-    wanted = " or ".join(map(repr, roles))
+    otherwise = "the order of the rows would rank the items"
+    note = " (the greatest score ranks first)"
     if roles == GRADE:
         otherwise, note = "every row would be relevant", ""
-    else:
-        otherwise = "the order of the rows would rank the items"
-        note = " (the greatest score ranks first)"
-    named = f"columns={{{roles[0]!r}: {safe_repr(column.name)}}}"
     msg = (
-        f"{where} has no column for the role {wanted}, but {safe_repr(column.name)} holds numbers; "
-        f"without them {otherwise}. Pass {named}{note} or rename the column; if they say nothing "
-        f"of that, leave the column out or pass columns={{{roles[0]!r}: None}}"
+        f"{where} has no column for the role {' or '.join(map(repr, roles))}, but "
+        f"{safe_repr(column.name)} holds numbers; without them {otherwise}. Pass "
+        f"columns={{{roles[0]!r}: {safe_repr(column.name)}}}{note} or rename the column; if they "
+        f"say nothing of that, leave the column out or pass columns={{{roles[0]!r}: None}}"
     )
     raise ColumnRoleError(msg)

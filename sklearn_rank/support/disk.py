@@ -57,7 +57,7 @@ JSON_REPORT = marked("report", b'"format": "rank-report/')
 JUNIT_REPORT = marked("report", b"<testsuite", b'name="sklearn-rank gate"')
 
 
-def _holds_markdown(path: Path) -> bool:
+def _takes_markdown(path: Path) -> bool:
     """Reports are added to such files; the step summaries of CI hosts have no suffix."""
     suffix = path.suffix.lower()
     if suffix == ".txt":
@@ -65,7 +65,7 @@ def _holds_markdown(path: Path) -> bool:
     return suffix in ("", ".md", ".markdown")
 
 
-MARKDOWN = Kind("Markdown", _holds_markdown)
+MARKDOWN = Kind("Markdown", _takes_markdown)
 
 
 def objection(path: PathLike, kind: Kind | None = None) -> str:
@@ -99,19 +99,17 @@ def check_target(path: PathLike, kind: Kind | None = None, inputs: Iterable[Any]
 
 def refuse_inputs(path: PathLike, inputs: Iterable[Any]) -> None:
     """FileExistsError if ``path`` is one of the files that the same call reads."""
-    if any(_is_same(Path(path), other) for other in inputs):
-        shown = safe_text(str(path), limit=200)
-        msg = f"{shown} is an input of this call; write to another file"
-        raise FileExistsError(msg)
-
-
-def _is_same(path: Path, other: Any) -> bool:
-    if not isinstance(other, (str, os.PathLike)):
-        return False
-    try:
-        return path.samefile(other)
-    except OSError:
-        return os.path.abspath(path) == os.path.abspath(other)
+    for other in inputs:
+        if not isinstance(other, (str, os.PathLike)):
+            continue
+        try:
+            is_same = Path(path).samefile(other)
+        except OSError:
+            is_same = os.path.abspath(path) == os.path.abspath(other)
+        if is_same:
+            shown = safe_text(str(path), limit=200)
+            msg = f"{shown} is an input of this call; write to another file"
+            raise FileExistsError(msg)
 
 
 def is_stream(path: Path) -> bool:
@@ -189,57 +187,45 @@ def sweep(directory: Path) -> None:
 
 
 @contextlib.contextmanager
-def readable(path: PathLike, what: str) -> Iterator[None]:
+def readable(path: PathLike, what: str, done: str = "read") -> Iterator[None]:
     """Name argument and remedy in the system's errors for a file that is read; classes stay."""
-    with _explained(path, what, "read"):
-        yield
-
-
-@contextlib.contextmanager
-def writable(path: PathLike, what: str) -> Iterator[None]:
-    """The same for a file that is written."""
-    with _explained(path, what, "written"):
-        yield
-
-
-@contextlib.contextmanager
-def _explained(path: PathLike, what: str, done: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno is None:  # gzip and others that tell what is wrong with the content
             raise
         shown = safe_repr(os.fsdecode(os.fspath(path)), limit=200)
-        reason = _reason(error, Path(path), done)
+        reason = _REASONS.get(error.errno) or safe_text(str(error.strerror))
+        if error.errno == errno.ENOENT:
+            reason = _reason_of_absence(Path(path), done)
         explained = type(error)(f"{what} {shown} cannot be {done}: {reason}")
         explained.errno = error.errno
         raise explained from error
 
 
-def _reason(error: OSError, path: Path, done: str) -> str:
-    reasons = {
-        errno.EISDIR: "it is a folder; name a file",
-        errno.ENOTDIR: "part of the path is a file, not a folder",
-        errno.EACCES: "permission denied; check who may access it",
-        errno.EPERM: "permission denied; check who may access it",
-    }
-    if error.errno == errno.ENOENT:
-        return _missing(path, done)
-    return reasons.get(error.errno or 0) or safe_text(str(error.strerror))
+def writable(path: PathLike, what: str) -> contextlib.AbstractContextManager[None]:
+    """The same for a file that is written."""
+    return readable(path, what, "written")
 
 
-def _missing(path: Path, done: str) -> str:
-    """What is there instead."""
+_DENIED = "permission denied; check who may access it"
+_REASONS = {
+    errno.EISDIR: "it is a folder; name a file",
+    errno.ENOTDIR: "part of the path is a file, not a folder",
+    errno.EACCES: _DENIED,
+    errno.EPERM: _DENIED,
+}
+
+
+def _reason_of_absence(path: Path, done: str) -> str:
     folder = path.parent
     if not folder.is_dir():
-        return f"there is no folder {safe_repr(str(folder), limit=200)}" + (
-            "; create it first" if done == "written" else ""
-        )
+        remedy = "; create it first" if done == "written" else ""
+        return f"there is no folder {safe_repr(str(folder), limit=200)}{remedy}"
     if path.is_symlink():
         return "it is a link to a file that does not exist"
-    there = os.fspath(folder.absolute())
     hint = ""
     with contextlib.suppress(OSError):
         hint = closest(path.name, os.listdir(folder))
-    hint = hint or "; check the path"
-    return f"there is no such file in {safe_repr(there, limit=200)}{hint}"
+    where = safe_repr(os.fspath(folder.absolute()), limit=200)
+    return f"there is no such file in {where}{hint or '; check the path'}"

@@ -25,7 +25,10 @@ def warn(message: str, category: type[Warning]) -> None:
         give(message, category)
         return
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module != "sklearn_rank" and not module.startswith("sklearn_rank."):
+            break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 
@@ -51,10 +54,6 @@ def warnings_given_by(give: WarningHandler) -> Iterator[None]:
         yield
     finally:
         _GIVE.reset(token)
-
-
-def _is_ours(module: str) -> bool:
-    return module == "sklearn_rank" or module.startswith("sklearn_rank.")
 
 
 _Work = TypeVar("_Work")
@@ -132,7 +131,24 @@ def with_progress(steps: Iterable[int], total: int | None, doing: str) -> Iterat
         yield step
         done += step
         if time.monotonic() - start > _PATIENCE:
-            yield from _with_bar(steps, done, total, doing)
+            break
+    else:
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = Progress.get_default_columns()
+    if total is None:
+        columns = SpinnerColumn(), TextColumn("{task.description}: {task.completed:,}")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(doing, total=total, completed=done)
+        _SHOWN.set(True)
+        try:
+            for step in steps:
+                yield step
+                progress.advance(task, step)
+        finally:
+            _SHOWN.set(False)
 
 
 @contextmanager
@@ -149,21 +165,3 @@ def waiting(doing: str) -> Iterator[None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         shown.add_task(escape(safe_text(doing)), total=None)
         yield
-
-
-def _with_bar(steps: Iterable[int], done: int, total: int | None, doing: str) -> Iterator[int]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    columns = Progress.get_default_columns()
-    if total is None:
-        columns = SpinnerColumn(), TextColumn("{task.description}: {task.completed:,}")
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(doing, total=total, completed=done)
-        _SHOWN.set(True)
-        try:
-            for step in steps:
-                yield step
-                progress.advance(task, step)
-        finally:
-            _SHOWN.set(False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -49,29 +48,24 @@ def segment_index(offsets: IntArray) -> IntArray:
 
 def segment_sum(values: Array, offsets: IntArray) -> FloatArray:
     """Sum of each segment; 0 for an empty one."""
-    return _reduce(np.add, values, offsets).astype(np.float64, copy=False)
+    return _reduce(np.add, values, offsets)
 
 
 def segment_max(values: Array, offsets: IntArray) -> FloatArray:
     """Greatest value of each segment; 0 for an empty one."""
-    return _reduce(np.maximum, values, offsets).astype(np.float64, copy=False)
+    return _reduce(np.maximum, values, offsets)
 
 
-def segment_total(values: Array, offsets: IntArray) -> Array:
-    """Sum of each segment in the type of the values, which has to hold it."""
-    return _reduce(np.add, values, offsets, values.dtype)
-
-
-def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray, dtype: Any = None) -> Array:
+def _reduce(ufunc: np.ufunc, values: Array, offsets: IntArray) -> FloatArray:
     starts = offsets[:-1]
     # Numbers of segments are put in their places faster than by a mask.
     filled = np.flatnonzero(offsets[1:] > starts)
     if len(starts) and len(filled) == len(starts):
-        return np.asarray(ufunc.reduceat(values, starts, dtype=dtype))
-    result = np.zeros(len(starts), dtype or values.dtype)
+        return np.asarray(ufunc.reduceat(values, starts)).astype(np.float64, copy=False)
+    result = np.zeros(len(starts), values.dtype)
     if len(filled):
-        result[filled] = ufunc.reduceat(values, starts[filled], dtype=dtype)
-    return result
+        result[filled] = ufunc.reduceat(values, starts[filled])
+    return result.astype(np.float64)
 
 
 def take_segments(offsets: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
@@ -112,27 +106,25 @@ def gather_rows(
 ) -> tuple[list[Array], int, IntArray]:
     """Elements of some segments as rows of one width, the width, and the cells beyond their ends.
 
-    What stands in such a cell is arbitrary. Rows are copied as rows, which takes a part of the time
-    that an index of each element would.
+    What stands in such a cell is arbitrary.
     """
     starts = offsets[chosen]
     lengths = offsets[chosen + 1] - starts
     width = int(lengths.max())
     if width <= _WIDEST and starts.max() + width <= offsets[-1]:
-        rows = [_rows_at(array, width)[starts].view(array.dtype) for array in arrays]
+        # Each row is one value that begins at any element: rows are copied as rows, which takes a
+        # part of the time that an index of each element would.
+        rows = []
+        for array in map(np.ascontiguousarray, arrays):
+            row = np.dtype((np.void, width * array.itemsize))
+            windows = np.ndarray(len(array) - width + 1, row, array, 0, array.strides)
+            rows.append(windows[starts].view(array.dtype))
     else:
         cells = (starts[:, None] + np.arange(width)).ravel()
         rows = [array.take(cells, mode="clip") for array in arrays]
     missing = width - lengths
     ends, lasts = np.arange(1, len(lengths) + 1) * width, np.cumsum(missing)
     return rows, width, np.repeat(ends - lasts, missing) + np.arange(lasts[-1])
-
-
-def _rows_at(values: Array, width: int) -> Array:
-    """The rows of a width that begin at each element, each of them one value; nothing is copied."""
-    flat = np.ascontiguousarray(values)
-    row = np.dtype((np.void, width * flat.itemsize))
-    return np.ndarray(len(flat) - width + 1, row, flat, 0, flat.strides)
 
 
 def blocks(offsets: IntArray, limit: int | None = None) -> Iterator[tuple[int, int]]:
