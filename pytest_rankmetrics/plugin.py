@@ -19,7 +19,6 @@ from pytest_rankmetrics.session.session import (
     RUN,
     SESSION,
     Session,
-    Worker,
     assess_exit,
     note_exit,
 )
@@ -64,13 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         if not config.pluginmanager.is_registered(recorder):
             register(recorder)
 
-    collection = Collection(options.required, on_gate=join)
+    collection = Collection(run, options.required, on_gate=join)
     recorder = Recorder(run, collection, junit=options.junit)
     # Without names: "-p no:NAME" would switch off a part of the checks, and nobody would see it.
     register(collection)
-    if hasattr(config, "workerinput"):
-        register(Worker(config, run, collection))
-    else:
+    if not hasattr(config, "workerinput"):
         session = config.stash[SESSION] = Session(config, options, run, collection)
         register(session)
         if config.pluginmanager.hasplugin("html") and options.html:

@@ -17,8 +17,8 @@ WIDTH = 80
 _UNDECIDED = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
 
 
-def write_summary(terminal: Any, summary: Summary) -> None:
-    """Print the table and what is to be done; no line starts with data from a report."""
+def summary_lines(summary: Summary) -> list[str]:
+    """The table and what is to be done; no line starts with data from a report."""
     lines: list[str] = []
     if summary.show != "none":
         table = gates_table(summary, failed_only=summary.show == "failed", named_once=True)
@@ -33,11 +33,7 @@ def write_summary(terminal: Any, summary: Summary) -> None:
         metrics = [*run.record["metrics"].values()]
         lines += [_unconfirmed(run, own) for own in metrics if own["verdict"] in _UNDECIDED]
     lines += [f"ERROR: {formatting.line(text, 300)}" for text in summary.problems]
-    lines = list(filter(None, lines))
-    if lines:
-        terminal.section(TITLE, sep="-", **({"red": True} if summary.problems else {}))
-        for line in lines:
-            terminal.write_line(for_log(line))
+    return [for_log(line) for line in lines if line]
 
 
 def _about_baselines(summary: Summary) -> list[str]:
@@ -87,27 +83,14 @@ def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
     )
 
 
-# Without pytest ----------------------------------------------------------------------------------
-
-
-class Terminal:
-    """The part of pytest's terminal that the section of the gates is written to."""
-
-    def section(self, title: str, sep: str = "-", **_: bool) -> None:
-        """Print a title in the middle of a line."""
-        print(f" {title} ".center(WIDTH, sep))
-
-    def write_line(self, line: str) -> None:
-        """Print a line."""
-        print(line)
-
-
 def print_summary(summary: Summary, *, colour: bool) -> None:
-    """What failed gates say, then the table of all gates."""
+    """Without pytest: what failed gates say, then the table of all gates."""
     red, plain = ("\x1b[31m", "\x1b[0m") if colour else ("", "")
     for run in summary.gates:
         if run.failed:
             print(f"{red}FAILED{plain} {formatting.shown(run.record['name'], limit=200)}")
             lines = run.message.splitlines()
             print(*(for_log(f"  {line}".rstrip()) for line in lines), "", sep="\n")
-    write_summary(Terminal(), summary)
+    lines = summary_lines(summary)
+    if lines:
+        print(f" {TITLE} ".center(WIDTH, "-"), *lines, sep="\n")

@@ -13,10 +13,12 @@ import pytest
 
 from pytest_rankmetrics._support.naming import name_of
 from pytest_rankmetrics.session import current
-from pytest_rankmetrics.session.current import own_id
+from pytest_rankmetrics.session.current import Run, own_id
 
 FIXTURES = frozenset({"rank_gate", "rank_regression"})
 MARKER = "rank_gate"
+WORKER = "rankmetrics"
+"""Key under which a worker of pytest-xdist sends what it knows."""
 
 EXPECTS_GATE: pytest.StashKey[str] = pytest.StashKey()
 """Why a gate is expected to run in a test."""
@@ -32,10 +34,11 @@ def is_named(own: str, wanted: str) -> bool:
 class Collection:
     """Marks gates, and notices tests that are taken away.
 
-    With pytest-xdist the workers collect, and send ``as_dict()`` to the controller.
+    With pytest-xdist the workers collect, and send what they know to the controller.
     """
 
-    def __init__(self, required: tuple[str, ...], on_gate: Callable[[], None]) -> None:
+    def __init__(self, run: Run, required: tuple[str, ...], on_gate: Callable[[], None]) -> None:
+        self._run = run
         self._required = required
         self._on_gate = on_gate
         self._all: list[pytest.Item] = []
@@ -51,16 +54,6 @@ class Collection:
         """Fixtures of the tests that will not run."""
         self.helpers: dict[str, str] = {}
         """Fixtures that take a gate, with a test that did nothing with it; "" if any checked."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Builtin types, for another process."""
-        return {
-            "part": self.part,
-            "modules": sorted(self.modules),
-            "required": self.required,
-            "left_out": sorted(self.left_out),
-            "helpers": self.helpers,
-        }
 
     def update(self, known: dict[str, Any]) -> None:
         """Add what a worker knows; all of them collect the same."""
@@ -121,6 +114,19 @@ class Collection:
             self.left_out.update(getattr(item, "fixturenames", ()))
         self.ids = {item.nodeid for item in session.items}
         self._all = []
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """A worker sends at the last moment; one that dies sends nothing."""
+        output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[WORKER] = {
+                "part": self.part,
+                "modules": sorted(self.modules),
+                "required": self.required,
+                "left_out": sorted(self.left_out),
+                "helpers": self.helpers,
+                "lost": self._run.lost(),
+            }
 
 
 def _taken(item: pytest.Item) -> frozenset[str]:

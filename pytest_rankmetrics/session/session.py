@@ -13,7 +13,7 @@ import pytest
 
 from pytest_rankmetrics._support.naming import is_called
 from pytest_rankmetrics.report.summary import ATTRIBUTE, BY_QUERY, GateRun, Summary, is_red
-from pytest_rankmetrics.session.collection import Collection, is_named
+from pytest_rankmetrics.session.collection import WORKER, Collection, is_named
 from pytest_rankmetrics.session.current import Run
 from pytest_rankmetrics.session.options import Options
 from pytest_rankmetrics.session.recorder import swallowed, without_ours
@@ -152,9 +152,13 @@ class Session:
         """Print the table of gates, if any ran or something is wrong."""
         summary = self.summary()
         if summary:
-            from pytest_rankmetrics.report.terminal import write_summary
+            from pytest_rankmetrics.report.terminal import TITLE, summary_lines
 
-            write_summary(terminalreporter, summary)
+            lines = summary_lines(summary)
+            if lines:
+                color = {"red": True} if summary.problems else {}
+                terminalreporter.section(TITLE, sep="-", **color)
+                terminalreporter.write("\n".join([*lines, ""]))
 
     # What ran, and how it ends -------------------------------------------------------------------
 
@@ -337,23 +341,6 @@ def _means(record: Mapping[str, Any], wanted: str) -> bool:
     name = str(record["name"])
     in_test = is_named(str(record["nodeid"]), wanted)
     return in_test or name == wanted or name.startswith(f"{wanted}[")
-
-
-WORKER = "rankmetrics"
-"""Key under which a worker sends what it knows."""
-
-
-class Worker:
-    """A worker of pytest-xdist: sends what only it knows to the controller."""
-
-    def __init__(self, config: Any, run: Run, collection: Collection) -> None:
-        self._output: dict[str, Any] = config.workeroutput
-        self._run = run
-        self._collection = collection
-
-    def pytest_sessionfinish(self) -> None:
-        """Send at the last moment; a worker that dies sends nothing."""
-        self._output[WORKER] = {**self._collection.as_dict(), "lost": self._run.lost()}
 
 
 # The last look at a run: its exit code, after every hook of everybody has run. A hook may set

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import string
 
 import pytest
 
@@ -13,65 +14,48 @@ from tests.plugin.one_gate import GATE, WORSE
 # Names -------------------------------------------------------------------------------------------
 
 NAMES = ["a-b", "a_b", "a/b", "A-B", "x" * 300, "schöne/日本", "CON", "nul.txt", "..", "a b", "a:b"]
+GIVEN = ["../../evil", "CON", "com1.x", "a/b", "a-b", ".hidden", "x" * 200, "a\\b", "/abs", "é"]
 
 
-def test_every_parametrisation_has_a_file_of_its_own(suite: Suite) -> None:
+@pytest.mark.parametrize(
+    ("names", "ids", "own"), [(NAMES, "str", ""), (GIVEN, f"range({len(GIVEN)})", ", name=name")]
+)
+def test_every_name_has_a_file_of_its_own(
+    names: list[str], ids: str, own: str, suite: Suite
+) -> None:
     suite.write(
         test_it=f"""
         import pytest
         from cases import case
 
-        @pytest.mark.parametrize("name", {NAMES!r}, ids=str)
+        @pytest.mark.parametrize("name", {names!r}, ids={ids})
         def test_one(name, rank_gate):
-            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}})
+            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}}{own})
         """
     )
-    suite.run("--rank-update").assert_outcomes(passed=len(NAMES))
-    files = [name.rpartition("/")[2] for name in suite.baselines()]
-    assert len({name.lower() for name in files}) == len(NAMES)
-    allowed = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-    reserved = {"con", "prn", "aux", "nul", "com1", "lpt1"}
-    for name in files:
-        assert set(name) <= allowed, name
-        assert len(name) <= 120
-        assert name.partition(".")[0].lower() not in reserved
+    suite.run("--rank-update").assert_outcomes(passed=len(names))
     assert {name.rpartition("/")[0] for name in suite.baselines()} == {"test_it"}
-    suite.run().assert_outcomes(passed=len(NAMES))
-
-
-def test_names_that_a_test_gives_are_made_safe_too(suite: Suite) -> None:
-    given = ["../../evil", "CON", "com1.x", "a/b", "a-b", ".hidden", "x" * 200, "a\\b", "/abs", "é"]
-    suite.write(
-        test_it=f"""
-        import pytest
-        from cases import case
-
-        @pytest.mark.parametrize("name", {given!r}, ids=range({len(given)}))
-        def test_one(name, rank_gate):
-            rank_gate.check(*case([2, 3]), max_drop={{"mrr": 0.005}}, name=name)
-        """
-    )
-    suite.run("--rank-update").assert_outcomes(passed=len(given))
-    files = list(suite.baselines())
-    assert {name.rpartition("/")[0] for name in files} == {"test_it"}
-    assert len({name.lower() for name in files}) == len(given)
-    assert not any(name.rpartition("/")[2].startswith(".") for name in files)
+    files = [name.rpartition("/")[2] for name in suite.baselines()]
+    assert len({name.lower() for name in files}) == len(names)
+    for name in files:
+        assert set(name) <= {*string.ascii_letters, *string.digits, *"._-"}, name
+        assert len(name) <= 120
+        assert name.partition(".")[0].lower() not in {"", "con", "prn", "aux", "nul", "com1"}
     assert not list(suite.path.parent.rglob("evil*"))
-    suite.run().assert_outcomes(passed=len(given))
+    suite.run().assert_outcomes(passed=len(names))
 
 
 def test_equal_methods_of_two_classes_have_files_of_their_own(suite: Suite) -> None:
+    method = 'rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})'
     suite.write(
-        test_it="""
+        test_it=f"""
         from cases import case
 
         class TestSparse:
-            def test_quality(self, rank_gate):
-                rank_gate.check(*case([2, 3]), max_drop={"mrr": 0.005})
+            def test_quality(self, rank_gate): {method}
 
         class TestDense:
-            def test_quality(self, rank_gate):
-                rank_gate.check(*case([1, 3]), max_drop={"mrr": 0.005})
+            def test_quality(self, rank_gate): {method}
         """
     )
     suite.run("--rank-update").assert_outcomes(passed=2)
@@ -98,38 +82,6 @@ def test_one_name_for_two_gates_fails(limits: str, suite: Suite) -> None:
     result.stdout.fnmatch_lines(
         ["*two tests use the *name 'bm25': test_it.py::test_one and test_it.py::test_two*"]
     )
-
-
-def test_one_name_for_two_gates_fails_when_two_workers_run_them(suite: Suite) -> None:
-    limits = 'at_least={"mrr": 0.3}'
-    suite.write(
-        test_one=TWICE.format(name="one", limits=limits),
-        test_two=TWICE.format(name="two", limits=limits),
-    )
-    result = suite.run("-n", "2", "--dist=loadfile")
-    assert result.ret == 1
-    assert "two tests use the name 'bm25'" in said(result)
-
-
-def test_two_fixtures_of_one_name_in_two_workers_fail(suite: Suite) -> None:
-    fixture = """
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        @pytest.fixture(scope="module")
-        def engine():
-            return assert_mrr_at_least(*case([1, 2]), 0.3, name="engine")
-
-        def test_a(engine): pass
-        def test_b(engine): pass
-    """
-    suite.write(test_one=fixture)
-    assert suite.run("-n", "2", "--dist=load").ret == 0, "each worker runs the fixture"
-    suite.write(test_two=fixture)
-    result = suite.run("-n", "2", "--dist=loadfile")
-    assert result.ret == 1
-    assert "ERROR: two tests use the name 'engine': test_" in said(result)
 
 
 def test_two_gates_of_one_test_need_two_names(suite: Suite) -> None:

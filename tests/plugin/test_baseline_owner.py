@@ -116,8 +116,7 @@ def test_an_update_does_not_lower_a_copied_baseline(suite: Suite) -> None:
     recorded_twice(suite, GATES)
     copy(suite, "test_good.rank.json", "test_poor.rank.json")
     before = suite.baselines()
-    result = suite.run("--rank-update")
-    assert result.ret == 1
+    assert suite.run("--rank-update").ret == 1
     assert suite.baselines() == before
 
 
@@ -162,64 +161,51 @@ def test_another_root_is_no_other_gate(suite: Suite) -> None:
 
 
 NODE = "tests/test_a.py::test_x"
-FITS = [
-    (Owner(NODE, "test_x"), True),
-    (Owner("test_a.py::test_x", "test_x"), True),
-    (Owner("sub/tests/test_a.py::test_x", "test_x"), True),
-    (Owner("my_tests/test_a.py::test_x", "test_x"), False),
-    (Owner("test_b.py::test_x", "test_x"), False),
-    (Owner("tests/test_a.py::test_y", "test_y"), False),
-    (Owner(NODE, "dense"), False),
-    (Owner("test_x", "test_x"), True),  # recorded by sklearn-rank gate
-    (Owner("other", "other"), False),
-    (Owner(NODE, ""), True),
-    (Owner("old/test_a.py::test_x", "test_x"), False),
-    (Owner("old/test_a.py::test_x", ""), True),
-    (Owner("tests/test_b.py::test_x", ""), False),
-    (Owner("tests/test_a.py::test_y", ""), False),
-    (Owner("", ""), True),
-]
-
-
-@pytest.mark.parametrize(("recorded", "fits"), FITS)
-def test_what_fits_a_test(recorded: Owner, fits: bool) -> None:
-    assert recorded.matches(Owner(NODE, "test_x")) is fits
-
-
-@pytest.mark.parametrize(
-    ("recorded", "fits"),
-    [
+FITS = {
+    "test_x": [
+        (Owner(NODE, "test_x"), True),
+        (Owner("test_a.py::test_x", "test_x"), True),
+        (Owner("sub/tests/test_a.py::test_x", "test_x"), True),
+        (Owner("my_tests/test_a.py::test_x", "test_x"), False),
+        (Owner("test_b.py::test_x", "test_x"), False),
+        (Owner("tests/test_a.py::test_y", "test_y"), False),
+        (Owner(NODE, "dense"), False),
+        (Owner("test_x", "test_x"), True),  # recorded by sklearn-rank gate
+        (Owner("other", "other"), False),
+        (Owner(NODE, ""), True),
+        (Owner("old/test_a.py::test_x", "test_x"), False),
+        (Owner("old/test_a.py::test_x", ""), True),
+        (Owner("tests/test_b.py::test_x", ""), False),
+        (Owner("tests/test_a.py::test_y", ""), False),
+        (Owner("", ""), True),
+    ],
+    "dense": [  # a name of its own is what counts
         (Owner("tests/test_b.py::test_y", "dense"), True),  # a fixture: its first test differs
         (Owner(NODE, "sparse"), False),
         (Owner(NODE, ""), True),
         (Owner("dense", "dense"), True),
     ],
-)
-def test_a_name_of_its_own_is_what_counts(recorded: Owner, fits: bool) -> None:
-    assert recorded.matches(Owner(NODE, "dense")) is fits
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_what_fits_a_gate(name: str) -> None:
+    for recorded, fits in FITS[name]:
+        assert recorded.matches(Owner(NODE, name)) is fits, recorded
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
-@pytest.mark.parametrize("option", ["--rank-show=all", "--rank-update", "--rank-unused=fail"])
-def test_a_pipe_is_no_baseline(option: str, recorded: Suite) -> None:
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
+def test_a_pipe_or_a_directory_is_no_baseline(make: str, recorded: Suite) -> None:
     path = recorded.path / "test_it" / "test_bm25.rank.json"
     path.unlink()
-    os.mkfifo(path)
-    os.mkfifo(path.with_name("beside.rank.json"))
-    result = recorded.spawn("-p", "no:cacheprovider", option, "-o", "rank_required=other")
-    assert result.ret == 1
-    assert "test_bm25.rank.json cannot be read: it is not a regular file" in said(result)
-    assert path.is_fifo()
-
-
-def test_a_directory_is_no_baseline(recorded: Suite) -> None:
-    path = recorded.path / "test_it" / "test_bm25.rank.json"
-    path.unlink()
-    path.mkdir()
-    for option in ("--rank-show=all", "--rank-update"):
-        result = recorded.run(option)
+    getattr(os, make)(path)
+    getattr(os, make)(path.with_name("beside.rank.json"))
+    for option in ("--rank-show=all", "--rank-update", "--rank-unused=fail"):
+        result = recorded.spawn("-p", "no:cacheprovider", option, "-o", "rank_required=other")
         assert result.ret == 1
         assert "test_bm25.rank.json cannot be read: it is not a regular file" in said(result)
+        assert not path.is_file()
 
 
 NESTED = """

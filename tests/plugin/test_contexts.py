@@ -8,7 +8,25 @@ import sys
 import pytest
 
 from tests.plugin.conftest import LEAN, Suite, said
+from tests.plugin.one_gate import BETTER, FILE, WORSE
 from tests.plugin.test_reports import properties
+
+HEAD = """
+import asyncio
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import pytest
+from cases import case, system
+from pytest_rankmetrics import assert_mrr_at_least
+
+"""
+TWO = ("-n", "2")
+WORKERS = pytest.mark.parametrize("workers", [(), TWO], ids=["alone", "xdist"])
+
+
+def write(suite: Suite, text: str, name: str = "test_it.py") -> None:
+    (suite.path / name).write_text(HEAD + text, encoding="utf-8")
 
 
 def recorded(suite: Suite) -> list[tuple[str, str, str]]:
@@ -17,60 +35,33 @@ def recorded(suite: Suite) -> list[tuple[str, str, str]]:
     return sorted((gate["nodeid"], gate["name"], gate["verdict"]) for gate in gates)
 
 
+UNITTEST = """
+class TestSearch(unittest.TestCase):
+    def test_it(self):
+        assert_mrr_at_least(*case([1, 2]), {limit})
+"""
 CONTEXTS = {
-    "unittest": (
-        """
-        import unittest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+    "unittest": UNITTEST,
+    "thread": """
+def test_it():
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(assert_mrr_at_least, *case([1, 2]), {limit}).result()
+""",
+    "async": """
+@pytest.mark.asyncio
+async def test_it():
+    await asyncio.sleep(0)
+    assert_mrr_at_least(*case([1, 2]), {limit})
+""",
+    "fixture": """
+@pytest.fixture
+def checked(rank_gate):
+    return rank_gate
 
-        class TestSearch(unittest.TestCase):
-            def test_it(self):
-                assert_mrr_at_least(*case([1, 2]), {limit})
-        """,
-        "test_it.py::TestSearch::test_it",
-    ),
-    "thread": (
-        """
-        from concurrent.futures import ThreadPoolExecutor
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        def test_it():
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(assert_mrr_at_least, *case([1, 2]), {limit}).result()
-        """,
-        "test_it.py::test_it",
-    ),
-    "async": (
-        """
-        import asyncio
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        @pytest.mark.asyncio
-        async def test_it():
-            await asyncio.sleep(0)
-            assert_mrr_at_least(*case([1, 2]), {limit})
-        """,
-        "test_it.py::test_it",
-    ),
-    "fixture": (
-        """
-        import pytest
-        from cases import case
-
-        @pytest.fixture
-        def checked(rank_gate):
-            return rank_gate
-
-        class TestSearch:
-            def test_it(self, checked):
-                checked.check(*case([1, 2]), at_least={{"mrr": {limit}}})
-        """,
-        "test_it.py::TestSearch::test_it",
-    ),
+class TestSearch:
+    def test_it(self, checked):
+        checked.check(*case([1, 2]), at_least={{"mrr": {limit}}})
+""",
 }
 
 
@@ -82,269 +73,241 @@ def test_a_gate_is_recorded_once_under_its_test(
         pytest.importorskip("pytest_asyncio")
         monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:asyncio", ""))
         suite.file("pytest.ini", "[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    text, nodeid = CONTEXTS[context]
-    suite.write(test_it=text.format(limit=0.75))
+    text = CONTEXTS[context]
+    nodeid = f"test_it.py::{'TestSearch::' if 'TestSearch' in text else ''}test_it"
+    write(suite, text.format(limit=0.75))
     suite.run("--rank-json=report.json").assert_outcomes(passed=1)
-    ((found, _, verdict),) = recorded(suite)
-    assert (found, verdict) == (nodeid, "pass")
-    suite.write(test_it=text.format(limit=0.8))
+    assert [(gate[0], gate[2]) for gate in recorded(suite)] == [(nodeid, "pass")]
+    write(suite, text.format(limit=0.8))
     result = suite.run("--rank-json=report.json")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
-    ((found, _, verdict),) = recorded(suite)
-    assert (found, verdict) == (nodeid, "fail")
+    assert [(gate[0], gate[2]) for gate in recorded(suite)] == [(nodeid, "fail")]
 
 
 def test_an_error_is_a_failure_for_unittest_too(suite: Suite) -> None:
-    suite.write(
-        case_of_unittest="""
-        import unittest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        class TestSearch(unittest.TestCase):
-            def test_it(self):
-                assert_mrr_at_least(*case([1, 2]), 0.8)
-        """
-    )
+    write(suite, UNITTEST.format(limit=0.8), "case_of_unittest.py")
     result = suite.pytester.run(sys.executable, "-m", "unittest", "case_of_unittest")
     assert result.ret == 1
     assert "failures=1" in said(result)
     assert "errors=" not in said(result)
 
 
-def test_every_subtest_is_recorded_once_under_its_message(suite: Suite) -> None:
-    if pytest.version_tuple < (9, 0):
-        pytest.skip("subtests came with pytest 9.0")
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+SUBTESTS = """
+def test_it(subtests):
+    for limit in (0.7, 0.8, 0.75):
+        with subtests.test(msg=f"limit {limit}"):
+            assert_mrr_at_least(*case([1, 2]), limit)
+"""
+OF_UNITTEST = """
+class TestSearch(unittest.TestCase):
+    def test_it(self):
+        for limit in (0.7, 0.8, 0.75):
+            with self.subTest(limit=limit):
+                assert_mrr_at_least(*case([1, 2]), limit)
+"""
+NEW = pytest.version_tuple >= (9, 0)
 
-        def test_it(subtests):
-            for limit in (0.7, 0.8, 0.75):
-                with subtests.test(msg=f"limit {limit}"):
-                    assert_mrr_at_least(*case([1, 2]), limit)
-        """
-    )
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(SUBTESTS, marks=pytest.mark.skipif(not NEW, reason="came with pytest 9.0")),
+        OF_UNITTEST,
+    ],
+    ids=["pytest", "unittest"],
+)
+def test_every_subtest_is_recorded_once(text: str, suite: Suite) -> None:
+    write(suite, text)
     result = suite.run("--rank-json=report.json")
     assert result.ret == 1
-    assert "1 failed" in said(result)
     result.stdout.fnmatch_lines(["E *mrr 0.7500 < 0.8000 required*"])
-    found = recorded(suite)
-    assert len(found) == 3
-    assert sorted(verdict for _, _, verdict in found) == ["fail", "pass", "pass"]
-    assert all(nodeid.startswith("test_it.py::test_it") for nodeid, _, _ in found)
-    # Fails in its own line of the table, and the two others do not.
-    lines = [line for line in result.outlines if line.startswith("test_it.py::test_it")]
+    # Before 9.0, pytest ends a test of unittest at the first subtest that fails.
+    verdicts = ["fail", "pass", *(["pass"] if NEW else [])]
+    assert sorted(verdict for _, _, verdict in recorded(suite)) == verdicts
+    lines = [line for line in result.outlines if line.startswith("test_it.py::")]
     assert sum("FAIL" in line for line in lines) == 1
 
 
-def test_subtests_of_unittest_are_recorded_once(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import unittest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
-
-        class TestSearch(unittest.TestCase):
-            def test_it(self):
-                for limit in (0.7, 0.8, 0.75):
-                    with self.subTest(limit=limit):
-                        assert_mrr_at_least(*case([1, 2]), limit)
-        """
-    )
-    result = suite.run("--rank-json=report.json")
+def test_a_subtest_that_passes_before_the_gate_is_no_missing_gate(suite: Suite) -> None:
+    if not NEW:
+        pytest.skip("subtests came with pytest 9.0")
+    body = "(subtests, rank_gate):\n    with subtests.test('before'):\n        pass\n"
+    check = "    rank_gate.check(*case([1, 2]), at_least={'mrr': 0.5})\n"
+    write(suite, f"def test_it{body}{check}def test_none{body}")
+    result = suite.run()
     assert result.ret == 1
-    # Before 9.0, pytest ends a test of unittest at the first subtest that fails.
-    rest = ["pass"] if pytest.version_tuple >= (9,) else []
-    assert sorted(verdict for _, _, verdict in recorded(suite)) == ["fail", "pass", *rest]
+    lines = [line for line in result.outlines if line.startswith(("FAILED", "SUBFAILED"))]
+    complaint = "the test takes the fixture rank_gate, and no gate has run in it"
+    assert lines == [f"FAILED test_it.py::test_none - {complaint}"]
 
 
-def test_a_gate_in_the_setup_of_a_test_counts(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least
+# Shared fixtures ---------------------------------------------------------------------------------
 
-        @pytest.fixture(scope="module")
-        def checked():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
+SHARED = """
+@pytest.fixture(scope="{scope}")
+def checked():
+    assert_mrr_at_least(*case([1, 2]), {limit}, name="shared")
 
-        def test_it(checked):
-            pass
-        """
-    )
-    result = suite.run("--rank-json=report.json")
-    result.assert_outcomes(errors=1)
-    assert result.ret == 1
-    ((_, _, verdict),) = recorded(suite)
-    assert verdict == "fail"
-
-
-# Second tries --------------------------------------------------------------------------------
-
-SECOND_TRY = """
-    from pathlib import Path
-    from cases import case
-
-    def test_flaky(rank_gate):
-        tried = Path(__file__).with_name("tried")
-        again = tried.exists()
-        tried.touch()
-        rank_gate.check(*case([1, 1, 2] if again else [1, 2, 4]), at_least={"mrr": 0.8})
+@pytest.mark.parametrize("number", range(8))
+def test_it(checked, number):
+    pass
 """
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("scope", ["session", "module"])
+def test_a_named_gate_of_a_shared_fixture_runs_in_every_worker(scope: str, suite: Suite) -> None:
+    suite.file("pytest.ini", "[pytest]\nrank_required = shared\n")
+    write(suite, SHARED.format(scope=scope, limit=0.5))
+    assert suite.run().ret == 0
+    result = suite.run(*TWO, "--rank-json=report.json")
+    assert result.ret == 0, said(result)
+    assert {name for _, name, _ in recorded(suite)} == {"shared"}
+    write(suite, SHARED.format(scope=scope, limit=0.8))
+    result = suite.run("--rank-json=report.json")
+    result.assert_outcomes(errors=8)
+    assert "fail" in {verdict for _, _, verdict in recorded(suite)}
+
+
+def test_two_tests_of_two_workers_may_not_share_a_name(suite: Suite) -> None:
+    write(suite, SHARED.format(scope="function", limit=0.5))
+    result = suite.run(*TWO)
+    assert result.ret == 1
+    assert "two tests use the name 'shared'" in said(result)
+    # Nor may two fixtures of one name.
+    write(suite, SHARED.format(scope="module", limit=0.5))
+    write(suite, SHARED.format(scope="module", limit=0.5), "test_two.py")
+    result = suite.run(*TWO, "--dist=loadfile")
+    assert result.ret == 1
+    assert "ERROR: two tests use the name 'shared': test_" in said(result)
+
+
+# Second tries ------------------------------------------------------------------------------------
+
+SECOND_TRY = """
+def test_flaky(rank_gate):
+    tried = Path(__file__).with_name("tried")
+    again = tried.exists()
+    tried.touch()
+    rank_gate.check(*case([1, 1, 2] if again else [1, 2, 4]), at_least={"mrr": 0.8})
+"""
+
+
+@WORKERS
 def test_a_second_try_is_one_row_and_says_so(workers: tuple[str, ...], suite: Suite) -> None:
-    suite.write(test_it=SECOND_TRY)
-    result = suite.run("--reruns", "1", "--junitxml=junit.xml", "--rank-json=r.json", *workers)
+    write(suite, SECOND_TRY)
+    options = ("--reruns", "1", *workers)
+    result = suite.run(*options, "--junitxml=junit.xml", "--rank-json=report.json")
     assert result.ret == 0
     assert "1 passed, 1 rerun" in said(result)
-    found = [line for line in result.outlines if line.startswith("test_it.py::test_flaky ")]
-    assert len(found) == 1
-    assert "(2nd try)" in found[0]
-    # (1 + 1 + 1/2) / 3
-    assert float(properties(suite.path / "junit.xml", "test_flaky")["rank.mrr"]) == pytest.approx(
-        2.5 / 3, abs=1e-6
-    )
-    assert len(json.loads((suite.path / "r.json").read_text())["gates"]) == 1
-
-
-def test_a_strict_run_takes_no_second_try(suite: Suite) -> None:
-    suite.write(test_it=SECOND_TRY)
-    assert suite.run("--reruns", "1", "--rank-strict").ret == 1
+    (line,) = [line for line in result.outlines if line.startswith("test_it.py::test_flaky ")]
+    assert "(2nd try)" in line
+    found = float(properties(suite.path / "junit.xml", "test_flaky")["rank.mrr"])
+    assert found == pytest.approx(2.5 / 3, abs=1e-6)  # (1 + 1 + 1/2) / 3
+    assert len(recorded(suite)) == 1
+    (suite.path / "tried").unlink()
+    result = suite.run(*options, "--rank-strict")
+    assert result.ret == 1
+    assert "ERROR: test_it.py::test_flaky passed at try 2: a gate gives one answer" in said(result)
 
 
 def test_a_gate_that_fails_every_time_fails(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-
-        def test_bad(rank_gate):
-            rank_gate.check(*case([1, 2]), at_least={"mrr": 0.8})
-        """
-    )
+    write(suite, SECOND_TRY.replace("0.8", "0.9"))
     result = suite.run("--reruns", "2", "--rank-json=report.json")
     assert result.ret == 1
-    assert recorded(suite) == [("test_it.py::test_bad", "test_bad", "fail")]
+    assert recorded(suite) == [("test_it.py::test_flaky", "test_flaky", "fail")]
 
 
-# The fixture of the pytest-regressions family --------------------------------------------------
+# The fixture of the pytest-regressions family ----------------------------------------------------
 
 REGRESSION = """
-    from cases import system
-
-    def test_bm25(rank_regression):
-        rank_regression.check(*system(), metrics=("mrr", "map"), max_drop=0.005{more})
+def test_bm25(rank_regression):
+    rank_regression.check(*system(), metrics=("mrr", "map"), max_drop=0.005{more})
 """
 
 
-def test_rank_regression_is_one_sided_and_writes_only_when_told(suite: Suite) -> None:
-    suite.write(test_it=REGRESSION.format(more=""))
+@pytest.mark.parametrize(
+    ("more", "file"),
+    [
+        ("", FILE),
+        (', basename="own"', "test_it/own.rank.json"),
+        (', fullpath="elsewhere/own.rank.json"', "elsewhere/own.rank.json"),
+    ],
+)
+def test_rank_regression_is_one_sided_and_writes_only_when_told(
+    more: str, file: str, suite: Suite
+) -> None:
+    write(suite, REGRESSION.format(more=more))
     suite.system([2] * 30)
     before = suite.files()
     missing = suite.run()
     missing.assert_outcomes(failed=1)
-    missing.stdout.fnmatch_lines(["E *no baseline for gate 'test_bm25'*"])
+    missing.stdout.fnmatch_lines(["E *no baseline for gate '*"])
     assert suite.files() == before
     suite.run("--rank-update").assert_outcomes(passed=1)
-    assert list(suite.baselines()) == ["test_it/test_bm25.rank.json"]
-    recorded = suite.baselines()
-    suite.system([1] * 15 + [2] * 15)
+    kept = suite.baselines()
+    assert list(kept) == [file]
+    suite.system(BETTER)
     suite.run().assert_outcomes(passed=1)
-    suite.system([3] * 15 + [2] * 15)
+    suite.system(WORSE)
     worse = suite.run()
     worse.assert_outcomes(failed=1)
     worse.stdout.fnmatch_lines(["E *mrr 0.5000 -> 0.4167 (-0.0833, allowed -0.0050;*"])
-    assert suite.baselines() == recorded
-
-
-@pytest.mark.parametrize("more", [', basename="own"', ', fullpath="elsewhere/own.rank.json"'])
-def test_rank_regression_names_its_file_as_the_family_does(more: str, suite: Suite) -> None:
-    suite.write(test_it=REGRESSION.format(more=more))
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    (name,) = suite.baselines()
-    assert name.endswith("own.rank.json")
-    suite.run().assert_outcomes(passed=1)
-    suite.system([3] * 15 + [2] * 15)
-    suite.run().assert_outcomes(failed=1)
+    assert suite.baselines() == kept
 
 
 def test_rank_regression_leaves_what_it_obtained_beside_the_data(suite: Suite) -> None:
     body = """
-        import shutil
-        from pathlib import Path
-        from cases import system
-
-        def test_it(rank_regression, tmp_path):
-            rank_regression.check(*system(), "mrr")
-            obtained = tmp_path / "test_it.obtained.rank.json"
-            shutil.copy(obtained, Path(__file__).parent / "copy.json")
-    """
-    suite.write(test_it=body.replace("shutil.copy(", "# "))
+def test_it(rank_regression, tmp_path):
+    rank_regression.check(*system(), "mrr")
+    obtained = (tmp_path / "test_it.obtained.rank.json").read_bytes()
+    Path(__file__).with_name("copy.json").write_bytes(obtained)
+"""
+    write(suite, body.partition("    obtained")[0])
     suite.system([2] * 30)
     assert suite.run("--rank-update").ret == 0
-    suite.write(test_it=body)
+    write(suite, body)
     assert suite.run().ret == 0
     (baseline,) = suite.baselines().values()
     assert (suite.path / "copy.json").read_bytes() == baseline
 
 
 def test_rank_regression_follows_the_directory_of_the_suite(suite: Suite) -> None:
-    suite.write(
-        conftest="""
-        import pytest
-        from pathlib import Path
+    fixtures = """
+@pytest.fixture
+def original_datadir():
+    return Path(__file__).parent / "data"
 
-        @pytest.fixture
-        def original_datadir():
-            return Path(__file__).parent / "data"
-
-        @pytest.fixture
-        def lazy_datadir(tmp_path):
-            return tmp_path
-        """,
-        test_it=REGRESSION.format(more=""),
-    )
+@pytest.fixture
+def lazy_datadir(tmp_path):
+    return tmp_path
+"""
+    write(suite, fixtures, "conftest.py")
+    write(suite, REGRESSION.format(more=""))
     suite.system([2] * 30)
     suite.run("--rank-update").assert_outcomes(passed=1)
-    assert [name.split("/")[0] for name in suite.baselines()] == ["data"]
+    assert list(suite.baselines()) == ["data/test_bm25.rank.json"]
     suite.run().assert_outcomes(passed=1)
-
-
-def test_rank_regression_refuses_both_names(suite: Suite) -> None:
-    suite.write(test_it=REGRESSION.format(more=', basename="a", fullpath="b.rank.json"'))
-    suite.system([2] * 30)
+    write(suite, REGRESSION.format(more=', basename="a", fullpath="b.rank.json"'))
     result = suite.run()
     result.assert_outcomes(failed=1)
-    assert "fullpath" in said(result)
-
-
-# Groups of pytest-xdist ----------------------------------------------------------------------
+    assert "pass basename or fullpath, not both" in said(result)
 
 
 def test_a_group_of_workers_is_no_part_of_a_name(suite: Suite) -> None:
     # --dist loadgroup writes the group behind the node id: tests/x.py::test_it@group.
     suite.file("pytest.ini", "[pytest]\nrank_required = test_it.py::TestIt::test_it\n")
     suite.system([2] * 30)
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import system
-
-        class TestIt:
-            @pytest.mark.xdist_group("search")
-            @pytest.mark.parametrize("name", ["a@b"])
-            def test_it(self, name, rank_gate):
-                rank_gate.check(*system(), max_drop={"mrr": 0.005})
-        """
-    )
+    body = """
+class TestIt:
+    @pytest.mark.xdist_group("search")
+    @pytest.mark.parametrize("name", ["a@b"])
+    def test_it(self, name, rank_gate):
+        rank_gate.check(*system(), max_drop={"mrr": 0.005})
+"""
+    write(suite, body)
     suite.run("--rank-update").assert_outcomes(passed=1)
-    result = suite.run("-n", "2", "--dist", "loadgroup", "--rank-json=report.json")
+    result = suite.run(*TWO, "--dist", "loadgroup", "--rank-json=report.json")
     result.assert_outcomes(passed=1)
     assert result.ret == 0
     assert recorded(suite) == [("test_it.py::TestIt::test_it[a@b]", "TestIt.test_it[a@b]", "pass")]

@@ -10,27 +10,26 @@ import pytest
 from tests.plugin.conftest import LEAN, Suite, said
 
 EXPECTING = """
-    import asyncio
-    import concurrent.futures
-    import contextlib
-    import unittest
-    import warnings
-    import pytest
-    from cases import case
-    from pytest_rankmetrics import (
-        RankGateFailure, RankGateWarning, assert_mrr_at_least, expected_failure,
-    )
-    from sklearn_rank import InvalidParameterError
+import asyncio
+import concurrent.futures
+import contextlib
+import unittest
+import warnings
+import pytest
+from cases import case
+from pytest_rankmetrics import RankGateFailure, RankGateWarning
+from pytest_rankmetrics import assert_mrr_at_least, expected_failure
+from sklearn_rank import InvalidParameterError
 
-    def fails():
-        assert_mrr_at_least(*case([1, 2]), 0.8)
+def fails():
+    assert_mrr_at_least(*case([1, 2]), 0.8)
 
-    async def fails_later():
-        await asyncio.sleep(0)
-        fails()
+async def fails_later():
+    await asyncio.sleep(0)
+    fails()
 
-    def test_it(rank_gate):
 """
+# The body of a test that takes rank_gate.
 EXPECTED = {
     "assertion": """
         with expected_failure(match="0.7500 < 0.8000") as info:
@@ -57,13 +56,7 @@ EXPECTED = {
             stack.enter_context(expected_failure())
             fails()
     """,
-    "decorator": """
-        @expected_failure()
-        def check():
-            fails()
-
-        check()
-    """,
+    "decorator": "expected_failure()(fails)()",
     "await": """
         async def search():
             with expected_failure():
@@ -144,9 +137,13 @@ EXPECTED = {
 }
 
 
+def write(suite: Suite, text: str, name: str = "test_it.py") -> None:
+    (suite.path / name).write_text(EXPECTING + text, encoding="utf-8")
+
+
 @pytest.mark.parametrize("way", EXPECTED)
 def test_a_failure_that_a_test_expects_is_none(way: str, suite: Suite) -> None:
-    suite.write(test_it=EXPECTING + EXPECTED[way])
+    write(suite, f"def test_it(rank_gate):\n        {EXPECTED[way].strip()}\n")
     result = suite.run("--rank-json=report.json")
     assert result.ret == 0 or way == "could not measure", said(result)
     result.assert_outcomes(passed=1)
@@ -154,24 +151,25 @@ def test_a_failure_that_a_test_expects_is_none(way: str, suite: Suite) -> None:
     assert not [gate for gate in gates if gate["verdict"] == "fail"]
 
 
+BLOCK = "with expected_failure():\n        "
 UNMET = {
-    "nothing": ("with expected_failure():\n            pass", "DID NOT RAISE"),
-    "a pass": (
-        "with expected_failure():\n            assert_mrr_at_least(*case([1, 2]), 0.7)",
-        "DID NOT RAISE",
-    ),
-    "another error": ("with expected_failure():\n            1 / 0", "ZeroDivisionError"),
+    "nothing": (f"{BLOCK}pass", "DID NOT RAISE"),
+    "a pass": (f"{BLOCK}assert_mrr_at_least(*case([1, 2]), 0.7)", "DID NOT RAISE"),
+    "another error": (f"{BLOCK}1 / 0", "ZeroDivisionError"),
     "another message": (
-        'with expected_failure(match="ndcg"):\n            fails()',
+        'with expected_failure(match="ndcg"):\n        fails()',
         "Regex pattern did not match",
     ),
+    "another message, swallowed": (
+        'with contextlib.suppress(Exception), expected_failure(match="ndcg"):\n        fails()',
+        "swallowed: mrr 0.7500 < 0.8000 required",
+    ),
     "a group of others": (
-        "with expected_failure():\n"
-        "            raise ExceptionGroup('both', [RankGateFailure('x'), ValueError('other')])",
+        f"{BLOCK}raise ExceptionGroup('both', [RankGateFailure('x'), ValueError('other')])",
         "ExceptionGroup: both",
     ),
     "another error of the gate": (
-        "with expected_failure():\n            assert_mrr_at_least(*case([1, 2]), 80)",
+        f"{BLOCK}assert_mrr_at_least(*case([1, 2]), 80)",
         "InvalidParameterError",
     ),
 }
@@ -180,24 +178,10 @@ UNMET = {
 @pytest.mark.parametrize("way", UNMET)
 def test_an_expectation_that_is_not_met_is_red(way: str, suite: Suite) -> None:
     body, complaint = UNMET[way]
-    suite.write(test_it=EXPECTING + f"        {body}\n")
+    write(suite, f"def test_it():\n    {body}\n")
     result = suite.run("--tb=short")
     result.assert_outcomes(failed=1)
     assert complaint in said(result)
-
-
-def test_an_expectation_that_is_not_met_may_not_be_swallowed(suite: Suite) -> None:
-    suite.write(
-        test_it=EXPECTING
-        + """
-        with contextlib.suppress(AssertionError):
-            with expected_failure(match="ndcg"):
-                fails()
-        """
-    )
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert "swallowed: mrr 0.7500 < 0.8000 required" in said(result)
 
 
 def test_a_coroutine_of_pytest_may_expect_a_failure(
@@ -206,72 +190,29 @@ def test_a_coroutine_of_pytest_may_expect_a_failure(
     pytest.importorskip("pytest_asyncio")
     monkeypatch.setenv("PYTEST_ADDOPTS", LEAN.replace("-p no:asyncio", ""))
     suite.file("pytest.ini", "[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    suite.write(
-        test_it="""
-        import asyncio
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least, expected_failure
-
-        @pytest.mark.asyncio
-        async def test_it():
-            with expected_failure():
-                await asyncio.to_thread(assert_mrr_at_least, *case([1, 2]), 0.8)
-        """
-    )
+    test = f"async def test_it():\n    {BLOCK}await asyncio.to_thread(fails)\n"
+    write(suite, f"@pytest.mark.asyncio\n{test}")
     result = suite.run()
     result.assert_outcomes(passed=1)
     assert result.ret == 0
 
 
 def test_a_module_may_expect_a_failure_while_it_is_imported(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        from cases import case
-        from pytest_rankmetrics import assert_mrr_at_least, expected_failure
-
-        with expected_failure():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-
-        def test_it():
-            pass
-        """
-    )
+    write(suite, f"{BLOCK}fails()\n\ndef test_it(): pass\n")
     assert suite.run().ret == 0
 
 
-def test_a_gate_that_is_marked_xfail_needs_no_more(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        import pytest
-        from cases import case
-        from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least
-
-        @pytest.mark.xfail(raises=RankGateFailure, strict=True)
-        def test_it():
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        """
-    )
-    result = suite.run()
-    result.assert_outcomes(xfailed=1)
-    assert result.ret == 0
-
-
 def test_a_script_may_expect_a_failure_too(suite: Suite) -> None:
-    suite.write(
-        script="""
-        from cases import case
-        from pytest_rankmetrics import RankGateFailure, assert_mrr_at_least, expected_failure
-
-        with expected_failure() as info:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        print(info.value.headline)
-        try:
-            assert_mrr_at_least(*case([1, 2]), 0.8)
-        except RankGateFailure:
-            print("raised")
-        """
-    )
+    text = """
+with expected_failure() as info:
+    fails()
+print(info.value.headline)
+try:
+    fails()
+except RankGateFailure:
+    print("raised")
+"""
+    write(suite, text, "script.py")
     result = suite.pytester.run(sys.executable, "script.py")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["mrr 0.7500 < 0.8000 required*", "raised"])

@@ -9,14 +9,8 @@ import sys
 import pytest
 
 from tests.plugin.conftest import Suite, said
+from tests.plugin.one_gate import BETTER, FILE
 
-GATES = """
-    from cases import system
-
-    def test_bm25(rank_gate):
-        rank_gate.check(*system(), max_drop={"mrr": 0.005})
-"""
-FILE = "test_it/test_bm25.rank.json"
 # What a conftest of the suite puts in the place of a call of the operating system, for files
 # whose name has to do with a baseline.
 PATCH = """
@@ -33,7 +27,7 @@ PATCH = """
 """
 FAULTS = {
     # The system takes no more bytes: a limit of this process, met as a full disk is.
-    "no more bytes": """
+    "File too large": """
     @pytest.fixture(autouse=True)
     def fault():
         resource = pytest.importorskip("resource")
@@ -43,14 +37,14 @@ FAULTS = {
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     """,
     # The disk is full when the file is flushed.
-    "full disk at fsync": """
+    "No space left on device": """
     @pytest.fixture(autouse=True)
     def fault(monkeypatch):
         def fsync(fd):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         monkeypatch.setattr(os, "fsync", fsync)
     """,
-    "no permission to replace": """
+    "Permission denied": """
     @pytest.fixture(autouse=True)
     def fault(monkeypatch):
         def replace(source, target, **options):
@@ -58,82 +52,59 @@ FAULTS = {
         monkeypatch.setattr(os, "replace", replace)
         monkeypatch.setattr(os, "rename", replace)
     """,
-    "no permission to create": """
+}
+OPENING = """
     @pytest.fixture(autouse=True)
     def fault(monkeypatch):
         real_open, real_io = os.open, io.open
         def refuse(path):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
         def opened(path, flags, *args, **kwargs):
-            if flags & (os.O_WRONLY | os.O_RDWR) and about_a_baseline(path):
+            if ({flags}) and about_a_baseline(path):
                 refuse(path)
             return real_open(path, flags, *args, **kwargs)
         def io_opened(path, mode="r", *args, **kwargs):
-            if about_a_baseline(path) and set(mode) & set("wax+"):
+            if about_a_baseline(path) and set(mode) & set("{modes}"):
                 refuse(path)
             return real_io(path, mode, *args, **kwargs)
         monkeypatch.setattr(os, "open", opened)
         monkeypatch.setattr(io, "open", io_opened)
         monkeypatch.setattr(builtins, "open", io_opened)
-    """,
-}
-ERRORS = {
-    "no more bytes": "File too large",
-    "full disk at fsync": "No space left on device",
-    "no permission to replace": "Permission denied",
-    "no permission to create": "Permission denied",
-}
+"""
+NO_READING = OPENING.format(flags="True", modes="rwax")
+NO_WRITING = OPENING.format(flags="flags & (os.O_WRONLY | os.O_RDWR)", modes="wax+")
 
 
-@pytest.fixture
-def recorded(suite: Suite) -> Suite:
-    """A gate with its baseline, 0.5, and a system that has become better."""
-    suite.write(test_it=GATES)
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    suite.system([1] * 15 + [2] * 15)
-    return suite
+def fault(code: str) -> str:
+    return PATCH.format(code=code.strip())
 
 
-def fault(name: str) -> str:
-    return PATCH.format(code=FAULTS[name].strip())
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_while_writing_leaves_the_old_baseline_and_is_told(
-    name: str, recorded: Suite
+@pytest.mark.parametrize(("error", "code"), [*FAULTS.items(), ("Permission denied", NO_WRITING)])
+def test_a_fault_while_writing_leaves_what_was_there_and_is_told(
+    error: str, code: str, gate: Suite
 ) -> None:
-    before, files = recorded.baselines(), recorded.files()
-    recorded.write(conftest=fault(name))
-    result = recorded.run("--rank-update")
-    assert result.ret == 1
-    assert "1 failed" in said(result) or "1 error" in said(result)
-    assert "INTERNALERROR" not in said(result)
-    text = said(result)
-    assert ERRORS[name] in text
-    assert FILE in text
-    assert recorded.baselines() == before
-    # No half-written file is left behind either.
-    assert recorded.files() == files | {"conftest.py"}
-    (recorded.path / "conftest.py").unlink()
-    recorded.run().assert_outcomes(passed=1)
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_while_writing_the_first_baseline_leaves_none(name: str, suite: Suite) -> None:
-    suite.write(test_it=GATES, conftest=fault(name))
-    suite.system([2] * 30)
-    result = suite.run("--rank-update")
-    assert result.ret == 1
-    assert ERRORS[name] in said(result)
-    assert not suite.baselines()
-    assert not [name for name in suite.files() if name.startswith("test_it/")]
+    gate.write(conftest=fault(code))
+    for ranks in ([2] * 30, BETTER):
+        gate.system(ranks)
+        before, files = gate.baselines(), gate.files()
+        result = gate.run("--rank-update")
+        assert result.ret == 1
+        assert error in said(result)
+        assert FILE in said(result)
+        assert "INTERNALERROR" not in said(result)
+        assert gate.baselines() == before
+        # No half-written file is left behind either.
+        assert gate.files() - {"test_it"} == files - {"test_it"}
+        (gate.path / "conftest.py").rename(gate.path / "kept")
+        gate.run("--rank-update" if not before else "--rank-show=all").assert_outcomes(passed=1)
+        (gate.path / "kept").rename(gate.path / "conftest.py")
 
 
 def test_a_process_killed_before_it_replaces_leaves_the_old_baseline(recorded: Suite) -> None:
     if not hasattr(signal, "SIGKILL"):
         pytest.skip("this system has no SIGKILL")
     before = recorded.baselines()
+    recorded.system(BETTER)
     recorded.write(
         conftest="""
         import os
@@ -159,26 +130,7 @@ def test_a_process_killed_before_it_replaces_leaves_the_old_baseline(recorded: S
 
 
 def test_a_baseline_that_cannot_be_read_fails(recorded: Suite) -> None:
-    recorded.write(
-        conftest=PATCH.format(
-            code="""
-    @pytest.fixture(autouse=True)
-    def fault(monkeypatch):
-        real_io, real_open = io.open, os.open
-        def opened(path, *args, **kwargs):
-            if about_a_baseline(path):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-            return real_io(path, *args, **kwargs)
-        def os_opened(path, *args, **kwargs):
-            if about_a_baseline(path):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
-            return real_open(path, *args, **kwargs)
-        monkeypatch.setattr(io, "open", opened)
-        monkeypatch.setattr(builtins, "open", opened)
-        monkeypatch.setattr(os, "open", os_opened)
-    """.strip()
-        )
-    )
+    recorded.write(conftest=fault(NO_READING))
     result = recorded.run()
     assert result.ret == 1
     assert "1 passed" not in said(result)
@@ -186,13 +138,13 @@ def test_a_baseline_that_cannot_be_read_fails(recorded: Suite) -> None:
     assert "INTERNALERROR" not in said(result)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 def test_a_baseline_is_not_written_through_a_link(recorded: Suite) -> None:
-    if sys.platform == "win32":
-        pytest.skip("links need a privilege on Windows")
     outside = recorded.path / "outside.json"
     os.replace(recorded.path / FILE, outside)
     before = outside.read_bytes()
     (recorded.path / FILE).symlink_to(outside)
+    recorded.system(BETTER)
     recorded.run("--rank-update")
     assert outside.read_bytes() == before
 

@@ -98,11 +98,7 @@ CASES: dict[str, tuple[dict[str, Any], Ranks, Ranks]] = {
     "few queries": ({"max_drop": {"map": 0.005}}, [1] * 8, [2] + [1] * 7),
     "queries that went": ({"max_drop": {"map": 0.005}}, [1] * 40, [1] * 39),
     "nothing retrieved": ({"max_drop": {"map": 0.005}}, [1] * 30, [0] * 30),
-    "missing rankings": (
-        {"max_drop": {"map": 0.3}, "missing": "zero"},
-        [1] * 30,
-        [1] * 29 + [None],
-    ),
+    "missing": ({"max_drop": {"map": 0.3}, "missing": "zero"}, [1] * 30, [1] * 29 + [None]),
 }
 
 
@@ -121,9 +117,7 @@ def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> 
         (other,) = files.baselines().values()
         first, second = (json.loads(text) for text in (baseline, other))
         assert (first.pop("gate"), second.pop("gate")) == ("test_it", "test_search.py::test_it")
-        assert {k: v for k, v in first.items() if k != "seal"} == {
-            k: v for k, v in second.items() if k != "seal"
-        }
+        assert {**first, "seal": ""} == {**second, "seal": ""}
     write(files.path, now)
     code, record = by_command(limits)
     expected_code, expected = by_pytest(files)
@@ -135,7 +129,6 @@ def test_both_have_one_verdict_message_and_baseline(files: Suite, case: str) -> 
     words = build_parser().parse_args(["gate", "t.qrels", "a.run"])
     for key in ("headline", "message"):
         expected[key] = in_words_of(words, expected[key])
-    assert record["headline"] == expected["headline"]
     assert alike(record) == alike(expected)
 
 

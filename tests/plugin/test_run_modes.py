@@ -114,20 +114,23 @@ def failed(result: pytest.RunResult) -> set[str]:
     return set(re.findall(r"^FAILED test_it\.py::(\w+)", said(result), re.MULTILINE))
 
 
-WAYS = {
+MODES = {
     "alone": (),
     "second try": ("--reruns", "1"),
     "workers and second try": ("-n", "2", "--reruns", "1"),
     "quiet": ("-q", "-q"),
     "no traceback": ("--tb=no",),
     "no capture": ("-s",),
+    "strict suite": ("-c", "strict.ini"),
 }
+STRICT = [("-W", "error"), ("-W", "error::pytest_rankmetrics.RankGateWarning"), ("--rank-strict",)]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_no_way_of_running_changes_a_verdict(way: str, later: Suite) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_no_way_of_running_changes_a_verdict(mode: str, later: Suite) -> None:
+    later.file("strict.ini", "[pytest]\nstrict = true\n")
     before = later.baselines()
-    result = later.run("-rf", "--rank-json=report.json", *WAYS[way])
+    result = later.run("-rf", "--rank-json=report.json", *MODES[mode])
     assert result.ret == 1
     assert failed(result) == set(FAILED)
     assert verdicts(later) == VERDICTS
@@ -135,18 +138,7 @@ def test_no_way_of_running_changes_a_verdict(way: str, later: Suite) -> None:
     assert later.baselines() == before
 
 
-def test_a_strict_suite_gets_the_same_verdicts(later: Suite) -> None:
-    later.file("pytest.ini", "[pytest]\nstrict = true\n")
-    result = later.run("-rf", "--rank-json=report.json")
-    assert failed(result) == set(FAILED)
-    assert verdicts(later) == VERDICTS
-
-
-@pytest.mark.parametrize(
-    "strict",
-    [("-W", "error"), ("-W", "error::pytest_rankmetrics.RankGateWarning"), ("--rank-strict",)],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("strict", STRICT, ids=" ".join)
 def test_where_warnings_are_errors_an_unconfirmed_drop_fails_too(
     strict: tuple[str, ...], later: Suite
 ) -> None:
