@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sklearn_rank.engines.blocks import BATCH
 from sklearn_rank.engines.read import Problem
-from sklearn_rank.engines.stream import read_streams
+from sklearn_rank.engines.stream import BATCH, Rows, read_streams
 from sklearn_rank.rankings.data import RankingData
 
 if TYPE_CHECKING:
@@ -23,42 +20,29 @@ if TYPE_CHECKING:
 
 _EXACT_DIGITS = 15
 """Decimals of so many digits are told apart as float64, and stand in their order."""
-
-
 _AS_TEXT = frozenset({"BIGNUM", "BIT", "INTERVAL", "UNION", "VARINT"})
 
 
 def read(problem: Problem) -> RankingData:
     """Judged rankings of relations."""
-    return read_streams(problem, DuckDBRows)
+    return read_streams(problem, _rows_of)
 
 
-@dataclass(frozen=True)
-class DuckDBRows:
-    """Rows of a relation."""
+def _rows_of(relation: Any) -> Rows:
+    """Rows of a relation.
 
-    relation: Any
+    Nothing else may be asked of the connection before the last batch: it would end the stream.
+    """
+    kinds = map(str, relation.types)
+    plain = relation.project(", ".join(map(_as_plain, relation.columns, kinds)))
 
-    @cached_property
-    def schema(self) -> pl.DataFrame:
-        """The columns without a row."""
-        frames = _frames(self._plain.limit(0))
-        schema = next(frames)
-        frames.close()
-        return schema
+    def batches(columns: Sequence[str]) -> Generator[pl.DataFrame]:
+        return _frames(plain.project(", ".join(map(quoted, columns))))
 
-    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
-        """Some columns of all rows.
-
-        Nothing else may be asked of the connection before the last one: it would end the stream.
-        """
-        return _frames(self._plain.project(", ".join(map(quoted, columns))))
-
-    @cached_property
-    def _plain(self) -> Any:
-        """The relation with numbers that Arrow and NumPy have, too."""
-        names, types = self.relation.columns, map(str, self.relation.types)
-        return self.relation.project(", ".join(map(_as_plain, names, types)))
+    first = _frames(plain.limit(0))
+    schema = next(first)
+    first.close()
+    return Rows(schema, batches)
 
 
 def _as_plain(name: str, kind: str) -> str:
@@ -84,20 +68,14 @@ def quoted(name: str) -> str:
 
 def _frames(relation: Any) -> Generator[pl.DataFrame]:
     """Batches of a relation; a first one without rows tells the columns."""
+    import polars as pl
+
     # The second name is that of versions before 1.5.
     make = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     reader = make(BATCH)
     try:
-        yield _frame(reader.schema.empty_table())
+        yield pl.DataFrame(reader.schema.empty_table())
         for batch in reader:
-            yield _frame(batch)
+            yield pl.DataFrame(batch)
     finally:
         reader.close()
-
-
-def _frame(arrow: Any) -> pl.DataFrame:
-    import polars as pl
-
-    frame = pl.from_arrow(arrow)
-    assert isinstance(frame, pl.DataFrame)
-    return frame

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.inputs.frames import DIVIDED_QUERY
 from sklearn_rank.inputs.hints import with_mismatch_hint
 from sklearn_rank.inputs.items import ItemReader, Where
 from sklearn_rank.inputs.join import join_queries, query_weights, read_joined, resolve_assumption
 from sklearn_rank.inputs.layouts import ReaderOptions
 from sklearn_rank.inputs.tables import Qrels, Run
-from sklearn_rank.rankings.data import NoPool, Pool, RankingData, RankingSizes, merge_judged
-from sklearn_rank.rankings.judged import JudgedRankings, Places, Unjudged
+from sklearn_rank.rankings.data import (
+    NoPool,
+    Pool,
+    RankingData,
+    RankingSizes,
+    merge_judged,
+    one_label_each,
+)
+from sklearn_rank.rankings.judged import Places, Unjudged
 from sklearn_rank.rankings.ranking import grade_order
+from sklearn_rank.support.checks import is_missing
 from sklearn_rank.typing import IntArray
 
 _HINTED = 100
@@ -42,35 +49,29 @@ class Gathered:
 
     def __init__(
         self,
-        told: ReaderOptions,
+        options: ReaderOptions,
         places: dict[Any, int],
         *,
+        has_grades: bool = True,
         may_be_partial: bool = True,
         keeps_unjudged: bool = False,
     ) -> None:
-        self.told = told
-        self._assume = told.get("assume") or ("partial" if may_be_partial else "complete")
-        self._has_zero = False
-        self._keeps_unjudged = keeps_unjudged
-        self._n_unjudged: list[IntArray] = []
-        self._n_judged: list[IntArray] = []
-        self.places = places
-        self.missing = told.get("missing", "zero")
-        self.parts: list[RankingData] = []
-        self._ranked: dict[Any, None] = {}
-        self._unjudged: dict[Any, None] = {}
-        self._sample: tuple[Qrels, Run] | None = None
-        self._no_rows: Run | None = None
-        self.has_grades = True
+        self.places, self.parts = places, list[RankingData]()
         self.n_rows: Counter[str] = Counter()
         """Rows that tasks of Spark read of each side."""
-        if self.missing != "skip" and places:
-            self._weights(list(places))  # refused before anything is ranked
-
-    def extend_places(self, queries: list[Any]) -> None:
-        """Further judged queries, in their order."""
-        for query in queries:
-            self.places.setdefault(query, len(self.places))
+        self._options, self._has_grades = options, has_grades
+        self._missing = options.get("missing", "zero")
+        assume = options.get("assume") or ("partial" if may_be_partial else "complete")
+        names = ("ties", "duplicates", "negative_grades", "n_jobs")
+        self._of_rows: dict[str, Any] = {name: options[name] for name in names if name in options}  # type: ignore[literal-required]
+        self._of_rows["assume"] = assume
+        self._has_zero, self._keeps_unjudged = False, keeps_unjudged
+        self._n_unjudged, self._n_judged = list[IntArray](), list[IntArray]()
+        self._ranked, self._unjudged = dict[Any, None](), dict[Any, None]()
+        self._sample: tuple[Qrels, Run] | None = None
+        self._no_rows: Run | None = None
+        if self._missing != "skip" and places:
+            query_weights(options.get("sample_weight"), list(places))  # refuses before all else
 
     def add(self, qrels: Qrels, run: Run) -> None:
         """Read whole rankings."""
@@ -89,11 +90,29 @@ class Gathered:
 
     def add_missing(self, qrels: Qrels) -> None:
         """Judged queries without a ranking; whether they are an error is seen in the end."""
-        if self.missing == "skip" or self._no_rows is None:
+        if self._missing == "skip" or self._no_rows is None:
             return
         absent = [query for query in qrels.query_ids if query not in self._ranked]
         if absent:
             self._read(qrels.of_queries(absent), self._no_rows.of_queries(absent))
+
+    def _read(self, qrels: Qrels, run: Run) -> None:
+        part = read_joined(qrels, run, **self._of_rows)
+        self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
+        unjudged, kept = part.rankings.unjudged, None
+        n_unjudged, n_judged = np.zeros(len(part.rankings), np.int64), part.rankings.n_relevant
+        if unjudged is not None:
+            n_unjudged = unjudged.counts
+            n_judged = n_judged if unjudged.n_judged is None else unjudged.n_judged
+            kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
+        self._n_unjudged.append(n_unjudged)
+        self._n_judged.append(n_judged)
+        # A pool holds all scores; of the parts only places are kept.
+        rankings = replace(part.rankings, unjudged=kept)
+        self.parts.append(replace(part, rankings=rankings, pool=_PARTS_HAVE_NONE, query_columns=()))
+        if self._sample is None:
+            queries = qrels.query_ids[:_HINTED]
+            self._sample = qrels.of_queries(queries), run.of_queries(queries)
 
     def absorb(self, other: Gathered) -> None:
         """What was gathered elsewhere of other queries."""
@@ -104,7 +123,8 @@ class Gathered:
         self._unjudged |= other._unjudged
         self._has_zero |= other._has_zero
         self.n_rows += other.n_rows
-        self.extend_places(list(other.places))
+        for query in other.places:
+            self.places.setdefault(query, len(self.places))
         self._sample = other._sample if self._sample is None else self._sample
         self._no_rows = other._no_rows if self._no_rows is None else self._no_rows
 
@@ -113,103 +133,55 @@ class Gathered:
         if any(part.rankings.n_retrieved.any() for part in self.parts):
             self._sample = None
 
-    def map_rankings(self, function: Callable[[JudgedRankings], JudgedRankings]) -> None:
-        """Others in place of all rankings."""
-        self.parts = [replace(part, rankings=function(part.rankings)) for part in self.parts]
-
-    def judged(self, pool: Pool, read_again: Callable[[], JudgedRankings]) -> RankingData:
+    def judged(self, pool: Pool, read_unjudged: Callable[[], Places]) -> RankingData:
         """All queries in the order of the judgements.
 
-        ``read_again`` gives the same rankings with the places of unjudged items.
+        ``read_unjudged`` reads the frames once more, for the places of unjudged items.
         """
         # Judgements that were parted come in another order than they stand.
-        self.places = dict(sorted(self.places.items(), key=itemgetter(1)))
-        queries = join_queries(self.places, self._ranked | self._unjudged, self.missing)
+        self.places = dict(sorted(self.places.items(), key=lambda place: place[1]))
+        queries = join_queries(self.places, self._ranked | self._unjudged, self._missing)
         merged = merge_judged(self.parts)
-        order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
-        assumed = resolve_assumption(
-            self.told.get("assume"), has_grades=self.has_grades, has_zero=self._has_zero
-        )
-        rankings: JudgedRankings = merged.rankings
-        if self.parts and isinstance(self.parts[0].rankings, RankingSizes):
-            rankings = _joined_sizes([part.rankings for part in self.parts], rankings)
+        rankings = merged.rankings
+        if isinstance(self.parts[0].rankings, RankingSizes):
+            rankings = RankingSizes.of(
+                rankings.query_ids,
+                n_ranked=rankings.n_ranked,
+                n_relevant=rankings.n_relevant,
+                n_retrieved=rankings.n_retrieved,
+                n_graded=np.concatenate([part.rankings.graded for part in self.parts]),  # type: ignore[attr-defined]
+                in_ties=rankings.in_ties,
+            )
         n_unjudged, n_judged = map(np.concatenate, (self._n_unjudged, self._n_judged))
+        order = np.array([self.places[query] for query in merged.query_ids], dtype=np.int64)
         if (order[1:] < order[:-1]).any():
             came = np.argsort(order)
             rankings, n_unjudged, n_judged = rankings.take(came), n_unjudged[came], n_judged[came]
+        assumed = resolve_assumption(
+            self._options.get("assume"), has_grades=self._has_grades, has_zero=self._has_zero
+        )
         if assumed == "partial" and not self._keeps_unjudged:
-            order_of_grades = grade_order(self.told.get("ties") or "average")
+            ties = self._options.get("ties") or "average"
             later = Unjudged(
-                n_unjudged,
-                partial(_read_places, read_again),
-                grade_order=order_of_grades,
-                n_judged=n_judged,
+                n_unjudged, read_unjudged, grade_order=grade_order(ties), n_judged=n_judged
             )
             rankings = replace(rankings, unjudged=later)
+        weights = query_weights(self._options.get("sample_weight"), queries)
+        skipped = self.places.keys() - set(queries) if self._missing == "skip" else ()
         n_missing = len(self.places) - len(self._ranked)
-        is_missing = [query not in self._ranked for query in queries]
         judged = replace(
             merged,
-            rankings=replace(rankings, query_ids=queries, weights=self._weights(queries)),
+            rankings=replace(rankings, query_ids=queries, weights=weights),
             pool=pool,
             assumed=assumed,
             counts=replace(merged.counts, missing=n_missing, unjudged=len(self._unjudged)),
-            missing=np.flatnonzero(is_missing),
-            left_out=self._left_out(queries),
+            missing=np.flatnonzero([query not in self._ranked for query in queries]),
+            left_out=[*skipped, *self._unjudged],
         )
         return judged if self._sample is None else with_mismatch_hint(judged, *self._sample, None)
 
-    def _read(self, qrels: Qrels, run: Run) -> None:
-        part = read_joined(
-            qrels,
-            run,
-            assume=self._assume,
-            **{name: self.told[name] for name in _OF_ROWS if name in self.told},  # type: ignore[literal-required]
-        )
-        self._has_zero |= bool(qrels.grades.min(initial=1) <= 0)
-        unjudged = part.rankings.unjudged
-        self._n_unjudged.append(
-            np.zeros(len(part.rankings), np.int64) if unjudged is None else unjudged.counts
-        )
-        n_judged = None if unjudged is None else unjudged.n_judged
-        self._n_judged.append(part.rankings.n_relevant if n_judged is None else n_judged)
-        if unjudged is not None:
-            kept = replace(unjudged, source=unjudged.places) if self._keeps_unjudged else None
-            part = replace(part, rankings=replace(part.rankings, unjudged=kept))
-        # A pool holds all scores; of the parts only places are kept.
-        self.parts.append(replace(part, pool=_PARTS_HAVE_NONE, query_columns=()))
-        if self._sample is None:
-            queries = qrels.query_ids[:_HINTED]
-            self._sample = qrels.of_queries(queries), run.of_queries(queries)
 
-    def _left_out(self, queries: list[Any]) -> list[Any]:
-        skipped = () if self.missing != "skip" else self.places.keys() - set(queries)
-        return [*skipped, *self._unjudged]
-
-    def _weights(self, queries: list[Any]) -> Any:
-        return query_weights(self.told.get("sample_weight"), queries)
-
-
-def _joined_sizes(parts: Iterable[JudgedRankings], merged: JudgedRankings) -> RankingSizes:
-    graded = [part.graded for part in parts if isinstance(part, RankingSizes)]
-    return RankingSizes.of(
-        merged.query_ids,
-        n_ranked=merged.n_ranked,
-        n_relevant=merged.n_relevant,
-        n_retrieved=merged.n_retrieved,
-        n_graded=np.concatenate(graded),
-        in_ties=merged.in_ties,
-    )
-
-
-_OF_ROWS = ("ties", "duplicates", "negative_grades", "n_jobs")
-"""What is told to those who read rows that are joined already."""
-
-
-def _read_places(read_again: Callable[[], JudgedRankings]) -> Places:
-    unjudged = read_again().unjudged
-    assert unjudged is not None
-    return unjudged.places
+# What is read later, and stays behind ------------------------------------------------------------
 
 
 class LeftBehind:
@@ -223,29 +195,51 @@ class LeftBehind:
         )
         raise InvalidParameterError(msg)
 
-    def with_unjudged(self) -> Any:
+    def places_of_unjudged(self) -> Any:
         """Refuse them, too."""
         return self.in_memory("a measure of unjudged items")
 
-    def blocks(self) -> Any:
+    def count_scores(self, case: str) -> Any:  # noqa: ARG002
         """Refuse them, too."""
         return self.in_memory("a count of scores")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LaterColumns:
+    """Columns of a lazy frame that say something of its queries, read when they are used."""
+
+    names: Iterable[str]
+    read: Callable[[str], Iterable[tuple[Any, Any]]]
+    """Pairs of a query and its label, also missing ones."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """No columns: frames of an engine are not pickled."""
+        return dict, ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def labels(self, name: str) -> dict[Any, Any]:
+        """{query: label}; InvalidParameterError if a query has several."""
+        pairs = ((query, label) for query, label in self.read(name) if not is_missing(label))
+        return one_label_each(name, pairs, DIVIDED_QUERY)
 
 
 # Judgements in memory ----------------------------------------------------------------------------
 
 
-def qrels_of(y_true: Mapping[Any, Any], told: ReaderOptions) -> Qrels:
+def qrels_of(y_true: Mapping[Any, Any], options: ReaderOptions) -> Qrels:
     """Judgements of a mapping as a long table."""
     if isinstance(y_true, Qrels):
         return y_true
-    reader = ItemReader(None, "raise", told.get("negative_grades", "raise"))
+    reader = ItemReader(None, "raise", options.get("negative_grades", "raise"))
     truth = {query: reader.truth(given, Where("y_true", query)) for query, given in y_true.items()}
-    sizes = [len(items) for items in truth.values()]
-    queries = list(chain.from_iterable(map(repeat, truth, sizes)))
-    items = list(chain.from_iterable(truth.values()))
-    grades = list(chain.from_iterable(items.values() for items in truth.values()))
-    return Qrels.from_columns(queries, items, grades=grades).of_queries(list(truth))
+    queries = chain.from_iterable(repeat(query, len(items)) for query, items in truth.items())
+    items = chain.from_iterable(truth.values())
+    grades = chain.from_iterable(items.values() for items in truth.values())
+    return Qrels.from_columns(list(queries), list(items), grades=list(grades)).of_queries(
+        list(truth)
+    )
 
 
 def has_grades(y_true: Any) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import (
     PLAIN,
     is_frame,
@@ -22,7 +22,7 @@ from sklearn_rank.inputs.frames import (
 from sklearn_rank.inputs.layouts import ReaderOptions, check_table_options, read_rankings
 from sklearn_rank.inputs.roles import GRADE, ORDER, Columns, Role, UnusedColumn
 from sklearn_rank.rankings.data import RankingData
-from sklearn_rank.support.checks import check_flag
+from sklearn_rank.support.checks import check_flag, refuse_value
 from sklearn_rank.support.text import safe_repr
 
 if TYPE_CHECKING:
@@ -71,25 +71,18 @@ class EngineOptions:
         """InvalidParameterError for what means nothing."""
         check_flag(self.progress, "progress", "EngineOptions")
         if self.memory_limit is not None and _bytes_of(self.memory_limit) < _LEAST:
-            msg = (
-                "The 'memory_limit' parameter of EngineOptions must be at least 64 MiB, as bytes "
-                f"or as text like '2GB'. Got {safe_repr(self.memory_limit)} instead."
-            )
-            raise InvalidParameterError(msg)
-
+            rule = "at least 64 MiB, as bytes or as text like '2GB'"
+            refuse_value(self.memory_limit, "memory_limit", "EngineOptions", rule)
         if self.temp_directory is not None and not os.path.isdir(self.temp_directory):
-            msg = (
-                "The 'temp_directory' parameter of EngineOptions must be a directory that exists. "
-                f"Got {safe_repr(self.temp_directory)} instead."
-            )
-            raise InvalidParameterError(msg)
+            rule = "a directory that exists"
+            refuse_value(self.temp_directory, "temp_directory", "EngineOptions", rule)
 
     @property
     def n_bytes(self) -> int:
         """The limit in bytes."""
-        if self.memory_limit is None:
-            return max(int(_SHARE * memory_of_machine()), _LEAST)
-        return _bytes_of(self.memory_limit)
+        if self.memory_limit is not None:
+            return _bytes_of(self.memory_limit)
+        return max(int(_SHARE * memory_of_machine()), _LEAST)
 
 
 def _bytes_of(limit: object) -> int:
@@ -104,34 +97,23 @@ def _bytes_of(limit: object) -> int:
 
 def memory_of_machine() -> int:
     """Bytes of memory of this machine, or of the container it is."""
-    sizes = [_read_size(path) for path in _CONTAINER_LIMITS]
+    sizes = []
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+            sizes.append(int(file.read()))  # or "max", which is no number
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     return min((size for size in sizes if size > 0), default=_UNKNOWN)
 
 
-_CONTAINER_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
 _UNKNOWN = 4 << 30
 """Assumed where the system does not say, as on Windows: most machines have more."""
-
-
-def _read_size(path: str) -> int:
-    try:
-        with open(path, encoding="ascii") as file:
-            text = file.read().strip()
-    except OSError:
-        return 0
-    return int(text) if text.isdigit() else 0
 
 
 # Engines and their frames -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class EngineRecord:
+class EngineRecord(NamedTuple):
     """An engine and the frames that are its own."""
 
     name: str
@@ -139,10 +121,8 @@ class EngineRecord:
     """As messages call it."""
     frame: str
     """Name of the class of its frames."""
-    packages: frozenset[str]
+    packages: tuple[str, ...]
     """Packages in which that class is defined."""
-    module: str
-    """Module of this package that reads them: ``read(problem)``."""
 
     def has(self, values: Any) -> bool:
         """Whether this is one of its frames."""
@@ -151,21 +131,16 @@ class EngineRecord:
             for kind in type(values).__mro__
         )
 
+    def read(self, problem: Problem) -> RankingData:
+        """Judged rankings, by the engine's module."""
+        read: RankingData = import_module(f"sklearn_rank.engines.{self.name}").read(problem)
+        return read
+
 
 ENGINES = (
-    EngineRecord(
-        "polars", "Polars", "LazyFrame", frozenset({"polars"}), "sklearn_rank.engines.polars"
-    ),
-    EngineRecord(
-        "duckdb",
-        "DuckDB",
-        "DuckDBPyRelation",
-        frozenset({"duckdb", "_duckdb"}),
-        "sklearn_rank.engines.duckdb",
-    ),
-    EngineRecord(
-        "spark", "Spark", "DataFrame", frozenset({"pyspark"}), "sklearn_rank.engines.spark"
-    ),
+    EngineRecord("polars", "Polars", "LazyFrame", ("polars",)),
+    EngineRecord("duckdb", "DuckDB", "DuckDBPyRelation", ("duckdb", "_duckdb")),
+    EngineRecord("spark", "Spark", "DataFrame", ("pyspark",)),
 )
 
 
@@ -202,6 +177,13 @@ class Problem:
     known_items: Any = None
     options: EngineOptions = field(default_factory=EngineOptions)
 
+    def read_in_memory(self, **sides: Any) -> RankingData:
+        """Read by the readers of memory, with ``y_true`` or ``y_score`` collected."""
+        sides = {"y_true": self.y_true, "y_score": self.y_score, **sides}
+        return read_rankings(
+            **sides, columns=self.columns, known_items=self.known_items, **self.told
+        )
+
 
 class Side(NamedTuple):
     """The columns of a frame that are read."""
@@ -230,15 +212,14 @@ def find_sides(
     frames = [truth, run]
     wanted = share_columns(columns, frames)
     refuse_swapped(frames, wanted)
-    sides: list[Side | None] = []
-    for frame, own, name in zip(frames, wanted, ("y_true", "y_score"), strict=True):
-        if frame is None:
-            sides.append(None)
-            continue
-        find, kinds = (truth_columns, GRADE) if name == "y_true" else (run_columns, ORDER)
-        named = find(frame, own)
-        watched = watched_columns(frame, named, own, kinds)
-        sides.append(Side(name, named, watched, kinds))  # type: ignore[arg-type]
+    sides: list[Side | None] = [None, None]
+    if truth is not None:
+        named = truth_columns(truth, wanted[0])
+        watched = watched_columns(truth, named, wanted[0], GRADE)
+        sides[0] = Side("y_true", named, watched, GRADE)
+    if run is not None:
+        named = run_columns(run, wanted[1])
+        sides[1] = Side("y_score", named, watched_columns(run, named, wanted[1], ORDER), ORDER)
     return sides[0], sides[1]
 
 
@@ -276,5 +257,4 @@ def read_any(
         raise TypeError(msg)
     check_table_options(owner, **told)
     problem = Problem(y_true, y_score, columns, told, known_items, engine or EngineOptions())
-    judged: RankingData = import_module(used.module).read(problem)
-    return judged
+    return used.read(problem)

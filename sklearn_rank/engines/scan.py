@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from sklearn_rank.engines.blocks import exact
-from sklearn_rank.engines.duckdb import quoted
 from sklearn_rank.engines.read import EngineOptions
+from sklearn_rank.engines.stream import exact
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.files.columnar import columnar_kind
 from sklearn_rank.files.read import (
@@ -18,7 +17,7 @@ from sklearn_rank.files.read import (
     read_parts,
 )
 from sklearn_rank.files.source import Limits, Source, opened, source_of
-from sklearn_rank.files.text import FileColumns, NamedColumns, find_columns
+from sklearn_rank.files.text import find_columns
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.disk import readable
@@ -98,23 +97,13 @@ def scan_qrels(
 
     Parameters
     ----------
-    path, format, engine, memory_limit
-        As in :func:`scan_run`.
-    columns : mapping, default=None
-        Column of a role ("query", "item", "grade") whose name is not recognised, or None for a
-        role that no column has.
+    path, format, columns, engine, memory_limit
+        As in :func:`scan_run`; the roles are "query", "item" and "grade".
 
     Returns
     -------
     qrels : polars.LazyFrame, duckdb.DuckDBPyRelation or pyspark.sql.DataFrame
         The columns "query" and "item", as text, and "grade" if there is one.
-
-    Raises
-    ------
-    FileFormatError
-        If the files do not hold what their format demands; of text that is seen while they stream.
-    ColumnRoleError
-        If it is not clear which column holds what.
     """
     return _scan(path, format, columns, engine, memory_limit, is_run=False)
 
@@ -141,13 +130,37 @@ def _scan(
     if engine != "polars" and kind != "parquet":
         msg = f"engine={engine!r} reads Parquet here, and {sources[0].name} is none; leave it out"
         raise InvalidParameterError(msg)
-    if engine == "spark":
-        return _spark(sources, columns, is_run=is_run)
+    if engine == "polars" and kind not in ("parquet", "arrow"):
+        return _text(sources, format, columns, is_run=is_run)
+    if engine == "polars":
+        return _columnar(sources, str(kind), columns, is_run=is_run)
+    paths = [str(source.path) for source in sources]
+    frame: Any
     if engine == "duckdb":
-        return _duckdb(sources, columns, options, is_run=is_run)
-    if kind in ("parquet", "arrow"):
-        return _columnar(sources, kind, columns, is_run=is_run)
-    return _text(sources, format, columns, is_run=is_run)
+        import duckdb
+
+        from sklearn_rank.engines.duckdb import quoted
+
+        connection = duckdb.connect()
+        _OPEN.append(connection)
+        if options.memory_limit is not None:
+            connection.execute(f"SET memory_limit = '{options.n_bytes}B'")
+        frame, text = connection.read_parquet(paths), "VARCHAR"
+    else:
+        from sklearn_rank.engines.spark import quoted, running_session
+
+        frame, text = running_session().read.parquet(*paths), "string"
+    named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
+    ids = {"query": named.query, "item": named.item}
+    selected = [f"CAST({quoted(name)} AS {text}) AS {role}" for role, name in ids.items()]
+    if named.number is not None:
+        selected.append(f"{quoted(named.number)} AS {named.kind}")
+    selected += [quoted(column.name) for column in named.watched]
+    return frame.project(", ".join(selected)) if engine == "duckdb" else frame.selectExpr(*selected)
+
+
+_OPEN: list[Any] = []
+"""Connections, which early versions close although a relation still reads by them."""
 
 
 def is_several(path: str) -> bool:
@@ -157,9 +170,8 @@ def is_several(path: str) -> bool:
 
 def files_of(path: Paths) -> list[str]:
     """All files that a path, a pattern, a folder or several of them name, in order."""
-    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     names: list[str] = []
-    for entry in given:
+    for entry in [path] if isinstance(path, (str, os.PathLike)) else list(path):
         text = os.fsdecode(os.fspath(entry))
         is_folder = os.path.isdir(text)
         is_pattern = is_several(text) and not is_folder
@@ -182,13 +194,12 @@ def files_of(path: Paths) -> list[str]:
 
 def _within(folder: str) -> list[str]:
     """Files of a folder as Spark writes it; its marks of success and checksums are no data."""
-    files = [
+    return sorted(
         os.path.join(at, name)
         for at, _, names in os.walk(folder)
         for name in names
         if not name.startswith(("_", "."))
-    ]
-    return sorted(files)
+    )
 
 
 def _columnar(
@@ -196,76 +207,29 @@ def _columnar(
 ) -> pl.LazyFrame:
     import polars as pl
 
-    parts = [_columnar_file(source, kind, columns, is_run=is_run) for source in sources]
-    first = parts[0].collect_schema().names()
-    for source, part in zip(sources, parts, strict=True):
-        names = part.collect_schema().names()
+    parts: list[pl.LazyFrame] = []
+    first: list[str] = []
+    for source in sources:
+        frame = (pl.scan_parquet if kind == "parquet" else pl.scan_ipc)(source.path)
+        schema = frame.collect_schema()
+        named = find_columns(schema.names(), columns, source.name, is_run=is_run)
+        query, item = exact([named.query, named.item])
+        selected = [query.cast(pl.String).alias("query"), item.cast(pl.String).alias("item")]
+        if named.number is not None:
+            selected.append(exact([named.number])[0].alias(named.kind))
+        # Numbers of unknown names go along, to be looked at.
+        others = [column.name for column in named.watched if schema[column.name].is_numeric()]
+        parts.append(frame.select(*exact(others), *selected))
+        names = parts[-1].collect_schema().names()
+        first = first or names
         if names != first:
             source.fail(
                 None,
                 f"holds the columns {format_list(names)} of those that count, and "
-                f"{sources[0].name} "
-                f"{format_list(first)}; files of one run are alike",
+                f"{sources[0].name} {format_list(first)}; files of one run are alike",
             )
     # Shards may differ in the width of their numbers, and in columns that nobody reads.
     return parts[0] if len(parts) == 1 else pl.concat(parts, how="vertical_relaxed")
-
-
-def _columnar_file(
-    source: Source, kind: str, columns: Columns | None, *, is_run: bool
-) -> pl.LazyFrame:
-    import polars as pl
-
-    scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
-    frame = scan(source.path)
-    schema = frame.collect_schema()
-    named = find_columns(schema.names(), columns, source.name, is_run=is_run)
-    query, item = exact([named.query, named.item])
-    ids = [query.cast(pl.String).alias("query"), item.cast(pl.String).alias("item")]
-    number = [] if named.number is None else [exact([named.number])[0].alias(named.kind)]
-    # Numbers of unknown names go along, to be asked about.
-    others = [column.name for column in named.watched if schema[column.name].is_numeric()]
-    return frame.select(*exact(others), *ids, *number)
-
-
-def _duckdb(
-    sources: list[Source], columns: Columns | None, options: EngineOptions, *, is_run: bool
-) -> Any:
-    import duckdb
-
-    connection = duckdb.connect()
-    _OPEN.append(connection)
-    if options.memory_limit is not None:
-        connection.execute(f"SET memory_limit = '{options.n_bytes}B'")
-    relation = connection.read_parquet([str(source.path) for source in sources])
-    named = find_columns(list(relation.columns), columns, sources[0].name, is_run=is_run)
-    return relation.project(", ".join(_sql_columns(named)))
-
-
-_OPEN: list[Any] = []
-"""Connections, which early versions close although a relation still reads by them."""
-
-
-def _sql_columns(named: NamedColumns) -> Iterator[str]:
-    for role in ("query", "item"):
-        yield f"CAST({quoted(getattr(named, role))} AS VARCHAR) AS {role}"
-    if named.number is not None:
-        yield f"{quoted(named.number)} AS {named.kind}"
-    for column in named.watched:
-        yield quoted(column.name)
-
-
-def _spark(sources: list[Source], columns: Columns | None, *, is_run: bool) -> Any:
-    from sklearn_rank.engines.spark import quoted as backquoted
-    from sklearn_rank.engines.spark import running_session
-
-    frame = running_session().read.parquet(*[source.path for source in sources])
-    named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
-    names = {role: backquoted(getattr(named, role)) for role in ("query", "item")}
-    ids = [f"CAST({name} AS string) AS {role}" for role, name in names.items()]
-    number = [] if named.number is None else [f"{backquoted(named.number)} AS {named.kind}"]
-    others = [backquoted(column.name) for column in named.watched]
-    return frame.selectExpr(*ids, *number, *others)
 
 
 def _text(
@@ -291,7 +255,10 @@ def _text(
         left = n_rows
         for source in sources:
             for part in read_parts(source, format, columns, is_run=is_run):
-                frame = _frame(part, schema)
+                values = {"query": part.queries, "item": part.items}
+                if part.numbers is not None:
+                    values[part.role] = part.numbers
+                frame = pl.DataFrame(values, schema_overrides=schema).select(list(schema))
                 if left is not None:
                     frame = frame.head(left)
                     left -= frame.height
@@ -302,12 +269,3 @@ def _text(
                     return
 
     return register_io_source(read, schema=schema)
-
-
-def _frame(part: FileColumns, schema: Mapping[str, Any]) -> pl.DataFrame:
-    import polars as pl
-
-    columns = {"query": part.queries, "item": part.items}
-    if part.numbers is not None:
-        columns[part.role] = part.numbers
-    return pl.DataFrame(columns, schema_overrides=schema).select(list(schema))

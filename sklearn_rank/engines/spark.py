@@ -18,23 +18,20 @@ from weakref import finalize
 
 import numpy as np
 
-from sklearn_rank.engines.gathered import Gathered, LeftBehind, has_grades, qrels_of
+from sklearn_rank.engines.gathered import Gathered, LaterColumns, LeftBehind, has_grades, qrels_of
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import ColumnRoleError, InvalidParameterError
-from sklearn_rank.inputs.frames import DIVIDED_QUERY, is_frame, run_of, truth_of, watch
-from sklearn_rank.inputs.layouts import read_rankings
+from sklearn_rank.inputs.frames import is_frame, run_of, truth_of, watch
 from sklearn_rank.inputs.roles import Role, UnusedColumn, refuse_unused
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.rankings.data import (
     NoPool,
     RankingData,
     RankingSizes,
-    one_label_each,
     refuse_remote,
 )
-from sklearn_rank.rankings.judged import JudgedRankings
+from sklearn_rank.rankings.judged import JudgedRankings, Places
 from sklearn_rank.rankings.ranking import TIE_RULES
-from sklearn_rank.support.checks import is_missing
 from sklearn_rank.support.runtime import waiting
 from sklearn_rank.support.segments import segment_index
 from sklearn_rank.support.text import format_list, safe_repr
@@ -65,20 +62,16 @@ def read(problem: Problem) -> RankingData:
     frames = {name: _native(side) for name, side in sides.items() if engine_of(side) is not None}
     session = _session_of(frames)
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
-        return read_rankings(
-            frames["y_true"].toArrow(),
-            problem.y_score,
-            columns=problem.columns,
-            known_items=problem.known_items,
-            **problem.told,
-        )
-    asked = [name for name in IN_MEMORY_ALONE if problem.told.get(name) not in (None, False)]
-    if problem.known_items is not None:
-        asked.append("known_items")
-    if asked:
+        return problem.read_in_memory(y_true=frames["y_true"].toArrow())
+    options: dict[str, Any] = {**problem.told, "known_items": problem.known_items}
+    needs_all = [
+        name for name in (*IN_MEMORY_ALONE, "known_items") if options.get(name) not in (None, False)
+    ]
+    if needs_all:
         msg = (
-            f"{asked[0]} needs the ids of all items in memory, as gates with a baseline do, and "
-            "those of a frame of Spark stay there; leave it out, or pass toPandas() of what fits"
+            f"{needs_all[0]} needs the ids of all items in memory, as gates with a baseline do, "
+            "and those of a frame of Spark stay there; leave it out, or pass toPandas() of what "
+            "fits"
         )
         raise InvalidParameterError(msg)
     return _Reading(problem, session, frames).judged()
@@ -88,23 +81,24 @@ class _Reading:
     """One problem, whose run is a frame of Spark."""
 
     def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:
-        self.problem, self.session = problem, session
-        self.options, self.told = problem.options, problem.told
-        self.ties = self.told.get("ties", "average")
-        eager = _eager(problem.y_true)
+        self.problem, self.session, self.options = problem, session, problem.options
+        self.ties = problem.told.get("ties", "average")
+        y_true, eager = problem.y_true, None
+        if is_frame(y_true) and "y_true" not in frames:
+            eager = _narwhals(y_true)
         schemas = {name: _schema(frame) for name, frame in frames.items()}
         truth, run = find_sides(schemas.get("y_true", eager), schemas["y_score"], problem.columns)
         assert run is not None
-        self.run = _SparkSide.of(frames["y_score"], run)
+        self.run = _SparkSide(frames["y_score"], run)
         self.truth, self.qrels = None, None
         if truth is not None and "y_true" in frames:
-            self.truth = _SparkSide.of(frames["y_true"], truth)
+            self.truth = _SparkSide(frames["y_true"], truth)
         elif truth is not None and eager is not None:
             watch(eager, truth.named["query"], truth.watched)
             refuse_unused(truth.watched, truth.name, truth.kinds)
             self.qrels = truth_of(eager, truth.named)
         else:
-            self.qrels = qrels_of(problem.y_true, self.told)
+            self.qrels = qrels_of(y_true, problem.told)
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -115,48 +109,50 @@ class _Reading:
         """Count, refuse, and read; what would not fit through the driver stays."""
         for side in self.sides:
             side.refuse_unused()
-        _refuse_no_order(self.run, self.ties)
+        self._refuse_no_order()
         with self._showing("Spark counts rows"):
             sizes = {side: side.sizes() for side in self.sides}
         for side, size in sizes.items():
-            side.refuse_missing(size)
-            self._refuse_long(side, size)
-        self.n_buckets = self._buckets(sum(size["n"] for size in sizes.values()))
+            self._refuse_rows(side, size)
+        # As many buckets as their size takes, and some for each of the cores that there may be.
+        n_rows = sum(size["n"] for size in sizes.values())
+        tasks = int(self.session.conf.get("spark.sql.shuffle.partitions", "200"))
+        self.n_buckets = max(-(-n_rows // _BUCKET), min(tasks, n_rows // 10_000), 1)
         is_remote = False
         if self.truth is not None:
             size = sizes[self.truth]
             is_remote = (size["relevant"] + size["queries"]) * _HIT > self._memory
         gathered, remote = self._gathered(is_remote=is_remote)
         for side, size in sizes.items():
-            if gathered.n_rows[side.side.name] != size["n"]:
-                _refuse_changed(side.side.name)
-        judged = gathered.judged(_NO_POOL, self.with_unjudged)
+            if gathered.n_rows[side.name] != size["n"]:
+                msg = (
+                    f"{side.name} had other rows when it was read once more: it is made anew each "
+                    "time, with something random, or from files that change meanwhile. Write it to "
+                    "Parquet first, or cache it"
+                )
+                raise ValueError(msg)
+        judged = gathered.judged(_NO_POOL, self.places_of_unjudged)
         return replace(
             judged,
             ties="" if self.run.ranks else self.ties,
-            query_columns=tuple(map(SparkColumns, self.sides)),
-            count_scores=SparkScores(self.run),
+            query_columns=tuple(
+                LaterColumns(side.frame.columns, side.labels) for side in self.sides
+            ),
+            count_scores=self.run.count_scores,
             make_frame=FrameMaker(self.session),
             remote=remote,
             rank_all=refuse_remote if is_remote else judged.rank_all,
         )
 
-    def with_unjudged(self) -> JudgedRankings:
-        """The rankings once more, with the places of unjudged items."""
+    def places_of_unjudged(self) -> Places:
+        """The places of unjudged items, for which the frames are read once more."""
         gathered, _ = self._gathered(keeps_unjudged=True)
-        return gathered.judged(_NO_POOL, self.with_unjudged).rankings
-
-    def in_memory(self, what: str) -> Any:  # pragma: no cover - pools are refused before
-        """Nothing is."""
-        raise NotImplementedError(what)
+        unjudged = gathered.judged(_NO_POOL, self.places_of_unjudged).rankings.unjudged
+        assert unjudged is not None
+        return unjudged.places
 
     def _showing(self, doing: str) -> AbstractContextManager[None]:
         return waiting(doing) if self.options.progress else nullcontext()
-
-    def _buckets(self, n_rows: int) -> int:
-        """As many as their size asks for, and some for each of the cores that there may be."""
-        tasks = int(self.session.conf.get("spark.sql.shuffle.partitions", "200"))
-        return max(-(-n_rows // _BUCKET), min(tasks, n_rows // 10_000), 1)
 
     @property
     def _memory(self) -> int:
@@ -167,14 +163,39 @@ class _Reading:
         sizes = [_bytes_of(self.session.conf.get(name, "1g")) for name in names]
         return min(size for size in sizes if size) // 2  # 0 says that results have no limit
 
-    def _refuse_long(self, side: _SparkSide, size: Mapping[str, Any]) -> None:
-        """InvalidParameterError for a query that no task can hold."""
+    def _refuse_no_order(self) -> None:
+        """Rows of Spark come from many files at once and have no order."""
+        if self.run.number is None:
+            msg = (
+                "y_score has no column for the role 'score' or 'rank', and the rows of a frame of "
+                "Spark have no order that could rank the items; add one of them"
+            )
+            raise ColumnRoleError(msg)
+        rule = TIE_RULES[self.ties]
+        if rule.by_place and not rule.by_id and not self.run.ranks:
+            msg = (
+                f"ties={self.ties!r} leaves tied items in the order of their rows, which a frame "
+                "of Spark does not have; pass another rule, such as ties='average', or ranks "
+                "instead of scores"
+            )
+            raise InvalidParameterError(msg)
+
+    def _refuse_rows(self, side: _SparkSide, size: Mapping[str, Any]) -> None:
+        """ValueError for columns that lack values, or a query that no task can hold."""
+        for name, count in size["missing"].items():
+            if number := size[count]:
+                rows = "row" if number == 1 else "rows"
+                msg = (
+                    f"column {safe_repr(name)} of {side.name} contains missing values "
+                    f"({number:,} {rows})"
+                )
+                raise ValueError(msg)
         limit = _bytes_of(self.session.conf.get("spark.executor.memory", "1g"))
         if self.options.memory_limit is not None:
             limit = self.options.n_bytes
         if (size["most"] or 0) * _ROW > limit:
             msg = (
-                f"query {safe_repr(size['longest'])} of {side.side.name} has {size['most']:,} "
+                f"query {safe_repr(size['longest'])} of {side.name} has {size['most']:,} "
                 f"rows, and a task of Spark ranks a query at once, with {limit:,} bytes: keep its "
                 "best items alone, or give tasks more memory (spark.executor.memory, or "
                 "memory_limit= of EngineOptions)"
@@ -185,8 +206,12 @@ class _Reading:
         self, *, is_remote: bool = False, keeps_unjudged: bool = False
     ) -> tuple[Gathered, RemoteParts | None]:
         """What all tasks read."""
-        gathered = Gathered(self.told, {}, keeps_unjudged=keeps_unjudged)
-        gathered.has_grades = has_grades(self.problem.y_true)
+        gathered = Gathered(
+            self.problem.told,
+            {},
+            has_grades=has_grades(self.problem.y_true),
+            keeps_unjudged=keeps_unjudged,
+        )
         remote = None
         with self._showing("Spark ranks queries"):
             frame = self._parts(keeps_unjudged=keeps_unjudged)
@@ -205,9 +230,9 @@ class _Reading:
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
         names = ("ties", "duplicates", "negative_grades", "assume", "missing")
-        told = {name: self.told[name] for name in names if name in self.told}  # type: ignore[literal-required]
-        columns = {side.side.name: side.rows.columns for side in self.sides}
-        named: dict[str, Any] = {side.side.name: side.side.named for side in self.sides}
+        options = {name: self.problem.told[name] for name in names if name in self.problem.told}  # type: ignore[literal-required]
+        columns = {side.name: side.rows.columns for side in self.sides}
+        named: dict[str, Any] = {side.name: side.named for side in self.sides}
         qrels = self.qrels
         run = self.run.bucketed(self.n_buckets)
 
@@ -215,12 +240,11 @@ class _Reading:
         def pair(truth, rows):  # type: ignore[no-untyped-def]
             own = truth_of(_narwhals(_renamed(truth, columns["y_true"])), named["y_true"])
             rows = _renamed(rows, columns["y_score"])
-            return _read_part(own, rows, named, told, keeps_unjudged, truth.num_rows)
+            return _read_part(own, rows, named, options, keeps_unjudged, truth.num_rows)
 
         def alone(rows):  # type: ignore[no-untyped-def]
-            return _read_part(
-                qrels, _renamed(rows, columns["y_score"]), named, told, keeps_unjudged, 0
-            )
+            rows = _renamed(rows, columns["y_score"])
+            return _read_part(qrels, rows, named, options, keeps_unjudged, 0)
 
         if self.truth is None:
             return run.applyInArrow(alone, _PART)
@@ -234,7 +258,7 @@ def _read_part(
     qrels: Qrels | None,
     rows: pa.Table,
     named: Mapping[str, Any],
-    told: Mapping[str, Any],
+    options: Mapping[str, Any],
     keeps_unjudged: bool,
     n_judgements: int,
 ) -> pa.Table:
@@ -243,7 +267,7 @@ def _read_part(
     part: Gathered | Exception
     try:
         run = run_of(_narwhals(rows), named["y_score"])
-        part = Gathered(told, qrels.numbers, keeps_unjudged=keeps_unjudged)  # type: ignore[arg-type]
+        part = Gathered(options, qrels.numbers, keeps_unjudged=keeps_unjudged)  # type: ignore[arg-type]
         part.add(qrels, run)
         if "y_true" in named:
             part.add_missing(qrels)
@@ -265,15 +289,13 @@ def _sizes_of_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
     """The parts with sizes of rankings in place of rankings."""
     for part in _parts_of(batches):
         if isinstance(part, Gathered):
-            part.map_rankings(_sizes)
+            part.parts = [replace(read, rankings=_sizes(read.rankings)) for read in part.parts]
         yield from _pickled([part]).to_batches()
 
 
 def _sizes(rankings: JudgedRankings) -> RankingSizes:
-    n_queries = len(rankings)
-
     def count(offsets: Any, flags: Any) -> Any:
-        return np.bincount(segment_index(offsets)[flags], minlength=n_queries)
+        return np.bincount(segment_index(offsets)[flags], minlength=len(rankings))
 
     return RankingSizes.of(
         rankings.query_ids,
@@ -318,11 +340,7 @@ class _StaysInSpark:
         return type(None), ()
 
 
-Function = Callable[[JudgedRankings], Sequence[FloatArray]]
-"""Some values per query of a block of queries."""
-
-
-@dataclass
+@dataclass(eq=False)
 class RemoteParts(_StaysInSpark):
     """Rankings of a problem that stay in Spark, part by part."""
 
@@ -334,12 +352,17 @@ class RemoteParts(_StaysInSpark):
         """Nothing stays in Spark's memory, even if what asked for values was refused."""
         finalize(self, _forget, self.parts).atexit = False
 
-    def values(self, function: Function, n_values: int) -> list[FloatArray]:
+    def values(
+        self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
+    ) -> list[FloatArray]:
         """What the function makes of each query, in the order of the ids of the queries."""
 
         def compute(batches: Iterator[Any]) -> Iterator[Any]:
-            for rankings in _rankings_of(batches):
-                yield from _pickled([(rankings.query_ids, function(rankings))]).to_batches()
+            for part in _parts_of(batches):
+                for read in part.parts:
+                    if len(read.rankings):
+                        found = (read.rankings.query_ids, function(read.rankings))
+                        yield from _pickled([found]).to_batches()
 
         with self.showing("Spark computes measures"):
             found = list(_unpickled(self.parts.mapInArrow(compute, _PART)))
@@ -353,11 +376,6 @@ class RemoteParts(_StaysInSpark):
         self.parts.unpersist()
 
 
-def _rankings_of(batches: Iterator[pa.RecordBatch]) -> Iterator[JudgedRankings]:
-    for part in _parts_of(batches):
-        yield from (read.rankings for read in part.parts if len(read.rankings))
-
-
 def _forget(rows: Any) -> None:
     # The session may have ended since, and its memory with it.
     with suppress(Exception):
@@ -367,19 +385,21 @@ def _forget(rows: Any) -> None:
 # Frames and their columns ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
 class _SparkSide:
     """One of the frames, by the columns that are read."""
 
-    side: Side
-    frame: Any
-    """As the caller gave it."""
-    rows: Any
-    """The columns with a role: integers as bigint, so that the ids of both sides meet."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Nothing: Spark is not pickled."""
+        return LeftBehind, ()
 
-    @classmethod
-    def of(cls, frame: Any, side: Side) -> _SparkSide:
+    def __init__(self, frame: Any, side: Side) -> None:
         """Refuses columns that are not there or cannot hold what they should, by their types."""
+        self.frame, self.side = frame, side
+        self.name, self.named = side.name, side.named
+        self.ids = (side.named["query"], side.named["item"])
+        roles: tuple[Role, ...] = ("grade", "score", "rank")
+        self.number = next((side.named[role] for role in roles if role in side.named), None)
+        self.ranks = "score" not in side.named
         refuse_twins(frame, side.name, side.used)
         kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
         columns = []
@@ -387,33 +407,19 @@ class _SparkSide:
             kind, column = kinds[name], quoted(name)
             if role not in ("query", "item"):
                 column = _number(name, kind, side.name)
-            elif kind in _INTEGERS:
+            elif kind in _INTEGERS:  # as bigint, so that the ids of both sides are of one type
                 column = f"CAST({column} AS bigint)"
             elif kind.startswith(("char", "varchar")):
                 column = f"CAST({column} AS string)"
             columns.append(f"{column} AS {quoted(name)}")
-        return cls(side, frame, frame.selectExpr(*columns))
-
-    @property
-    def ranks(self) -> bool:
-        """Whether a run is ordered by ranks."""
-        return "score" not in self.side.named
-
-    @property
-    def number(self) -> str | None:
-        """The column of the number, if there is one."""
-        roles: tuple[Role, ...] = ("grade", "score", "rank")
-        return next((self.side.named[role] for role in roles if role in self.side.named), None)
-
-    def kind(self, column: str) -> str:
-        """The type of a column."""
-        kind: str = self.rows.schema[column].dataType.simpleString()
-        return kind
+        self.rows = frame.selectExpr(*columns)
+        fields = self.rows.schema.fields
+        self.kinds = {field.name: field.dataType.simpleString() for field in fields}
 
     def bucketed(self, number: int) -> Any:
         """The rows by buckets of queries; ids that are equal as keys are in one."""
-        query = self.side.named["query"]
-        column, kind = quoted(query), self.kind(query)
+        query = self.named["query"]
+        column, kind = quoted(query), self.kinds[query]
         if kind in (*_INTEGERS, *_FLOATS, "boolean") or kind.startswith("decimal"):
             column = f"CAST({column} AS double)"
         # Under names of our own, for PySpark does not quote those that it groups.
@@ -423,44 +429,51 @@ class _SparkSide:
 
     def sizes(self) -> dict[str, Any]:
         """Rows, queries, missing values by column, relevant judgements and the longest query."""
-        names = dict.fromkeys(filter(None, (*self._ids, self.number)))
-        counts = {f"m{place}": self._is_missing(name) for place, name in enumerate(names)}
+        names = dict.fromkeys(filter(None, (*self.ids, self.number)))
+        counts = {}
+        for place, name in enumerate(names):
+            is_float = name in self.ids and self.kinds[name] in _FLOATS
+            nan = f" OR isnan({quoted(name)})" if is_float else ""
+            counts[f"m{place}"] = f"({quoted(name)} IS NULL{nan})"
+        missing = dict(zip(names, counts, strict=True))
         if self.number is not None:
             counts["relevant"] = f"{quoted(self.number)} > 0"
         flags = [f"CAST({condition} AS int) AS {name}" for name, condition in counts.items()]
-        query = quoted(self.side.named["query"])
+        query = quoted(self.named["query"])
         rows = self.rows.selectExpr(f"{query} AS q", "CAST(1 AS bigint) AS n", *flags)
         sums = [f"coalesce(sum(`sum({name})`), 0) AS {name}" for name in ("n", *counts)]
         ends = ("max(`sum(n)`) AS most", "max_by(q, `sum(n)`) AS longest", "count(*) AS queries")
         found = rows.groupBy("q").sum("n", *counts).selectExpr(*sums, *ends)
         size: dict[str, Any] = found.toArrow().to_pylist()[0]
-        return {"relevant": size["n"], **size, "missing": dict(zip(names, counts, strict=False))}
+        return {"relevant": size["n"], **size, "missing": missing}
 
-    @property
-    def _ids(self) -> tuple[str, str]:
-        return self.side.named["query"], self.side.named["item"]
+    def labels(self, name: str) -> Iterator[tuple[Any, Any]]:
+        """Pairs of a query and what a column says of it."""
+        refuse_twins(self.frame, self.name, [name])
+        query = quoted(self.named["query"])
+        pairs = self.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
+        for row in pairs.distinct().orderBy("q").toArrow().to_pylist():
+            yield row["q"], row["label"]
 
-    def _is_missing(self, name: str) -> str:
-        column = quoted(name)
-        if name in self._ids and self.kind(name) in _FLOATS:
-            return f"({column} IS NULL OR isnan({column}))"
-        return f"{column} IS NULL"
-
-    def refuse_missing(self, size: Mapping[str, Any]) -> None:
-        """ValueError for columns that lack values."""
-        for name, count in size["missing"].items():
-            if number := size[count]:
-                rows = "row" if number == 1 else "rows"
-                msg = (
-                    f"column {safe_repr(name)} of {self.side.name} contains missing values "
-                    f"({number:,} {rows})"
-                )
-                raise ValueError(msg)
+    def count_scores(self, case: str) -> int:
+        """Counts scores that conventions speak of, as :class:`TableScores`."""
+        if self.ranks:
+            return 0
+        query, score = quoted(self.named["query"]), quoted(self.named["score"])
+        if case == "at most 0":
+            found = self.rows.selectExpr(f"count_if({score} <= 0) AS n")
+            return int(found.toArrow()["n"][0].as_py())
+        rows = self.rows.selectExpr(f"{query} AS q", f"{score} AS x")
+        if case == "close":  # scores that differ, and not as float32
+            rows = rows.distinct().selectExpr("q", "CAST(x AS float) AS x")
+        elif case == "equal of 16":
+            rows = rows.join(rows.groupBy("q").count().where("count >= 16").select("q"), "q")
+        return int(rows.groupBy("q", "x").count().where("count > 1").select("q").distinct().count())
 
     def refuse_unused(self) -> None:
         """ColumnRoleError if a column of unknown name may hold what no known column holds."""
         seen = []
-        query = quoted(self.side.named["query"])
+        query = quoted(self.named["query"])
         for column in self.side.watched:
             name = quoted(column.name)
             value = f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
@@ -503,11 +516,6 @@ def _number(name: str, kind: str, side: str) -> str:
     return column
 
 
-def _eager(y_true: Any) -> Any:
-    """Judgements that are a frame in memory, by narwhals."""
-    return _narwhals(y_true) if is_frame(y_true) and engine_of(y_true) is None else None
-
-
 def _schema(frame: Any) -> Any:
     """A frame of narwhals with the columns of a frame and none of its rows.
 
@@ -516,32 +524,6 @@ def _schema(frame: Any) -> Any:
     table = frame.limit(0).toArrow()
     first = {name: place for place, name in reversed(list(enumerate(table.column_names)))}
     return _narwhals(table.select(sorted(first.values())))
-
-
-def _refuse_no_order(run: _SparkSide, ties: str) -> None:
-    """Rows of Spark come from many files at once and have no order."""
-    if run.number is None:
-        msg = (
-            "y_score has no column for the role 'score' or 'rank', and the rows of a frame of "
-            "Spark have no order that could rank the items; add one of them"
-        )
-        raise ColumnRoleError(msg)
-    rule = TIE_RULES[ties]
-    if rule.by_place and not rule.by_id and not run.ranks:
-        msg = (
-            f"ties={ties!r} leaves tied items in the order of their rows, which a frame of Spark "
-            "does not have; pass another rule, such as ties='average', or ranks instead of scores"
-        )
-        raise InvalidParameterError(msg)
-
-
-def _refuse_changed(side: str) -> None:
-    msg = (
-        f"{side} had other rows when it was read once more: it is made anew each time, with "
-        "something random, or from files that change meanwhile. Write it to Parquet first, or "
-        "cache it"
-    )
-    raise ValueError(msg)
 
 
 def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
@@ -561,9 +543,6 @@ def refuse_twins(frame: Any, name: str, columns: Sequence[str]) -> None:
             raise ColumnRoleError(msg)
 
 
-# What is asked for now and then, and costs a job of its own --------------------------------------
-
-
 @dataclass(frozen=True)
 class FrameMaker(_StaysInSpark):
     """Makes a frame of a session, of columns in memory."""
@@ -575,51 +554,6 @@ class FrameMaker(_StaysInSpark):
         import pyarrow as pa
 
         return self.session.createDataFrame(pa.table(dict(columns)))
-
-
-@dataclass(frozen=True)
-class SparkColumns:
-    """Columns of a frame that say something of its queries."""
-
-    side: _SparkSide
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """No columns: Spark is not pickled."""
-        return dict, ()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.side.frame.columns
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """{query: label}; InvalidParameterError if a query has several."""
-        refuse_twins(self.side.frame, self.side.side.name, [name])
-        query = quoted(self.side.side.named["query"])
-        pairs = self.side.frame.selectExpr(f"{query} AS q", f"{quoted(name)} AS label")
-        rows = pairs.distinct().orderBy("q").toArrow().to_pylist()
-        labels = ((row["q"], row["label"]) for row in rows if not is_missing(row["label"]))
-        return one_label_each(name, labels, DIVIDED_QUERY)
-
-
-@dataclass(frozen=True)
-class SparkScores(_StaysInSpark):
-    """Counts scores that conventions speak of."""
-
-    run: _SparkSide
-
-    def __call__(self, case: str) -> int:
-        """As :class:`TableScores`."""
-        if self.run.ranks:
-            return 0
-        query, score = quoted(self.run.side.named["query"]), quoted(self.run.side.named["score"])
-        if case == "at most 0":
-            found = self.run.rows.selectExpr(f"count_if({score} <= 0) AS n")
-            return int(found.toArrow()["n"][0].as_py())
-        rows = self.run.rows.selectExpr(f"{query} AS q", f"{score} AS x")
-        if case == "close":  # scores that differ, and not as float32
-            rows = rows.distinct().selectExpr("q", "CAST(x AS float) AS x")
-        elif case == "equal of 16":
-            rows = rows.join(rows.groupBy("q").count().where("count >= 16").select("q"), "q")
-        return int(rows.groupBy("q", "x").count().where("count > 1").select("q").distinct().count())
 
 
 # Sessions ----------------------------------------------------------------------------------------
@@ -649,19 +583,20 @@ def _native(values: Any) -> Any:
 
 def _session_of(frames: Mapping[str, Any]) -> Any:
     """The session of all frames, by the names that messages call them."""
-    sessions = {name: _running(name, frame) for name, frame in frames.items()}
-    first, last = next(iter(sessions.values())), next(reversed(sessions.values()))
-    if not _is_same(first, last):
+    for name, frame in frames.items():
+        _refuse_unreadable(name, frame)
+    first, *others = (frame.sparkSession for frame in frames.values())
+    if not all(_is_same(first, other) for other in others):
         msg = (
-            f"{' and '.join(sessions)} are frames of two sessions of Spark, which do not see each "
+            f"{' and '.join(frames)} are frames of two sessions of Spark, which do not see each "
             "other; read both in one"
         )
         raise InvalidParameterError(msg)
     return first
 
 
-def _running(name: str, frame: Any) -> Any:
-    """The session of a frame that can be read."""
+def _refuse_unreadable(name: str, frame: Any) -> None:
+    """TypeError for frames of PySpark 3 and streams; InvalidParameterError for stopped sessions."""
     if not hasattr(type(frame), "toArrow"):
         from pyspark import __version__
 
@@ -681,7 +616,6 @@ def _running(name: str, frame: Any) -> Any:
             "each batch (writeStream.foreachBatch)"
         )
         raise TypeError(msg)
-    return session
 
 
 def _is_remote(session: Any) -> bool:

@@ -7,27 +7,19 @@ temporary files first, parted by query.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import re
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sklearn_rank.engines.blocks import (
-    BufferedRows,
-    Partitions,
-    Rows,
-    all_batches,
-    concatenated,
-    exact,
-    first_rows,
-    hold,
-    numbered,
-    temporary,
-    whole_queries,
-)
 from sklearn_rank.engines.gathered import (
     Gathered,
+    LaterColumns,
     LeftBehind,
     ScatteredQueriesError,
     has_grades,
@@ -35,30 +27,24 @@ from sklearn_rank.engines.gathered import (
 )
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.inputs.frames import (
-    DIVIDED_QUERY,
-    is_frame,
-    refuse_missing,
-    run_of,
-    truth_of,
-    watch,
-)
+from sklearn_rank.inputs.frames import is_frame, refuse_missing, run_of, truth_of, watch
 from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
-from sklearn_rank.inputs.layouts import read_rankings
 from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run, TableScores
-from sklearn_rank.rankings.data import NoPool, RankingData, one_label_each
-from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import as_bytes, is_missing
+from sklearn_rank.rankings.data import NoPool, RankingData
+from sklearn_rank.rankings.judged import JudgedRankings, Places
+from sklearn_rank.support.checks import as_bytes
 from sklearn_rank.support.runtime import with_progress
 from sklearn_rank.typing import IntArray
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     import narwhals as nw
     import polars as pl
 
+BATCH = 1 << 18
+"""Rows that an engine is asked for at once; it may deliver more or fewer."""
 _SMALL = 32 << 20
 """Rows of so many bytes are read at once: their blocks would be few, and all is then at hand."""
 _WHOLE = 5
@@ -73,6 +59,50 @@ _PART_OF_LIMIT = 20
 """A part of the rows that is read at once, which takes several times its size."""
 _PARTINGS = 3
 """After so many, a part is one query, or as good as one."""
+_N_PARTS = 64
+"""Files of one parting: a hundred million rows become parts that fit anywhere, ten million lose
+nothing by it."""
+_BUFFERED = 1 << 15
+"""Rows of a part that are written at once: few files, and together not more than a block."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rows:
+    """A lazy frame, which can be read more than once."""
+
+    schema: pl.DataFrame
+    """The columns without a row."""
+    batches: Callable[[Sequence[str]], Generator[pl.DataFrame]]
+    """Some columns of all rows, in the order of the rows."""
+
+    def all_of(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """All rows; the first batch has none, and tells the columns."""
+        yield self.schema.select(exact(columns))
+        yield from self.batches(columns)
+
+    def labels(self, query: str, name: str) -> Iterator[tuple[Any, Any]]:
+        """Pairs of a query and what a column says of it."""
+        for batch in self.batches([query, name]):
+            yield from batch.unique(maintain_order=True).iter_rows()
+
+
+def exact(names: Sequence[str]) -> list[Any]:
+    """Columns of just these names, which Polars else takes for patterns ("*", "^a.*$")."""
+    import polars as pl
+
+    def is_pattern(name: str) -> bool:
+        return name == "*" or (name.startswith("^") and name.endswith("$"))
+
+    return [pl.col(f"^{re.escape(name)}$" if is_pattern(name) else name) for name in names]
+
+
+def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
+    import narwhals as nw
+
+    return nw.from_native(frame, eager_only=True)
+
+
+# Reading -----------------------------------------------------------------------------------------
 
 
 def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> RankingData:
@@ -80,18 +110,7 @@ def read_streams(problem: Problem, rows_of: Callable[[Any], Rows]) -> RankingDat
     if engine_of(problem.y_score) is not None:
         return _Reading(problem, rows_of).judged()
     rows = rows_of(problem.y_true)
-    truth = concatenated(chain((rows.schema,), rows.batches(rows.schema.columns)))
-    return _read_at_once(problem, truth, problem.y_score)
-
-
-def _read_at_once(problem: Problem, y_true: Any, y_score: Any) -> RankingData:
-    return read_rankings(
-        y_true,
-        y_score,
-        columns=problem.columns,
-        known_items=problem.known_items,
-        **problem.told,
-    )
+    return problem.read_in_memory(y_true=_concatenated(rows.all_of(rows.schema.columns)))
 
 
 class _Reading:
@@ -100,102 +119,84 @@ class _Reading:
     def __init__(self, problem: Problem, rows_of: Callable[[Any], Rows]) -> None:
         self.problem = problem
         self.run_rows = rows_of(problem.y_score)
-        self.truth_rows = rows_of_truth(problem.y_true, rows_of)
+        self.truth_rows: Rows | None = None
+        if engine_of(problem.y_true) is not None:
+            self.truth_rows = rows_of(problem.y_true)
+        elif is_frame(problem.y_true):
+            import narwhals as nw
+
+            frame = nw.from_native(problem.y_true, eager_only=True).to_polars()
+
+            def batches(columns: Sequence[str]) -> Generator[pl.DataFrame]:
+                yield frame.select(exact(columns))
+
+            self.truth_rows = Rows(frame.head(0), batches)
         schema = None if self.truth_rows is None else _narwhals(self.truth_rows.schema)
         truth, run = find_sides(schema, _narwhals(self.run_rows.schema), problem.columns)
         assert run is not None
         self.truth, self.run = truth, run
         self.limit = problem.options.n_bytes
-        self._stream: Generator[pl.DataFrame] | None = None
-
-    def judged(self) -> RankingData:
-        """All queries, read at once or block by block."""
-        asked = self._asks_for_memory()
-        truth = self._hold_truth(self._at_once if asked else self.limit // _JUDGEMENTS)
-        run = hold(self.run_rows, self.run.used, self._at_once if asked else self._small)
-        if run.rest is None and (truth is None or truth.rest is None):
-            return self._with_columns(self._at_once_of(truth, run))
-        if asked:
-            run.close()
-            self._refuse(f"{asked[0]} needs all rows in memory, which take")
-        gathered, qrels = self._gathered(truth, run)
-        gathered.has_grades = has_grades(self.problem.y_true)
-        judged = gathered.judged(_LaterPool(self), self.with_unjudged)
-        if "score" in self.run.named:
-            judged = replace(judged, count_scores=LaterScores(self.blocks))
-        known_items = self.problem.known_items
-        if known_items is not None and qrels is None:
-            self._refuse("known_items needs all judgements in memory, which take")
-        if known_items is not None:
-            judged = with_unknown_counted(judged, qrels, Corpus(known_items))
-        return self._with_columns(judged)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Nothing: frames of an engine are not pickled."""
         return LeftBehind, ()
 
-    def blocks(self) -> Iterator[Run]:
-        """The rankings once more, some queries at a time."""
-        batches = self._checked(self.run, self._batches(self.run_rows, self.run))
-        for block in whole_queries(batches, self.run.named["query"], self._block):
-            yield self._run_of(block)
-
-    def with_unjudged(self) -> JudgedRankings:
-        """The rankings once more, with the places of unjudged items."""
-        truth = self._hold_truth(self.limit // _JUDGEMENTS)
-        run = hold(self.run_rows, self.run.used, self._small)
-        gathered, _ = self._gathered(truth, run, keeps_unjudged=True)
-        gathered.has_grades = has_grades(self.problem.y_true)
-        return gathered.judged(_LaterPool(self), self.with_unjudged).rankings
-
-    def _gathered(
-        self, truth: BufferedRows | None, run: BufferedRows, *, keeps_unjudged: bool = False
-    ) -> tuple[Gathered, Qrels | None]:
-        """The rankings of all queries, and the judgements if they fit."""
-        told = self.problem.told
-        if truth is not None and truth.rest is not None:
+    def judged(self) -> RankingData:
+        """All queries, read at once or block by block."""
+        options: dict[str, Any] = {**self.problem.told}
+        needs_all = [name for name in IN_MEMORY_ALONE if options.get(name) not in (None, False)]
+        truth, run = self._hold(at_once=bool(needs_all))
+        if run.rest is None and (truth is None or truth.rest is None):
+            judged = self._at_once(truth, run)
+        elif needs_all:
             run.close()
-            gathered = Gathered(told, {}, keeps_unjudged=keeps_unjudged)
-            self._add_parts(gathered, None)
-            return gathered, None
-        qrels = self._qrels(truth)
-        has_zero = bool(qrels.grades.min(initial=1) <= 0)
-        new = partial(Gathered, told, qrels.numbers, may_be_partial=has_zero)
-        gathered = new(keeps_unjudged=keeps_unjudged)
-        try:
-            self._add_blocks(gathered, qrels, all_batches(run))
-        except ScatteredQueriesError:
-            run.close()
-            if self._stream is not None:
-                self._stream.close()
-            gathered = new(keeps_unjudged=keeps_unjudged)
-            self._add_parts(gathered, qrels)
-        gathered.add_missing(qrels)
-        return gathered, qrels
+            self._refuse(f"{needs_all[0]} needs all rows in memory, which take")
+        else:
+            gathered, qrels = self._gathered(truth, run)
+            judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
+            if "score" in self.run.named:
+                judged = replace(judged, count_scores=self.count_scores)
+            known_items = self.problem.known_items
+            if known_items is not None and qrels is None:
+                self._refuse("known_items needs all judgements in memory, which take")
+            if known_items is not None:
+                judged = with_unknown_counted(judged, qrels, Corpus(known_items))
+        # All columns of the frames, of which only those with a role were read.
+        columns = [
+            LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))
+            for rows, side in ((self.truth_rows, self.truth), (self.run_rows, self.run))
+            if rows is not None and side is not None
+        ]
+        return replace(judged, query_columns=tuple(columns))
 
     def in_memory(self, what: str) -> RankingData:
         """The same read at once, for what nothing less serves."""
-        truth = self._hold_truth(self._at_once)
-        run = hold(self.run_rows, self.run.used, self._at_once)
+        truth, run = self._hold(at_once=True)
         if run.rest is not None or (truth is not None and truth.rest is not None):
+            run.close()
             self._refuse(f"{what} needs all rows in memory, which take")
-        return self._at_once_of(truth, run)
+        return self._at_once(truth, run)
 
-    @property
-    def _at_once(self) -> int:
-        return self.limit // _WHOLE
+    def places_of_unjudged(self) -> Places:
+        """The places of unjudged items, for which the frames are read once more."""
+        gathered, _ = self._gathered(*self._hold(at_once=False), keeps_unjudged=True)
+        judged = gathered.judged(partial(_pool, self), self.places_of_unjudged)
+        assert judged.rankings.unjudged is not None
+        return judged.rankings.unjudged.places
 
-    @property
-    def _small(self) -> int:
-        return min(_SMALL, self._at_once)
-
-    @property
-    def _block(self) -> int:
-        return max(min(_BLOCK, self.limit // 4 // _BYTES_PER_ROW), 1)
-
-    def _asks_for_memory(self) -> list[str]:
-        told: Mapping[str, Any] = self.problem.told
-        return [name for name in IN_MEMORY_ALONE if told.get(name) not in (None, False)]
+    def count_scores(self, case: str) -> int:
+        """Counts scores that conventions speak of, as :class:`TableScores`; reads once more."""
+        total, close = 0, set()
+        batches = self._checked(self.run, self.run_rows.all_of(self.run.used))
+        for block in _whole_queries(batches, self.run.named["query"], self._block):
+            run = self._run_of(block)
+            assert run.scores is not None
+            scores = TableScores(run.scores, run.offsets)
+            if case == "at most 0":
+                total += scores(case)
+            else:  # a query may come back in a later block
+                close |= {run.query_ids[number] for number in scores.queries(case).tolist()}
+        return total + len(close)
 
     def _refuse(self, what: str) -> None:
         msg = (
@@ -204,57 +205,81 @@ class _Reading:
         )
         raise InvalidParameterError(msg)
 
-    def _hold_truth(self, limit: int) -> BufferedRows | None:
-        if self.truth_rows is None or self.truth is None:
-            return None
-        held = hold(self.truth_rows, self.truth.used, limit)
-        if held.rest is None:
-            return held
-        held.close()
-        # They are read anew as they are needed: what was held would only take memory.
-        return held._replace(frame=held.frame.clear())
+    def _hold(self, *, at_once: bool) -> tuple[_Buffered | None, _Buffered]:
+        """The judgements and the run, as far as they fit."""
+        whole, truth = self.limit // _WHOLE, None
+        if self.truth_rows is not None and self.truth is not None:
+            limit = whole if at_once else self.limit // _JUDGEMENTS
+            truth = _hold(self.truth_rows, self.truth.used, limit)
+            if truth.rest is not None:
+                truth.close()
+                # They are read anew as they are needed: what was held would only take memory.
+                truth = truth._replace(frame=truth.frame.clear())
+        return truth, _hold(self.run_rows, self.run.used, whole if at_once else min(_SMALL, whole))
 
-    def _at_once_of(self, truth: BufferedRows | None, run: BufferedRows) -> RankingData:
+    def _at_once(self, truth: _Buffered | None, run: _Buffered) -> RankingData:
         y_true = self.problem.y_true if truth is None else truth.frame
-        return _read_at_once(self.problem, y_true, run.frame)
+        return self.problem.read_in_memory(y_true=y_true, y_score=run.frame)
 
-    def _with_columns(self, judged: RankingData) -> RankingData:
-        """With all columns of the frames, of which only those with a role were read."""
-        rows = [
-            LazyColumns(rows, side.named["query"])
-            for rows, side in ((self.truth_rows, self.truth), (self.run_rows, self.run))
-            if rows is not None and side is not None
-        ]
-        return replace(judged, query_columns=tuple(rows))
+    @property
+    def _block(self) -> int:
+        return max(min(_BLOCK, self.limit // 4 // _BYTES_PER_ROW), 1)
 
     # Block by block ------------------------------------------------------------------------------
+
+    def _gathered(
+        self, truth: _Buffered | None, run: _Buffered, *, keeps_unjudged: bool = False
+    ) -> tuple[Gathered, Qrels | None]:
+        """The rankings of all queries, and the judgements if they fit."""
+        new = partial(
+            Gathered,
+            self.problem.told,
+            has_grades=has_grades(self.problem.y_true),
+            keeps_unjudged=keeps_unjudged,
+        )
+        if truth is not None and truth.rest is not None:
+            run.close()
+            gathered = new({})
+            self._add_parts(gathered, None)
+            return gathered, None
+        qrels = self._qrels(truth)
+        has_zero = bool(qrels.grades.min(initial=1) <= 0)
+        gathered = new(qrels.numbers, may_be_partial=has_zero)
+        try:
+            self._add_blocks(gathered, qrels, chain((run.frame,), run.rest or ()))
+        except ScatteredQueriesError:
+            run.close()
+            gathered = new(qrels.numbers, may_be_partial=has_zero)
+            self._add_parts(gathered, qrels)
+        gathered.add_missing(qrels)
+        return gathered, qrels
 
     def _add_blocks(
         self, gathered: Gathered, qrels: Qrels, batches: Iterator[pl.DataFrame]
     ) -> None:
         """The run as it comes, if the rows of each query lie together."""
         query = self.run.named["query"]
-        for block in whole_queries(self._checked(self.run, batches), query, self._block):
+        for block in _whole_queries(self._checked(self.run, batches), query, self._block):
             gathered.add(qrels, self._run_of(block))
 
     def _add_parts(self, gathered: Gathered, qrels: Qrels | None) -> None:
         """The run parted by query in temporary files; the judgements, too, unless given."""
-        run = self._checked(self.run, self._batches(self.run_rows, self.run))
+        run = self._checked(self.run, self.run_rows.all_of(self.run.used))
         truth = None
         if qrels is None and self.truth_rows is not None and self.truth is not None:
-            batches = self._batches(self.truth_rows, self.truth)
-            truth = numbered(self._checked(self.truth, batches))
+            batches = self.truth_rows.all_of(self.truth.used)
+            truth = _numbered(self._checked(self.truth, batches))
         with temporary(self.problem.options.temp_directory) as directory:
-            for rows, judgements in self._pairs(directory, run, truth):
+            for rows, judgements in self._parts(directory, run, truth):
                 if qrels is not None:
                     gathered.add(qrels, self._run_of(rows))
                 elif judgements is not None and self.truth is not None:
                     own = truth_of(_narwhals(judgements), self.truth.named)
-                    gathered.places |= first_rows(judgements, self.truth.named["query"])
+                    gathered.places |= _first_rows(judgements, self.truth.named["query"])
                     gathered.add(own, self._run_of(rows))
                     gathered.add_missing(own)
 
-    def _pairs(
+    def _parts(
         self,
         directory: Path,
         run: Iterator[pl.DataFrame],
@@ -271,43 +296,35 @@ class _Reading:
             size = rows.size(number) + (0 if judgements is None else judgements.size(number))
             if not size:
                 continue
-            again = None if judgements is None else judgements.batches(number)
+            own = None if judgements is None else judgements.batches(number)
             if size > self.limit // _PART_OF_LIMIT and seed < _PARTINGS:
                 inner = directory / f"{seed}-{number}"
-                yield from self._pairs(inner, rows.batches(number), again, seed + 1)
+                yield from self._parts(inner, rows.batches(number), own, seed + 1)
             else:
                 yield (
-                    concatenated(rows.batches(number)),
-                    None if again is None else concatenated(again),
+                    _concatenated(rows.batches(number)),
+                    None if own is None else _concatenated(own),
                 )
-
-    def _batches(self, rows: Rows, side: Side) -> Iterator[pl.DataFrame]:
-        """All rows; the first batch has none, and tells the columns."""
-        yield rows.schema.select(exact(side.used))
-        self._stream = rows.batches(side.used)
-        yield from self._stream
 
     def _checked(self, side: Side, batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The columns with a role of rows that lack no id and no number; ids in few types."""
         first_row = 0
         if side.name == "y_score" and self.problem.options.progress:
-            batches = _shown(batches)
+            batches = _with_progress(batches)
         for batch in batches:
             frame = _narwhals(batch)
             refuse_missing(frame, side.named, side.name, first_row)
             watch(frame, side.named["query"], side.watched)
             first_row += batch.height
-            yield with_plain_ids(batch.select(exact(list(side.named.values()))), side)
+            yield _with_plain_ids(batch.select(exact(list(side.named.values()))), side)
         refuse_unused(side.watched, side.name, side.kinds)
 
-    def _qrels(self, held: BufferedRows | None) -> Qrels:
+    def _qrels(self, held: _Buffered | None) -> Qrels:
         """All judgements."""
         if held is None or self.truth is None:
             return qrels_of(self.problem.y_true, self.problem.told)
-        checked = self._checked(self.truth, iter((held.frame,)))
-        qrels = truth_of(_narwhals(next(checked)), self.truth.named)
-        for _ in checked:  # to its end, where it looks at what was left unread
-            pass
+        (checked,) = self._checked(self.truth, iter((held.frame,)))
+        qrels = truth_of(_narwhals(checked), self.truth.named)
         narrow = as_bytes(qrels.grades)
         return qrels if narrow is None else replace(qrels, grades=narrow)
 
@@ -315,8 +332,87 @@ class _Reading:
         return run_of(_narwhals(block), self.run.named)
 
 
-def _shown(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The same, and how many rows there were so far for who waits at a terminal."""
+def _pool(reading: _Reading | LeftBehind, queries: IntArray | None = None) -> JudgedRankings:
+    """One ranking of the items of all queries, or of some, which takes all rows at once."""
+    try:
+        judged = reading.in_memory("it")
+    except InvalidParameterError as error:
+        return NoPool(str(error))(queries)
+    return judged.pool(queries)
+
+
+# Batches -----------------------------------------------------------------------------------------
+
+
+class _Buffered(NamedTuple):
+    """The first rows of a frame."""
+
+    frame: pl.DataFrame
+    rest: Generator[pl.DataFrame] | None
+    """The rows that did not fit; None if all did."""
+
+    def close(self) -> None:
+        """Read no further: an engine may have but one stream open at a time."""
+        if self.rest is not None:
+            self.rest.close()
+
+
+def _hold(rows: Rows, columns: Sequence[str], limit: int) -> _Buffered:
+    """As many rows as fit into ``limit`` bytes, and at least a batch of those there are."""
+    batches = rows.batches(columns)
+    held = [rows.schema.select(exact(columns))]
+    size: float = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.estimated_size()
+        if size > limit:
+            return _Buffered(_concatenated(held), batches)
+    return _Buffered(_concatenated(held), None)
+
+
+def _whole_queries(
+    batches: Iterator[pl.DataFrame], query: str, n_rows: int
+) -> Iterator[pl.DataFrame]:
+    """Blocks of about ``n_rows`` rows that end where a query does.
+
+    A query that comes back later is in several blocks: who reads them has to see to that.
+    """
+    held: list[pl.DataFrame] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.height
+        if size < n_rows:
+            continue
+        block = _concatenated(held)
+        queries = block[query]
+        # A series of one id, not the id: some types of ids compare with their like alone.
+        is_other = _plain(queries != queries[-1:]).reverse()
+        from_end = is_other.arg_max() or 0
+        end = len(queries) - from_end if is_other[from_end] else 0  # 0: it is the only one
+        if end:
+            yield block[:end]
+            block = block[end:]
+        held, size = [block], block.height
+        # A single query of more rows than a block: wait for as many again.
+        n_rows = max(n_rows, 2 * size)
+    if size:
+        yield _concatenated(held)
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """The column under a name that its methods do not take for a pattern."""
+    return column.alias("column")
+
+
+def _concatenated(batches: Iterator[pl.DataFrame] | list[pl.DataFrame]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.concat(list(batches))
+
+
+def _with_progress(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same; shows how many rows there were so far on a terminal."""
     waiting: list[pl.DataFrame] = []
 
     def heights() -> Iterator[int]:
@@ -328,7 +424,7 @@ def _shown(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         yield waiting.pop()
 
 
-def with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
+def _with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
     """Categories as text and integers as int64, so that the ids of both sides have one type."""
     import polars as pl
 
@@ -344,97 +440,91 @@ def with_plain_ids(batch: pl.DataFrame, side: Side) -> pl.DataFrame:
     return batch.with_columns(changes) if changes else batch
 
 
-def _narwhals(frame: pl.DataFrame) -> nw.DataFrame[Any]:
-    import narwhals as nw
-
-    return nw.from_native(frame, eager_only=True)
+# In files ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _LaterPool:
-    """Ranks the items of all queries together, which takes all rows at once."""
-
-    reading: _Reading | LeftBehind
-
-    def __call__(self, queries: IntArray | None = None) -> JudgedRankings:
-        """One ranking of the items of all queries, or of some."""
-        try:
-            judged = self.reading.in_memory("it")
-        except InvalidParameterError as error:
-            return NoPool(str(error))(queries)
-        return judged.pool(queries)
+@contextmanager
+def temporary(place: str | os.PathLike[str] | None) -> Iterator[Path]:
+    """A directory that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="sklearn-rank-", dir=place) as name:
+        yield Path(name)
 
 
-# Frames that are no lazy ones, and what else is asked of lazy ones -------------------------------
+class Partitions:
+    """Rows in files, those of one query always in the same part and in their order.
+
+    The first batch may be empty, and tells the columns; another seed parts what one parting left
+    together.
+    """
+
+    def __init__(
+        self, batches: Iterator[pl.DataFrame], query: str, directory: Path, seed: int = 0
+    ) -> None:
+        import polars as pl
+
+        directory.mkdir(parents=True)
+        first = next(batches)
+        self.directory, self.empty = directory, first.head(0)
+        self.files: list[list[Path]] = [[] for _ in range(_N_PARTS)]
+        self._waiting: list[list[pl.DataFrame]] = [[] for _ in range(_N_PARTS)]
+        for batch in chain((first,), batches):
+            if not batch.height:
+                continue
+            ids = _plain(batch[query])
+            # Ids that are equal as keys hash alike only in one type: 1 and 1.0, or text and
+            # categories, which are text here.
+            if ids.dtype.is_numeric() or ids.dtype == pl.Boolean:
+                ids = ids.cast(pl.Float64)
+            name = _free_name("part", batch)
+            parts = batch.with_columns((ids.hash(seed) % _N_PARTS).cast(pl.Int64).alias(name))
+            for (part,), rows in parts.partition_by(name, as_dict=True, include_key=False).items():
+                self._waiting[part].append(rows)
+                if sum(map(len, self._waiting[part])) >= _BUFFERED:
+                    self._flush(part)
+        for part in range(_N_PARTS):
+            self._flush(part)
+
+    def _flush(self, part: int) -> None:
+        if self._waiting[part]:
+            path = self.directory / f"{part}-{len(self.files[part])}.arrow"
+            _concatenated(self._waiting[part]).write_ipc(path)
+            self.files[part].append(path)
+            self._waiting[part] = []
+
+    def size(self, part: int) -> int:
+        """Bytes of a part, which are about those that it takes in memory."""
+        return sum(path.stat().st_size for path in self.files[part])
+
+    def batches(self, part: int) -> Iterator[pl.DataFrame]:
+        """The rows of a part, in their order, after a batch without any."""
+        import polars as pl
+
+        yield self.empty
+        for path in self.files[part]:
+            # As bytes: a file that is mapped cannot be deleted everywhere.
+            yield pl.read_ipc(path.read_bytes())
 
 
-def rows_of_truth(y_true: Any, rows_of: Callable[[Any], Rows]) -> Rows | None:
-    """Rows of judgements that are a frame, lazy or not; None for a mapping."""
-    if engine_of(y_true) is not None:
-        return rows_of(y_true)
-    if not is_frame(y_true):
-        return None
-    import narwhals as nw
-
-    return _EagerRows(nw.from_native(y_true, eager_only=True).to_polars())
+def _free_name(name: str, frame: pl.DataFrame) -> str:
+    """A name that no column of a frame has."""
+    while name in frame.columns:
+        name += "_"
+    return name
 
 
-@dataclass(frozen=True)
-class _EagerRows:
-    """Rows of a frame that is in memory already."""
-
-    frame: pl.DataFrame
-
-    @property
-    def schema(self) -> pl.DataFrame:
-        """The columns without a row."""
-        return self.frame.head(0)
-
-    def batches(self, columns: Sequence[str]) -> Generator[pl.DataFrame]:
-        """All rows."""
-        yield self.frame.select(exact(columns))
+def _numbered(batches: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The same with the number of each row in a first column, for the order of the queries."""
+    first = 0
+    for batch in batches:
+        yield batch.with_row_index(_free_name("row", batch), first)
+        first += batch.height
 
 
-@dataclass(frozen=True)
-class LaterScores:
-    """Counts scores of a lazy frame that conventions speak of, for which it is read once more."""
+def _first_rows(judgements: pl.DataFrame, query: str) -> dict[Any, int]:
+    """The first row of each query."""
+    import polars as pl
 
-    read_blocks: Callable[[], Iterator[Run]]
-
-    def __call__(self, case: str) -> int:
-        """As :class:`TableScores`."""
-        total, close = 0, set()
-        for run in self.read_blocks():
-            if run.scores is None:
-                return 0
-            scores = TableScores(run.scores, run.offsets)
-            if case == "at most 0":
-                total += scores(case)
-            else:  # a query may come back in a later block
-                close |= {run.query_ids[number] for number in scores.queries(case).tolist()}
-        return total + len(close)
-
-
-@dataclass(frozen=True)
-class LazyColumns:
-    """Columns of a lazy frame that say something of its queries, read when they are asked for."""
-
-    rows: Rows
-    query: str
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """No columns: frames of an engine are not pickled."""
-        return dict, ()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.rows.schema.columns
-
-    def labels(self, name: str) -> dict[Any, Any]:
-        """{query: label}; InvalidParameterError if a query has several."""
-        return one_label_each(name, self._pairs(name), DIVIDED_QUERY)
-
-    def _pairs(self, name: str) -> Iterator[tuple[Any, Any]]:
-        for batch in self.rows.batches([self.query, name]):
-            for query, label in batch.unique(maintain_order=True).iter_rows():
-                if not is_missing(label):
-                    yield query, label
+    # Both columns under names of our own: theirs may be patterns.
+    rows = pl.DataFrame({"query": judgements[query], "row": judgements.to_series(0)})
+    firsts = rows.group_by("query", maintain_order=True).agg(pl.first("row"))
+    return dict(firsts.iter_rows())

@@ -10,7 +10,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from sklearn_rank.engines import blocks, stream
+from sklearn_rank.engines import stream
 
 Make = Callable[[dict[str, Any]], Any]
 
@@ -30,7 +30,7 @@ def take_way(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read rows so, whatever their number."""
     for name, value in (_USUAL | WAYS[way]).items():
         monkeypatch.setattr(stream, name, value)
-    monkeypatch.setattr(blocks, "N_PARTS", 3)
+    monkeypatch.setattr(stream, "_N_PARTS", 3)
 
 
 @pytest.fixture(params=WAYS)

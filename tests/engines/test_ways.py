@@ -15,7 +15,7 @@ from sklearn_rank import (
     evaluate,
     mean_average_precision_score,
 )
-from sklearn_rank.engines import blocks, stream
+from sklearn_rank.engines import stream
 from sklearn_rank.inputs import RelevanceInput
 from sklearn_rank.support import runtime
 from tests.engines.conftest import Make
@@ -52,8 +52,8 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             _add(self, *args)
 
         monkeypatch.setattr(stream._Reading, name, noted)
-    monkeypatch.setattr(blocks, "N_PARTS", 3)
-    monkeypatch.setattr(blocks, "BATCH", 16)
+    monkeypatch.setattr(stream, "_N_PARTS", 3)
+    monkeypatch.setattr(stream, "BATCH", 16)
     return names
 
 
@@ -122,7 +122,7 @@ def test_a_part_that_is_too_large_is_parted_again(
     run = {name: values[order] for name, values in run.items()}
     parted: list[int] = []
 
-    class Noted(blocks.Partitions):
+    class Noted(stream.Partitions):
         def __init__(self, *args: Any) -> None:
             parted.append(args[3])
             super().__init__(*args)
@@ -249,13 +249,13 @@ def test_temporary_files_go_where_they_are_told_and_are_gone_afterwards(
     monkeypatch.setattr(stream, "_SMALL", 0)
     monkeypatch.setattr(stream, "_JUDGEMENTS", 1 << 50)
     seen: list[int] = []
-    flush = blocks.Partitions._flush
+    flush = stream.Partitions._flush
 
-    def noted(self: blocks.Partitions, part: int) -> None:
+    def noted(self: stream.Partitions, part: int) -> None:
         flush(self, part)
         seen.append(sum(1 for _ in tmp_path.rglob("*.arrow")))
 
-    monkeypatch.setattr(blocks.Partitions, "_flush", noted)
+    monkeypatch.setattr(stream.Partitions, "_flush", noted)
     truth, run = _data(rising=False)
     evaluate(lazy(truth), lazy(run), "map", engine=EngineOptions(temp_directory=tmp_path))
     assert max(seen) > 0
@@ -267,7 +267,7 @@ def test_a_terminal_shows_how_many_rows_were_read(
     wanted: bool, lazy: Make, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.setattr(stream, "_SMALL", 0)
-    monkeypatch.setattr(blocks, "BATCH", 16)
+    monkeypatch.setattr(stream, "BATCH", 16)
     monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     truth, run = _data(rising=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from xgboost import XGBRanker
 
 from sklearn_rank import QueryKFold, QueryRanker, map_scorer
+from tests.model_selection.cases import map_by_hand
 
 # Data --------------------------------------------------------------------------------------------
 
@@ -53,27 +53,6 @@ libraries = pytest.mark.parametrize("library", RANKERS)
 
 
 # By hand -----------------------------------------------------------------------------------------
-
-
-def average_precision_by_hand(grades: list[int]) -> float:
-    found = [
-        sum(grade > 0 for grade in grades[: place + 1]) / (place + 1)
-        for place in range(len(grades))
-        if grades[place] > 0
-    ]
-    return sum(found) / len(found)
-
-
-def map_by_hand(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
-    """Mean over queries of the mean over all orders of tied rows."""
-    values = []
-    for query in sorted(set(qid.tolist())):
-        rows = np.flatnonzero(qid == query)
-        levels = sorted(set(scores[rows].tolist()), reverse=True)
-        tied = [permutations(y[rows][scores[rows] == level].tolist()) for level in levels]
-        orders = [[grade for part in parts for grade in part] for parts in product(*tied)]
-        values.append(sum(map(average_precision_by_hand, orders)) / len(orders))
-    return sum(values) / len(values)
 
 
 def by_query(qid: np.ndarray) -> tuple[list[int], list[int]]:

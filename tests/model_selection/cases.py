@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import Ridge
@@ -29,15 +31,24 @@ INDEX = pd.Index(QID, name="qid")
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"], index=INDEX)
 
 
-def map_by_hand(y, scores, qid) -> float:
-    """Mean average precision in a plain loop, for scores without ties."""
+def average_precision_by_hand(grades: list[int]) -> float:
+    found = [
+        sum(grade > 0 for grade in grades[: place + 1]) / (place + 1)
+        for place in range(len(grades))
+        if grades[place] > 0
+    ]
+    return sum(found) / len(found)
+
+
+def map_by_hand(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
+    """Mean over queries of the mean over all orders of tied rows."""
     values = []
     for query in sorted(set(qid.tolist())):
         rows = np.flatnonzero(qid == query)
-        assert len(set(scores[rows].tolist())) == len(rows)
-        ranked = y[rows][np.argsort(scores[rows])[::-1]]
-        found = [sum(ranked[: i + 1]) / (i + 1) for i in range(len(ranked)) if ranked[i]]
-        values.append(sum(found) / len(found))
+        levels = sorted(set(scores[rows].tolist()), reverse=True)
+        tied = [permutations(y[rows][scores[rows] == level].tolist()) for level in levels]
+        orders = [[grade for part in parts for grade in part] for parts in product(*tied)]
+        values.append(sum(map(average_precision_by_hand, orders)) / len(orders))
     return sum(values) / len(values)
 
 

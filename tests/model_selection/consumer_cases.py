@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,11 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 
 from sklearn_rank import QueryKFold, map_scorer
+from tests.model_selection.cases import map_by_hand
 
 SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 
 ALPHAS = [0.1, 100.0]
-
 
 # Data --------------------------------------------------------------------------------------------
 
@@ -68,27 +67,6 @@ class Watched(RegressorMixin, BaseEstimator):
 
 
 # By hand -----------------------------------------------------------------------------------------
-
-
-def orders(scores: np.ndarray) -> Iterable[tuple[int, ...]]:
-    """All orders of rows from the highest score to the lowest; tied rows stand in any order."""
-    levels = sorted(set(scores.tolist()), reverse=True)
-    tied = [permutations(np.flatnonzero(scores == level).tolist()) for level in levels]
-    return (tuple(row for part in parts for row in part) for parts in product(*tied))
-
-
-def average_precision_by_hand(grades: np.ndarray) -> float:
-    found = [sum(grades[: i + 1]) / (i + 1) for i in range(len(grades)) if grades[i]]
-    return sum(found) / len(found)
-
-
-def map_by_hand(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> float:
-    values = []
-    for query in sorted(set(qid.tolist())):
-        rows = np.flatnonzero(qid == query)
-        one = [average_precision_by_hand(y[rows][list(order)]) for order in orders(scores[rows])]
-        values.append(sum(one) / len(one))
-    return sum(values) / len(values)
 
 
 def fold_by_hand(model: Any, train: Any, test: Any, columns: Any = (0, 1, 2)) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
 from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
@@ -19,11 +19,9 @@ from sklearn.linear_model import (
     RidgeCV,
 )
 from sklearn.metrics import check_scoring, r2_score
-from sklearn.metrics import get_scorer as sklearn_get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
-    HalvingRandomSearchCV,
     LearningCurveDisplay,
     RandomizedSearchCV,
     TunedThresholdClassifierCV,
@@ -96,13 +94,6 @@ def halving_grid_search(case: Case) -> Answer:
     return searched(search.fit(case.X, case.y, **case.fit))
 
 
-def halving_random_search(case: Case) -> Answer:
-    search = HalvingRandomSearchCV(
-        Linear(), {"alpha": ALPHAS}, n_candidates=2, scoring=map_scorer, cv=case.cv, **HALVING
-    )
-    return searched(search.fit(case.X, case.y, **case.fit))
-
-
 def grid_search_of_several_measures(case: Case) -> Answer:
     scoring = {"map": map_scorer, "mrr": mrr_scorer, "r2": "r2"}
     search = GridSearchCV(
@@ -113,16 +104,6 @@ def grid_search_of_several_measures(case: Case) -> Answer:
     models = [(Ridge(alpha=ALPHAS[0]).fit(X[train], Y[train]), test) for train, test in FOLDS]
     r2 = [r2_score(Y[test], model.predict(X[test])) for model, test in models]
     return found, [folds_by_hand(Ridge(alpha=ALPHAS[0])), r2]
-
-
-def grid_search_with_a_function_of_a_dict(case: Case) -> Answer:
-    def scores(estimator, X, y):
-        return {"map": map_scorer(estimator, X, y), "mrr": mrr_scorer(estimator, X, y)}
-
-    search = GridSearchCV(Linear(), {"alpha": [1.0]}, scoring=scores, refit="map", cv=FOLDS).fit(
-        case.X, case.y, **case.fit
-    )
-    return [search.best_score_], [np.mean(folds_by_hand(Ridge()))]
 
 
 def grid_search_under_another_name(case: Case) -> Answer:
@@ -162,17 +143,6 @@ def cross_validation(case: Case) -> Answer:
 
 def fold_by_hand_on_itself(rows: np.ndarray) -> float:
     return fold_by_hand(Ridge(), rows, rows)
-
-
-def cross_validation_of_several_measures(case: Case) -> Answer:
-    scoring = {"map": map_scorer, "r2": "r2"}
-    found = cross_validate(Linear(), case.X, case.y, scoring=scoring, cv=case.cv, **case.params)
-    return found["test_map"], folds_by_hand(Ridge())
-
-
-def cross_validated_scores(case: Case) -> Answer:
-    found = cross_val_score(Linear(), case.X, case.y, scoring=map_scorer, cv=case.cv, **case.params)
-    return found, folds_by_hand(Ridge())
 
 
 def nested_search(case: Case, scoring: Any = map_scorer) -> Answer:
@@ -226,30 +196,13 @@ def feature_elimination(case: Case) -> Answer:
     return [found[f"split{i}_test_score"][-1] for i in range(3)], folds_by_hand(Ridge())
 
 
-def score_of_feature_elimination(case: Case) -> Answer:
-    selector = RFECV(Linear(), min_features_to_select=3, scoring=map_scorer, cv=case.cv)
-    found = selector.fit(case.X, case.y, **case.fit).score(case.X, case.y, **case.fit)
-    return [found], [map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)]
-
-
-def sequential_selection(case: Case, direction: str = "forward") -> Answer:
-    n_selected = 1 if direction == "forward" else 2
+def sequential_selection(case: Case) -> Answer:
     selector = SequentialFeatureSelector(
-        Linear(),
-        n_features_to_select=n_selected,
-        direction=direction,
-        scoring=map_scorer,
-        cv=case.cv,
+        Linear(), n_features_to_select=1, scoring=map_scorer, cv=case.cv
     ).fit(case.X, case.y, **case.fit)
-    choices = [(0,), (1,), (2,)] if n_selected == 1 else [(1, 2), (0, 2), (0, 1)]
-    means = [np.mean(folds_by_hand(Ridge(), columns)) for columns in choices]
+    means = [np.mean(folds_by_hand(Ridge(), (column,))) for column in range(3)]
     assert len(set(means)) == 3
-    best = choices[int(np.argmax(means))]
-    return selector.get_support(), [column in best for column in range(3)]
-
-
-def sequential_selection_backwards(case: Case) -> Answer:
-    return sequential_selection(case, "backward")
+    return selector.get_support(), [mean == max(means) for mean in means]
 
 
 def ridge_cv(case: Case) -> Answer:
@@ -285,11 +238,6 @@ def logistic_regression_cv(case: Case) -> Answer:
     scores = logistic_cv(case).scores_
     scores = scores[1] if isinstance(scores, dict) else scores
     return np.ravel(scores), folds_by_hand(LogisticRegression())
-
-
-def score_of_logistic_regression_cv(case: Case) -> Answer:
-    by_hand = map_by_hand(Y, LogisticRegression().fit(X, Y).decision_function(X), QID)
-    return [logistic_cv(case).score(case.X, case.y, **case.fit)], [by_hand]
 
 
 def tuned_threshold(case: Case, scorer: Any = map_scorer) -> Answer:
@@ -343,11 +291,6 @@ def boosted_regressor(case: Case) -> Answer:
     raise AssertionError("scoring without query ids")
 
 
-def boosted_classifier(case: Case) -> Answer:
-    HistGradientBoostingClassifier(**BOOSTING).fit(case.X, case.y)
-    raise AssertionError("scoring without query ids")
-
-
 def drawn(display: Any, case: Case, **kwargs: Any) -> Any:
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
@@ -367,26 +310,6 @@ def validation_curve_display(case: Case) -> Answer:
     return found, grid_by_hand([{"alpha": alpha} for alpha in ALPHAS])
 
 
-def learning_curve_display_of_arrays(case: Case) -> Answer:
-    """The way round ``from_estimator``, which passes no metadata to the scorer."""
-    plt = pytest.importorskip("matplotlib.pyplot")
-    plt.switch_backend("Agg")
-    sizes, train, test = learning_curve(
-        Linear(),
-        case.X,
-        case.y,
-        train_sizes=[23, 24],
-        scoring=map_scorer,
-        cv=case.cv,
-        **case.params,
-    )
-    shown = LearningCurveDisplay(
-        train_sizes=sizes, train_scores=train, test_scores=test, score_name="MAP"
-    ).plot()
-    plt.close(shown.figure_)
-    return shown.test_scores[1], folds_by_hand(Ridge())
-
-
 def scoring_monitor(case: Case) -> Answer:
     from sklearn.callback import ScoringMonitor
 
@@ -398,10 +321,4 @@ def scoring_monitor(case: Case) -> Answer:
 def checked_scoring(case: Case) -> Answer:
     model = Linear().fit(case.X, case.y)
     found = check_scoring(model, scoring=map_scorer)(model, case.X, case.y, **case.fit)
-    return [found], [map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)]
-
-
-def scorer_of_scikit_learn(case: Case) -> Answer:
-    model = Linear().fit(case.X, case.y)
-    found = sklearn_get_scorer(map_scorer)(model, case.X, case.y, **case.fit)
     return [found], [map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)]

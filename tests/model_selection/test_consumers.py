@@ -52,18 +52,11 @@ CONSUMERS = [
     Consumer(consumers.grid_search_in_two_processes),
     Consumer(consumers.randomized_search),
     Consumer(consumers.halving_grid_search),
-    Consumer(consumers.halving_random_search),
     Consumer(consumers.grid_search_of_several_measures),
-    # A plain function asks for no metadata; scikit-learn refuses what nobody asks for.
-    Consumer(
-        consumers.grid_search_with_a_function_of_a_dict, CARRIERS, left_out=frozenset({"metadata"})
-    ),
     Consumer(consumers.grid_search_under_another_name),
     Consumer(consumers.score_of_a_search),
     Consumer(consumers.pipeline_in_a_search),
     Consumer(consumers.cross_validation),
-    Consumer(consumers.cross_validation_of_several_measures),
-    Consumer(consumers.cross_validated_scores),
     # Untold, the inner searches fail as they should; the outer loop reports it in its own words.
     Consumer(consumers.nested_search, error=ValueError),
     # Before 1.8 the outer loop does not pass metadata to the score method of the search.
@@ -76,10 +69,8 @@ CONSUMERS = [
     Consumer(consumers.validation_curves),
     Consumer(consumers.permutation_test),
     Consumer(consumers.feature_elimination, ARRAYS_ONLY),
-    Consumer(consumers.score_of_feature_elimination, ARRAYS_ONLY),
     # X becomes an array, y stays.
     Consumer(consumers.sequential_selection, frozenset({"metadata", "index of y"})),
-    Consumer(consumers.sequential_selection_backwards, frozenset({"metadata", "index of y"})),
     Consumer(consumers.ridge_cv, left_out=NO_MODEL_OF_OURS),
     Consumer(consumers.ridge_cv_leaving_one_out, ARRAYS_ONLY),
     Consumer(consumers.ridge_classifier_cv, ARRAYS_ONLY, left_out=NO_MODEL_OF_OURS),
@@ -92,20 +83,16 @@ CONSUMERS = [
         undefined=True,
     ),
     Consumer(consumers.logistic_regression_cv, ARRAYS_ONLY),
-    Consumer(consumers.score_of_logistic_regression_cv, ARRAYS_ONLY),
     # Hard labels go straight to the metric function, which sees neither X nor y's index.
     Consumer(consumers.tuned_threshold, ARRAYS_ONLY),
     Consumer(consumers.importance_with_bound_ids),
     Consumer(consumers.importance_without_bound_ids, CARRIERS),
     Consumer(consumers.importance_of_several_measures),
     Consumer(consumers.boosted_regressor, NONE),
-    Consumer(consumers.boosted_classifier, NONE),
     Consumer(consumers.learning_curve_display, CARRIERS),
     Consumer(consumers.validation_curve_display, CARRIERS),
-    Consumer(consumers.learning_curve_display_of_arrays),
     *([Consumer(consumers.scoring_monitor, NONE)] if SKLEARN >= (1, 9) else []),
     Consumer(consumers.checked_scoring),
-    Consumer(consumers.scorer_of_scikit_learn),
 ]
 
 

@@ -13,7 +13,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from sklearn_rank import (
-    InvalidParameterError,
     RankingConfigError,
     get_scorer,
     map_scorer,
@@ -218,12 +217,6 @@ def test_thresholds_are_tuned_by_the_measure_with_its_options():
                     values.append(ndcg_at_k_score(Y[test], labels, groups=QID[test], k=k))
                 expected.append(np.mean(values))
             assert model.cv_results_["scores"] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
-def test_grades_of_labels_are_checked(grade):
-    with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
-        map_scorer.with_options(relevance={"a": grade, "b": 0})
 
 
 def test_a_fold_without_the_relevant_label_ranks_nothing():

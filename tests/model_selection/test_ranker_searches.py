@@ -9,9 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from catboost import CatBoostRanker
 from sklearn.base import clone
-from sklearn.dummy import DummyRegressor
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
 from sklearn.model_selection import (
     GridSearchCV,
@@ -31,8 +29,6 @@ from tests.model_selection.boosting import (
     XGB,
     X,
     Y,
-    average_precision_by_hand,
-    fit_by_hand,
     fold_by_hand,
     folds_by_hand,
     framed,
@@ -47,13 +43,6 @@ TREES = {"xgboost": "n_estimators", "lightgbm": "n_estimators", "catboost": "ite
 
 
 # By hand -----------------------------------------------------------------------------------------
-
-
-def test_map_by_hand_on_scores_worked_out_on_paper():
-    y, qid = np.array([1, 0, 2, 0, 1]), np.array(["a", "a", "b", "b", "b"])
-    # a: tied, 1 or 1/2; b: ranks 1 and 3 are relevant
-    expected = ((1 + 1 / 2) / 2 + (1 / 1 + 2 / 3) / 2) / 2
-    assert map_by_hand(y, np.array([5.0, 5.0, 3.0, 2.0, 1.0]), qid) == pytest.approx(expected)
 
 
 # Searches ----------------------------------------------------------------------------------------
@@ -94,40 +83,6 @@ def test_search_with_query_ids_that_the_data_carry(library, carrier, routing):
     assert_found_by_hand(search, library)
 
 
-@libraries
-def test_search_beats_a_constant(library):
-    rows, grades = CARRIERS["index of X"]
-    constant = cross_val_score(DummyRegressor(), rows, grades, scoring=map_scorer, cv=QueryKFold(3))
-    by_hand = [map_by_hand(Y[test], np.zeros(len(test)), QID[test]) for _, test in FOLDS]
-    assert constant == pytest.approx(by_hand, abs=1e-12)
-    assert search_of(library).fit(rows, grades).best_score_ > np.mean(constant) + 0.1
-
-
-def test_untied_predictions_are_ranked_as_they_are():
-    rng = np.random.default_rng(5)
-    features = rng.normal(size=(72, 4))
-    grades = np.tile([2, 1, 0, 0, 1, 0], 12)
-    features[:, 0] += grades
-    model = CatBoostRanker(
-        iterations=60, depth=6, thread_count=1, verbose=False, allow_writing_files=False
-    )
-    qid = np.repeat([f"q{number}" for number in range(12)], 6)
-    frame = pd.DataFrame(features, index=pd.Index(qid, name="qid"))
-    found = cross_val_score(QueryRanker(model), frame, grades, scoring=map_scorer, cv=QueryKFold(2))
-    expected = []
-    for train, test in QueryKFold(2).split(frame, grades):
-        said = fit_by_hand("catboost", features[train], grades[train], qid[train], model).predict(
-            features[test]
-        )
-        values = []
-        for query in set(qid[test].tolist()):
-            scores, judged = said[qid[test] == query], grades[test][qid[test] == query]
-            assert len(set(scores.tolist())) == 6
-            values.append(average_precision_by_hand(judged[np.argsort(-scores)].tolist()))
-        expected.append(sum(values) / len(values))
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
 def test_queries_matter_to_each_library():
     """Otherwise no test here would see wrong queries."""
     other = np.roll(np.sort(QID), 3)
@@ -136,12 +91,6 @@ def test_queries_matter_to_each_library():
             QueryRanker(RANKERS[library]).fit(X, Y, groups=ids).predict(X) for ids in (QID, other)
         )
         assert np.abs(said - wrong).max() > 0.01
-
-
-@libraries
-def test_search_in_two_processes(library):
-    rows, grades = CARRIERS["column of X"]
-    assert_found_by_hand(search_of(library, n_jobs=2).fit(rows, grades), library)
 
 
 @libraries

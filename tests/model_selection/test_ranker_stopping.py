@@ -93,21 +93,6 @@ def test_early_stopping_by_queries_that_the_data_carry(library):
 
 
 @libraries
-def test_early_stopping_by_several_evaluation_sets(library):
-    some = QID_EVAL < "eg"
-    model = QueryRanker(PATIENT[library]).fit(
-        X,
-        Y,
-        groups=QID,
-        eval_set=[(X_EVAL[some], Y_EVAL[some]), (X_EVAL, Y_EVAL)],
-        eval_groups=[QID_EVAL[some], QID_EVAL],
-    )
-    sets = [one for name, one in progress(library, model.ranker_).items() if name != "learn"]
-    assert len(sets) == 2
-    assert sets[0] != sets[1]
-
-
-@libraries
 @pytest.mark.parametrize("routing", [False, True])
 def test_early_stopping_in_a_search(library, routing):
     rows, grades = CARRIERS["index of X"]

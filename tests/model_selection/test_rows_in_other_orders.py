@@ -8,7 +8,7 @@ import pytest
 import sklearn
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score, permutation_test_score
+from sklearn.model_selection import permutation_test_score
 
 from sklearn_rank import QueryKFold, RankingConfigError, map_scorer
 from sklearn_rank.rankers.ranker import QueryRanker
@@ -43,21 +43,6 @@ def test_rows_in_other_orders_are_refused(rows, grades, groups, names):
 
 def _xgb_ranker():
     return pytest.importorskip("xgboost").XGBRanker(n_estimators=1)
-
-
-def test_a_search_over_rows_in_other_orders_ends():
-    with (
-        sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(RankingConfigError, match=f"X and y {ORDERS}"),
-    ):
-        cross_val_score(
-            Ridge(),
-            ROWS,
-            GRADES.iloc[MIXED],
-            scoring=map_scorer,
-            cv=QueryKFold(3),
-            params={"groups": QID},
-        )
 
 
 def test_the_same_order_in_all_is_taken():

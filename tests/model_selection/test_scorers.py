@@ -1,10 +1,11 @@
-"""Scorers inside scikit-learn's model selection, on real data and by hand."""
+"""Scorers as values: options, copies, names, files; and lists and matrices in searches."""
 
 from __future__ import annotations
 
 import copy
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,22 +13,20 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_digits
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.metrics import ndcg_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_validate
-from sklearn.svm import SVC
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 
+import sklearn_rank
 from sklearn_rank import (
     InvalidParameterError,
+    QueryKFold,
     RankingConfigError,
-    RankingDataWarning,
-    UndefinedMetricError,
+    RankingScorer,
     UnknownMeasureError,
     auc_scorer,
-    f1_scorer,
+    evaluate,
     get_scorer,
     get_scorer_names,
     make_rank_scorer,
@@ -37,160 +36,13 @@ from sklearn_rank import (
     ndcg_at_k_score,
     ndcg_scorer,
     neg_lag_scorer,
-    precision_scorer,
     rank_scorers,
-    recall_scorer,
 )
+from tests.model_selection.cases import ALPHAS, FRAME, GRID, QID, QUIET, X, Y, folds_by_hand
 
-GRID = {"alpha": [0.01, 1.0, 100.0, 10000.0]}
+MODEL = Ridge().fit(X, Y)
 
-
-@pytest.fixture(scope="module")
-def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs of a query image and another one; relevant if they show the same digit."""
-    images, labels = load_digits(return_X_y=True)
-    rng = np.random.default_rng(0)
-    queries = rng.choice(len(images), 40, replace=False)
-    rows, grades, ids = [], [], []
-    for query in queries:
-        others = rng.choice(len(images), 30, replace=False)
-        rows.append(np.abs(images[others] - images[query]))
-        grades.append((labels[others] == labels[query]).astype(int))
-        ids += [f"image {query}"] * len(others)
-    X, y, qid = np.concatenate(rows), np.concatenate(grades), np.array(ids)
-    kept = np.isin(qid, [q for q in np.unique(qid) if 0 < y[qid == q].sum() < (qid == q).sum()])
-    mixed = np.random.default_rng(1).permutation(np.flatnonzero(kept))
-    return X[mixed], y[mixed], qid[mixed]
-
-
-def map_by_hand(estimator, X, y, qid) -> float:
-    """Mean average precision in a plain loop, for scores without ties."""
-    values = []
-    for query in set(qid.tolist()):
-        rows = np.flatnonzero(qid == query)
-        scores = estimator.predict(X[rows])
-        assert len(set(scores.tolist())) == len(scores)
-        ranked = y[rows][np.argsort(scores)[::-1]]
-        found = [sum(ranked[: i + 1]) / (i + 1) for i in range(len(ranked)) if ranked[i]]
-        values.append(sum(found) / len(found))
-    return sum(values) / len(values)
-
-
-def folds_by_hand(X, y, qid, alpha) -> float:
-    scores = []
-    for train, test in GroupKFold().split(X, y, qid):
-        model = Ridge(alpha=alpha).fit(X[train], y[train])
-        scores.append(map_by_hand(model, X[test], y[test], qid[test]))
-    return sum(scores) / len(scores)
-
-
-# The headline ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_headline_with_routing(digits, n_jobs):
-    X, y, qid = digits
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(), n_jobs=n_jobs
-        ).fit(X, y, groups=qid)
-    by_hand = {alpha: folds_by_hand(X, y, qid, alpha) for alpha in GRID["alpha"]}
-    assert search.best_score_ == pytest.approx(max(by_hand.values()), abs=1e-12)
-    assert search.best_params_["alpha"] == max(by_hand, key=by_hand.get)
-    assert len(set(by_hand.values())) == len(by_hand)
-
-
-@pytest.mark.parametrize("carrier", ["index of X", "column of X", "index of y", "polars column"])
-def test_headline_without_routing(digits, carrier):
-    X, y, qid = digits
-    frame = pd.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
-    model: BaseEstimator = Ridge()
-    if carrier == "index of X":
-        frame.index = pd.Index(qid, name="qid")
-    elif carrier == "index of y":
-        y = pd.Series(y, index=pd.Index(qid, name="qid"))
-    else:
-        frame = frame.assign(qid=qid)
-        model = WithoutQueries()
-        frame = pl.from_pandas(frame) if carrier == "polars column" else frame
-    search = GridSearchCV(model, GRID, scoring=map_scorer, cv=GroupKFold())
-    search.fit(frame, y, groups=qid)
-    expected = max(folds_by_hand(X, np.asarray(y), qid, alpha) for alpha in GRID["alpha"])
-    assert search.best_score_ == pytest.approx(expected, abs=1e-12)
-
-
-class WithoutQueries(BaseEstimator):
-    """Ridge regression that ignores the column of query ids."""
-
-    def __init__(self, alpha=1.0):
-        self.alpha = alpha
-
-    def _features(self, X):
-        return np.asarray(X[[name for name in X.columns if name != "qid"]], dtype=float)
-
-    def fit(self, X, y):
-        self.model_ = Ridge(alpha=self.alpha).fit(self._features(X), y)
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(self._features(X))
-
-
-WITHOUT_IDS = [
-    pytest.param(map_scorer, False, None, id="single"),
-    pytest.param(map_scorer, True, None, id="single-routing"),
-    pytest.param({"map": map_scorer, "r2": "r2"}, False, None, id="dict"),
-    pytest.param({"map": map_scorer, "r2": "r2"}, True, None, id="dict-routing"),
-    # Once: joblib replaces the processes of a search that fails, which takes seconds.
-    pytest.param({"map": map_scorer, "r2": "r2"}, True, 2, id="dict-routing-processes"),
-]
-
-
-@pytest.mark.parametrize(("scoring", "routing", "n_jobs"), WITHOUT_IDS)
-def test_a_search_without_query_ids_fails(digits, scoring, routing, n_jobs):
-    X, y, qid = digits
-    cv = KFold(3) if routing else GroupKFold(3)
-    search = GridSearchCV(Ridge(), GRID, scoring=scoring, cv=cv, refit=False, n_jobs=n_jobs)
-    with (
-        sklearn.config_context(enable_metadata_routing=routing),
-        pytest.raises(RankingConfigError, match="needs the query id of every row and got none"),
-    ):
-        search.fit(X, y, **({} if routing else {"groups": qid}))
-
-
-def test_the_error_says_the_ways_out(digits):
-    X, y, _ = digits
-    with pytest.raises(RankingConfigError) as caught:
-        map_scorer(Ridge().fit(X, y), X, y)
-    assert str(caught.value) == (
-        "map_scorer needs the query id of every row and got none. Either run under "
-        "sklearn.set_config(enable_metadata_routing=True) and pass groups=qid, or give X a column "
-        "or an index level named 'qid' (groups_from=), or y such an index level, or use "
-        "map_scorer.bind(qid) where nothing is split; map_scorer.with_options(one_query=True) "
-        "scores all rows as one query."
-    )
-
-
-def test_multimetric_predicts_once_per_fold(digits):
-    X, y, qid = digits
-    calls = []
-
-    class Counting(Ridge):
-        def predict(self, X):
-            calls.append(len(X))
-            return super().predict(X)
-
-    scoring = rank_scorers(["map", "ndcg@10", "lag"]) | {"r2": "r2"}
-    with sklearn.config_context(enable_metadata_routing=True):
-        found = cross_validate(
-            Counting(), X, y, scoring=scoring, cv=GroupKFold(3), params={"groups": qid}
-        )
-    assert set(found) >= {"test_map", "test_ndcg@10", "test_neg_lag", "test_r2"}
-    assert (found["test_neg_lag"] < 0).all()
-    assert len(calls) == 3
-
-
-# Random expectation ------------------------------------------------------------------
+# Scores ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("order", ["best first", "worst first", "mixed"])
@@ -213,59 +65,81 @@ def test_multimetric_predicts_once_per_fold(digits):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_dummy_scores_the_random_expectation(scorer, expected, order):
-    y = np.array([1, 1, 0, 0] * 3)
-    if order == "worst first":
-        y = y[::-1]
-    elif order == "mixed":
-        y = np.array([0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0])
+    y = {
+        "best first": [1, 1, 0, 0] * 3,
+        "worst first": [0, 0, 1, 1] * 3,
+        "mixed": [0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0],
+    }[order]
     X, qid = np.zeros((12, 1)), np.repeat([1, 2, 3], 4)
     dummy = DummyRegressor().fit(X, y)
     assert scorer(dummy, X, y, groups=qid) == pytest.approx(expected, abs=1e-12)
 
 
-# What estimators say ------------------------------------------------------------------
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_order_of_rows_and_names_of_queries_do_not_matter(name):
+    class Rounded(BaseEstimator):
+        def predict(self, rows):
+            return MODEL.predict(rows).round(1)
+
+    mixed = np.random.default_rng(0).permutation(len(Y))
+    renamed = np.array([f"\N{SNOWMAN} {query[::-1]}" for query in QID[mixed]], dtype=object)
+    # iprec and bpref have no expectation over ties: the worst one ignores the order of rows, too.
+    options = {"ties": "pessimistic"} if name in ("iprec", "bpref") else {}
+    scorer = get_scorer(name).with_options(**options)
+    before = scorer(Rounded(), X, Y, groups=QID)
+    assert type(before) is float
+    assert scorer(Rounded(), X[mixed], Y[mixed], groups=renamed) == pytest.approx(before, abs=1e-12)
 
 
-def test_classifiers_rank_by_scores_never_by_hard_labels(digits):
-    X, y, qid = digits
-    model = LogisticRegression(max_iter=1000).fit(X, y)
-    expected = mean_average_precision_score(y, model.decision_function(X), groups=qid)
-    assert map_scorer(model, X, y, groups=qid) == expected
-    hard = mean_average_precision_score(y, model.predict(X), groups=qid)
-    assert map_scorer.with_options(response_method="predict")(model, X, y, groups=qid) == hard
-    assert hard != expected
+def test_functions_and_scorers_agree():
+    expected = ndcg_at_k_score(Y, MODEL.predict(X), groups=QID, k=2)
+    assert make_rank_scorer(ndcg_at_k_score, k=2)(MODEL, X, Y, groups=QID) == expected
+    expected = mean_average_precision_score(Y[np.newaxis], MODEL.predict(X)[np.newaxis])
+    assert map_scorer.with_options(one_query=True)(MODEL, X, Y) == expected
 
 
-def test_many_grades_become_the_expected_grade(digits):
-    X, _, qid = digits
-    y = np.random.default_rng(0).choice([0, 1, 3], len(X))
-    model = RandomForestClassifier(20, random_state=0).fit(X, y)
-    expected = ndcg_at_k_score(y, model.predict_proba(X) @ np.array([0.0, 1.0, 3.0]), groups=qid)
-    assert ndcg_scorer(model, X, y, groups=qid) == expected
+@pytest.mark.parametrize("convention", ["sklearn", "lightgbm"])
+@pytest.mark.parametrize("spelling", ["ndcg", "ndcg@3"])
+def test_a_scorer_of_a_convention_gives_the_number_of_evaluate(convention, spelling):
+    y = np.where(QID[0] == QID, 0, Y * 2)
+    told = evaluate(y, X[:, 0], spelling, groups=QID, convention=convention, ties="stable")
+    scorers = [
+        get_scorer(spelling, convention=convention, ties="stable"),
+        get_scorer(spelling).with_options(convention=convention, ties="stable"),
+        rank_scorers([spelling], convention=convention, ties="stable")[spelling],
+    ]
+    for scorer in scorers:
+        assert scorer(Ranker(X[:, 0]), X, y, groups=QID) == told[spelling]
 
 
-def test_many_grades_without_probabilities_are_refused(digits):
-    X, _, qid = digits
-    y = np.random.default_rng(0).choice(4, len(X))
-    with pytest.raises(RankingConfigError, match=r"SVC predicts 4 grades but has no predict_proba"):
-        map_scorer(SVC().fit(X, y), X, y, groups=qid)
+@pytest.mark.parametrize("rows", [[0, 1, 2], [0, 1], [0]], ids=len)
+def test_spread_is_the_error_of_the_mean_over_queries(rows):
+    qid, y = np.repeat([1, 2, 3], 2), np.array([1, 0, 0, 1, 0, 1])
+    scores = np.array([2.0, 1.0, 2.0, 1.0, 1.0, 2.0])  # AP: 1, 1/2, 1
+    kept = np.isin(qid, np.array(rows) + 1)
+    scorers = rank_scorers(["map"], spread=True)
+    found = {
+        name: scorer(Ranker(scores[kept]), np.zeros((kept.sum(), 1)), y[kept], groups=qid[kept])
+        for name, scorer in scorers.items()
+    }
+    values = np.array([1, 1 / 2, 1])[rows]
+    assert found["map_queries"] == len(rows)
+    error = values.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
+    assert found["map_se"] == pytest.approx(error, abs=1e-15, nan_ok=True)
+    assert scorers["map_se"] != scorers["map_queries"] != scorers["map"]
 
 
-def test_text_labels_need_to_be_explained(digits):
-    X, y, qid = digits
-    words = np.where(y == 1, "yes", "no").tolist()
-    model = LogisticRegression(max_iter=1000).fit(X, words)
-    with pytest.raises(RankingConfigError, match=r"y holds strings; pass pos_label= or relevance="):
-        map_scorer(model, X, words, groups=qid)
-    expected = map_scorer(LogisticRegression(max_iter=1000).fit(X, y), X, y, groups=qid)
-    assert map_scorer.with_options(pos_label="yes")(model, X, words, groups=qid) == expected
-    graded = map_scorer.with_options(relevance={"yes": 1, "no": 0})
-    assert graded(model, X, words, groups=qid) == pytest.approx(expected, abs=1e-12)
-    worst = map_scorer.with_options(pos_label="no")(model, X, words, groups=qid)
-    assert worst == mean_average_precision_score(1 - y, -model.decision_function(X), groups=qid)
+class Ranker(BaseEstimator):
+    """Predicts what it is made of."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def predict(self, X):
+        return self.scores
 
 
-# Lists and matrices ------------------------------------------------------------------
+# Lists and matrices ------------------------------------------------------------------------------
 
 
 class Retriever(BaseEstimator):
@@ -288,17 +162,14 @@ class Retriever(BaseEstimator):
         ]
 
 
+class RetrieverThatClassifies(ClassifierMixin, Retriever):
+    pass
+
+
 QUERIES = ["an", "rry", "ate", "el", "pp", "ban", "dat", "erry", "ppl"]
 FOUND = [
-    {"banana"},
-    {"cherry"},
-    {"date"},
-    {"apple"},
-    {"apple"},
-    {"banana"},
-    {"date"},
-    {"cherry"},
-    {"apple"},
+    {fruit}
+    for fruit in ["banana", "cherry", "date", "apple", "apple", "banana", "date", "cherry", "apple"]
 ]
 CONTAINERS = {
     "sets": list,
@@ -311,14 +182,14 @@ CONTAINERS = {
 
 
 @pytest.mark.parametrize("routing", [False, True])
-@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("kind", [Retriever, RetrieverThatClassifies])
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_retrievers_are_searched_without_groups(container, n_jobs, routing):
+def test_retrievers_are_searched_without_groups(container, kind, routing):
     y = CONTAINERS[container](FOUND)
     with sklearn.config_context(enable_metadata_routing=routing):
-        search = GridSearchCV(
-            Retriever(), {"reverse": [False, True]}, scoring=map_scorer, cv=3, n_jobs=n_jobs
-        ).fit(QUERIES, y)
+        cv = KFold(3)
+        search = GridSearchCV(kind(), {"reverse": [False, True]}, scoring=map_scorer, cv=cv)
+        search.fit(QUERIES, y)
     assert search.best_params_ == {"reverse": True}
     lists = Retriever(reverse=True).predict(QUERIES)
     ranks = [
@@ -327,14 +198,6 @@ def test_retrievers_are_searched_without_groups(container, n_jobs, routing):
     ]
     folds = [sum(1 / rank if rank else 0 for rank in ranks[i : i + 3]) / 3 for i in (0, 3, 6)]
     assert search.best_score_ == pytest.approx(sum(folds) / 3, abs=1e-12)
-
-
-def test_a_retriever_may_call_itself_a_classifier():
-    class Odd(ClassifierMixin, Retriever):
-        pass
-
-    search = GridSearchCV(Odd(), {"reverse": [False, True]}, scoring=map_scorer, cv=KFold(3))
-    assert search.fit(QUERIES, FOUND).best_params_ == {"reverse": True}
 
 
 class ScoreTable(BaseEstimator):
@@ -356,169 +219,247 @@ def test_matrices_agree_with_scikit_learn(form):
     X = rng.normal(size=(30, 12)).round(1)
     y = (rng.random((30, 12)) < 0.3) * rng.integers(1, 4, (30, 12))
     scorer = ndcg_scorer.with_options(gain="linear", zero_division=0.0)
-    found = GridSearchCV(ScoreTable(), {"power": [1, 3]}, scoring=scorer, cv=KFold(3)).fit(
-        X, form(y)
-    )
-    for power in (1, 3):
+    search = GridSearchCV(ScoreTable(), {"power": [1, 3]}, scoring=scorer, cv=KFold(3))
+    results = search.fit(X, form(y)).cv_results_
+    for number, power in enumerate((1, 3)):
         expected = [ndcg_score(y[test], X[test] ** power) for _, test in KFold(3).split(X)]
-        split_scores = [
-            found.cv_results_[f"split{i}_test_score"][[1, 3].index(power)] for i in range(3)
-        ]
-        assert split_scores == pytest.approx(expected, abs=1e-12)
+        found = [results[f"split{fold}_test_score"][number] for fold in range(3)]
+        assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (
-            dict(zip(QUERIES, FOUND, strict=True)),
-            r"y is a dict keyed by query; .* pass \[qrels\[q\] for q in X\]",
-        ),
-        ({"banana"}, r"y is one set for all queries; pass a set per element of X"),
-        (None, r"map_scorer needs y"),
-        (FOUND[:-1], r"predict gives 9 ranked lists for 8 queries"),
-    ],
-)
-def test_truths_that_do_not_fit_are_refused(y, message):
-    with pytest.raises(RankingConfigError, match=message):
-        map_scorer(Retriever(), QUERIES, y)
+# Options and names -------------------------------------------------------------------------------
 
 
-# Data that are wrong ------------------------------------------------------------------
-
-
-def test_wrong_groups_are_explained(digits):
-    X, y, qid = digits
-    model = Ridge().fit(X, y)
-    sizes = [len(y) - 60, 60]
-    with pytest.raises(
-        RankingConfigError, match="groups must hold one id per row, not group sizes"
-    ):
-        map_scorer(model, X, y, groups=sizes)
-    broken = np.array(qid, dtype=object)
-    broken[17] = None
-    with pytest.raises(RankingConfigError, match=r"groups contains missing values \(row 17\)"):
-        map_scorer(model, X, y, groups=broken)
-    with pytest.warns(RankingDataWarning, match=rf"{len(y):,} rows in {len(y):,} queries"):
-        map_scorer.with_options(zero_division=0.0)(model, X, y, groups=np.arange(len(y)))
-
-
-def test_one_query_has_to_be_told(digits):
-    X, y, _ = digits
-    model = Ridge().fit(X, y)
-    expected = mean_average_precision_score(y[np.newaxis], model.predict(X)[np.newaxis])
-    assert map_scorer.with_options(one_query=True)(model, X, y) == expected
-
-
-def test_a_fold_without_anything_defined_is_an_error():
-    X, y, qid = np.arange(4.0)[:, np.newaxis], np.zeros(4), [1, 1, 2, 2]
-    with pytest.raises(UndefinedMetricError, match="map is undefined for all 2 queries"):
-        map_scorer(DummyRegressor().fit(X, y), X, y, groups=qid)
-
-
-def test_query_weights(digits):
-    X, y, qid = digits
-    model = Ridge().fit(X, y)
-    plain = map_scorer(model, X, y, groups=qid)
-    assert map_scorer(model, X, y, groups=qid, query_weight=np.ones(len(y))) == plain
-    first = qid == qid[0]
-    alone = map_scorer(model, X, y, groups=qid, query_weight=first.astype(float))
-    assert alone == map_scorer(model, X[first], y[first], groups=qid[first])
-    with pytest.raises(RankingConfigError, match=r"query_weight .* must be the same for all its"):
-        map_scorer(model, X, y, groups=qid, query_weight=np.arange(len(y)) + 1.0)
-
-
-# The object ------------------------------------------------------------------
-
-
-def test_scores_are_plain_floats(digits):
-    X, y, qid = digits
-    model = Ridge().fit(X, y)
-    for name in get_scorer_names():
-        assert type(get_scorer(name)(model, X, y, groups=qid)) is float, name
-
-
-def test_copies_leave_the_original_alone(digits):
-    X, y, qid = digits
+def test_copies_leave_the_original_alone():
     alias = map_scorer.set_score_request(groups="qid")
-    assert alias != map_scorer
-    assert map_scorer == get_scorer("map")
+    assert alias != map_scorer == get_scorer("map")
     both = alias.set_score_request(query_weight=True)
     assert both._requests == {"groups": "qid", "query_weight": True}
     with pytest.raises(TypeError, match="can request groups and query_weight, not 'sample_weight'"):
         map_scorer.set_score_request(sample_weight=True)
-    with sklearn.config_context(enable_metadata_routing=True):
-        splitter = GroupKFold().set_split_request(groups="qid")
-        search = GridSearchCV(Ridge(), GRID, scoring=alias, cv=splitter).fit(X, y, qid=qid)
-    expected = max(folds_by_hand(X, y, qid, alpha) for alpha in GRID["alpha"])
-    assert search.best_score_ == pytest.approx(expected, abs=1e-12)
-    bound = map_scorer.bind(qid)
-    assert bound(Ridge().fit(X, y), X, y) == map_scorer(Ridge().fit(X, y), X, y, groups=qid)
-    assert repr(bound) == "map_scorer.bind(...)"
+    with pytest.raises(ValueError, match="valid identifier"):
+        map_scorer.set_score_request(groups="my id")
+    bound = map_scorer.bind(QID)
+    assert bound(MODEL, X, Y) == map_scorer(MODEL, X, Y, groups=QID)
     with pytest.raises(RankingConfigError, match="inconsistent numbers of samples"):
-        bound(Ridge().fit(X, y), X[:5], y[:5])
+        bound(MODEL, X[:5], Y[:5])
+    ids, grades = QID.copy(), {"a": 1, "b": 0}
+    bound, graded = map_scorer.bind(ids), map_scorer.with_options(relevance=grades)
+    ids[:] = "q0"
+    grades["b"] = 5
+    assert bound == map_scorer.bind(QID)
+    assert graded == map_scorer.with_options(relevance={"a": 1, "b": 0})
 
 
-def test_scorers_are_values():
-    for copied in (
-        pickle.loads(pickle.dumps(map_scorer)),
-        copy.deepcopy(map_scorer),
-        clone(map_scorer),
-        clone(GridSearchCV(Ridge(), GRID, scoring=map_scorer)).scoring,
-    ):
-        assert copied == map_scorer
-        assert hash(copied) == hash(map_scorer)
-    assert map_scorer != ndcg_scorer
-    assert map_scorer.with_options(k=5) == get_scorer("map@5")
-    assert make_rank_scorer(ndcg_at_k_score, k=10, gain="linear") == make_rank_scorer(
-        measure("ndcg@10", gain="linear")
-    )
-    assert map_scorer.__name__ == repr(map_scorer) == "map_scorer"
-    assert repr(get_scorer("ndcg@10")) == "get_scorer('ndcg@10')"
-    changed = ndcg_scorer.with_options(k=3, gain="linear", groups_from="query", one_query=True)
-    assert repr(changed) == (
-        "ndcg_scorer.with_options(gain='linear', k=3, groups_from='query', one_query=True)"
-    )
+def twice(grade):
+    return 2 * grade
 
 
-def test_members_of_a_harmonic_mean_take_its_cutoff():
-    expected = get_scorer("hmean(map(denominator=k),recall)@10")
-    members = ("map(denominator=k)", "recall")
-    assert get_scorer("hmean(ndcg,map)@10").with_options(measures=members) == expected
+REPRESENTATIONS = {
+    "map_scorer": map_scorer,
+    "map_scorer.bind(...)": map_scorer.bind(QID),
+    "get_scorer('ndcg@10')": get_scorer("ndcg@10"),
+    "get_scorer('neg_lag')": get_scorer(measure("lag")),
+    "ndcg_scorer": ndcg_scorer.with_options(gain="linear").with_options(gain="exp2"),
+    "ndcg_scorer.with_options(gain='linear', k=3, groups_from='query', one_query=True)": (
+        ndcg_scorer.with_options(k=3, gain="linear", groups_from="query", one_query=True)
+    ),
+    "get_scorer('ndcg@5').with_options(gain=twice)": make_rank_scorer("ndcg@5", gain=twice),
+    "get_scorer('ndcg').with_options(gain=twice, k=3)": (
+        make_rank_scorer(ndcg_at_k_score, gain=twice, k=3)
+    ),
+    "get_scorer('ndcg(gain=linear)').with_options(gain='exp2')": (
+        get_scorer("ndcg(gain=linear)").with_options(gain="exp2")
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REPRESENTATIONS)
+def test_representations(text):
+    assert repr(REPRESENTATIONS[text]) == text
+
+
+EQUAL = [
+    (map_scorer.with_options(k=5), get_scorer("map@5")),
+    (get_scorer(measure("map")), map_scorer),
+    (get_scorer("lag"), neg_lag_scorer),
+    (map_scorer.with_options(zero_division=float("nan")), QUIET),
+    (
+        make_rank_scorer(ndcg_at_k_score, k=10, gain="linear"),
+        make_rank_scorer(measure("ndcg@10", gain="linear")),
+    ),
+    (
+        # Members of a harmonic mean take its cutoff.
+        get_scorer("hmean(ndcg,map)@10").with_options(measures=("map(denominator=k)", "recall")),
+        get_scorer("hmean(map(denominator=k),recall)@10"),
+    ),
+    (get_scorer("map"), clone(GridSearchCV(Ridge(), GRID, scoring=map_scorer)).scoring),
+]
+
+
+@pytest.mark.parametrize(("scorer", "other"), EQUAL)
+def test_scorers_are_values(scorer, other):
+    assert scorer == other != auc_scorer
+    assert hash(scorer) == hash(other)
 
 
 def test_default_cutoffs_of_measures_of_sets():
     """Without a cutoff they would be the same for every order of all items."""
-    assert [str(one.measure) for one in (precision_scorer, recall_scorer, f1_scorer)] == [
-        "precision@10",
-        "recall@10",
-        "fbeta@10",
-    ]
+    names = ("precision", "recall", "f1", "hit_rate", "lauc")
+    ready = [getattr(sklearn_rank, f"{name}_scorer").measure.k for name in names]
+    assert ready == [10] * 5
+    assert [map_scorer.measure.k, ndcg_scorer.measure.k] == [None, None]
 
 
-def test_names_are_checked():
-    assert set(get_scorer_names()) >= {"map", "ndcg", "neg_lag", "auc", "lauc"}
-    assert get_scorer("lag") == get_scorer("neg_lag") == neg_lag_scorer
-    with pytest.raises(UnknownMeasureError, match=r"unknown measure 'nDGC'; did you mean 'ndcg'"):
-        get_scorer("nDGC@10")
-    with pytest.raises(TypeError, match="name must be a str or a measure, got int"):
-        get_scorer(3)
-    with pytest.raises(TypeError, match=r"has no option 'gian'; did you mean 'gain'"):
-        ndcg_scorer.with_options(gian="linear")
-    with pytest.raises(InvalidParameterError, match="'ties' parameter"):
-        map_scorer.with_options(ties="random")
-    with pytest.raises(TypeError, match="is not a metric function of sklearn_rank"):
-        make_rank_scorer(max)
+def test_what_was_given_stays_under_a_convention():
+    exponential = ndcg_scorer.with_options(gain="exp2")
+    for scorer in (
+        exponential.with_options(convention="sklearn"),
+        ndcg_scorer.with_options(convention="sklearn", gain="exp2"),
+        get_scorer("ndcg(gain=exp2)", convention="sklearn"),
+    ):
+        assert dict(scorer.measure.options)["gain"] == "exp2"
+        assert scorer.options.zero_division == 0.0
+    silent = ndcg_scorer.with_options(zero_division=1.0).with_options(convention="sklearn")
+    assert silent.options.zero_division == 1.0
+    assert silent.measure.options["gain"] == "linear"
 
 
-@pytest.mark.parametrize("function", [mean_average_precision_score, ndcg_at_k_score])
-def test_functions_and_scorers_agree(digits, function):
-    X, y, qid = digits
-    model = Ridge().fit(X, y)
-    expected = function(y, model.predict(X), groups=qid, k=5)
-    assert make_rank_scorer(function, k=5)(model, X, y, groups=qid) == expected
+def test_all_scorers_of_a_search_take_the_same_options():
+    scorers = rank_scorers(["map", "ndcg@5", "lag"], zero_division=0.0, groups_from="query")
+    assert list(scorers) == ["map", "ndcg@5", "neg_lag"]
+    for scorer in scorers.values():
+        assert (scorer.options.zero_division, scorer.options.groups_from) == (0.0, "query")
+    assert list(rank_scorers(["neg_lag", "map"])) == ["neg_lag", "map"]  # only LAG is negated
+    assert list(rank_scorers(["lag", "ndcg@10"], names="safe")) == ["neg_lag", "ndcg_at_10"]
 
 
-def test_names_for_measures_are_not_taken_for_measures():
-    with pytest.raises(TypeError, match=r"names of your own write \{name: get_scorer\(measure\)\}"):
-        rank_scorers({"map": "ndcg@10"})
+REFUSED = {
+    "spelling": (lambda: get_scorer("nDGC@10"), "unknown measure 'nDGC'; did you mean 'ndcg'"),
+    "no spelling": (lambda: get_scorer("nope"), r"unknown measure 'nope'.*: .*map.*ndcg"),
+    "number": (lambda: get_scorer(3), "name must be a str or a measure, got int: 3"),
+    "negated": (lambda: rank_scorers(["neg_map"]), "neg_map"),
+    "function": (lambda: make_rank_scorer(max), "is not a metric function of sklearn_rank"),
+    "mapping": (
+        lambda: rank_scorers({"map": "ndcg@10"}),
+        r"names of your own write \{name: get_scorer\(measure\)\}",
+    ),
+    "option": (
+        lambda: ndcg_scorer.with_options(gian="linear"),
+        "has no option 'gian'; did you mean 'gain'",
+    ),
+    "ties": (lambda: map_scorer.with_options(ties="random"), "'ties' parameter"),
+    "convention": (
+        lambda: map_scorer.with_options(convention="lightgbn"),
+        "unknown convention 'lightgbn'; did you mean",
+    ),
+    "k of all": (lambda: rank_scorers(["map"], k=3), "rank_scorers has no option 'k'"),
+    "typo of all": (
+        lambda: rank_scorers(["map"], zero_divison=3),
+        "rank_scorers has no option 'zero_divison'",
+    ),
+    "text of scikit-learn": (
+        lambda: GridSearchCV(Ridge(), GRID, scoring="map").fit(X, Y),
+        "'scoring' parameter of GridSearchCV must be",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_wrong_names_and_options(case):
+    call, message = REFUSED[case]
+    with pytest.raises(
+        (InvalidParameterError, UnknownMeasureError, TypeError, ValueError)
+    ) as error:
+        call()
+    assert error.match(message)
+
+
+@pytest.mark.parametrize("grade", ["1", None, np.nan, -1, [1]], ids=repr)
+def test_grades_of_labels_are_checked(grade):
+    with pytest.raises(InvalidParameterError, match=r"relevance\['a'\]"):
+        map_scorer.with_options(relevance={"a": grade, "b": 0})
+
+
+def test_errors_name_scorers_so_that_the_advice_runs():
+    with pytest.raises(RankingConfigError, match=r"or use get_scorer\('ndcg@10'\)\.bind\(qid\)"):
+        get_scorer("ndcg@10")(MODEL, X, Y)
+
+
+# Stored, and sent to workers ---------------------------------------------------------------------
+
+READY = {
+    name: scorer
+    for name in sklearn_rank.__all__
+    if isinstance(scorer := getattr(sklearn_rank, name, None), RankingScorer)
+}
+
+
+def by_skops(value):
+    """A file that reads nothing that has no name."""
+    skops = pytest.importorskip("skops.io", reason="skops is not installed")
+    data = skops.dumps(value)
+    types = skops.get_untrusted_types(data=data)
+    assert not any("lambda" in name for name in types)
+    return skops.loads(data, trusted=types)
+
+
+@pytest.mark.parametrize(
+    "journey", [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, by_skops]
+)
+def test_scorers_are_equal_after_a_journey(journey):
+    assert len(READY) == 14
+    others = (QUIET, map_scorer.with_options(relevance={"a": 1, "b": 0}), map_scorer.bind(QID))
+    for scorer in (*READY.values(), *map(get_scorer, get_scorer_names()), *others):
+        read = journey(scorer)
+        assert read == scorer
+        assert repr(read) == repr(scorer)
+    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=QueryKFold(3)).fit(FRAME, Y)
+    assert journey(search).score(FRAME, Y) == search.score(FRAME, Y)
+
+
+class Letters(BaseEstimator):
+    """Ranks letters; ``last`` first or first."""
+
+    def __init__(self, last=False):
+        self.last = last
+
+    def fit(self, X, y=None):
+        return self
+
+    def predict(self, X):
+        return [sorted("ABC", reverse=self.last) for _ in X]
+
+
+def test_a_lambda_as_string_provider_runs_in_processes_and_is_named_when_pickled():
+    scorer = map_scorer.with_options(string_provider=lambda item: item.lower())
+    search = GridSearchCV(Letters(), {"last": [False, True]}, scoring=scorer, cv=2, n_jobs=2)
+    assert search.fit([1, 2, 3, 4], [{"a"}] * 4).best_params_ == {"last": False}
+    assert search.best_score_ == 1.0
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(scorer)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing", "dask"])
+def test_searches_run_under_every_backend(backend):
+    expected = max(np.mean(folds_by_hand(GroupKFold(3), alpha)) for alpha in ALPHAS)
+    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(3), n_jobs=2)
+
+    def run(**ids):
+        with (
+            joblib.parallel_backend(backend, n_jobs=2),
+            sklearn.config_context(enable_metadata_routing=True),
+        ):
+            return search.fit(X, Y, **ids).best_score_
+
+    if backend == "dask":
+        from distributed import Client, LocalCluster
+
+        local = {"processes": False, "dashboard_address": None}
+        with LocalCluster(n_workers=1, threads_per_worker=2, **local) as cluster, Client(cluster):
+            assert run(groups=QID) == pytest.approx(expected, abs=1e-12)
+        return
+    assert run(groups=QID) == pytest.approx(expected, abs=1e-12)
+    search.set_params(cv=3)
+    with pytest.raises(RankingConfigError, match="needs the query id of every row and got none"):
+        run()

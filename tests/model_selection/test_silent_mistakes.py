@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator
-from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
-from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import Ridge
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    GroupShuffleSplit,
     HalvingGridSearchCV,
     KFold,
     cross_val_score,
     cross_validate,
-    learning_curve,
     permutation_test_score,
 )
 
 from sklearn_rank import (
     QueryKFold,
+    QueryRanker,
     RankingConfigError,
     RankingDataWarning,
-    get_scorer,
-    get_scorer_names,
     map_scorer,
+    rank_scorers,
 )
 from tests.model_selection.cases import (
     FRAME,
@@ -62,39 +60,6 @@ def test_a_search_over_folds_that_divide_queries_warns(carrier, scoring):
         search.fit(rows, y, **metadata)
 
 
-def test_recursive_elimination_over_folds_that_divide_queries_warns():
-    with (
-        sklearn.config_context(enable_metadata_routing=True),
-        pytest.warns(RankingDataWarning, match="queries are in both train and test of the split"),
-    ):
-        RFECV(Ridge(), scoring=QUIET, cv=KFold(3)).fit(X, Y, groups=QID)
-
-
-@pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), GroupShuffleSplit(3, random_state=0)])
-def test_whole_queries_give_no_warning(cv):
-    with sklearn.config_context(enable_metadata_routing=True):
-        found = cross_validate(
-            Ridge(),
-            X,
-            Y,
-            scoring=map_scorer,
-            cv=cv,
-            params={"groups": QID},
-            return_train_score=True,
-        )
-        curve = learning_curve(
-            Ridge(),
-            X,
-            Y,
-            scoring=QUIET,
-            cv=cv,
-            params={"groups": QID},
-            train_sizes=[0.5, 1.0],
-        )
-    assert np.isfinite(found["train_score"]).all()
-    assert np.isfinite(curve[2]).all()
-
-
 def test_halving_over_rows_warns_that_queries_are_cut():
     search = HalvingGridSearchCV(
         Ridge(),
@@ -109,22 +74,6 @@ def test_halving_over_rows_warns_that_queries_are_cut():
         pytest.warns(RankingDataWarning, match=r"are cut in the test part .*resource='n_samples'"),
     ):
         search.fit(X, Y, groups=QID)
-
-
-def test_halving_over_another_resource_keeps_queries_whole():
-    search = HalvingGridSearchCV(
-        GradientBoostingRegressor(min_samples_leaf=2, random_state=0),
-        {"learning_rate": [0.1, 0.5]},
-        resource="n_estimators",
-        max_resources=4,
-        factor=2,
-        scoring=map_scorer,
-        cv=GroupKFold(2),
-        random_state=0,
-    )
-    with sklearn.config_context(enable_metadata_routing=True):
-        search.fit(X, Y, groups=QID)
-    assert 0 < search.best_score_ <= 1
 
 
 def test_constants_per_query_move_pooled_measures_and_not_ours():
@@ -174,31 +123,6 @@ def test_row_numbers_as_query_ids_warn():
         )
 
 
-def test_group_sizes_as_query_ids_end_a_search():
-    with (
-        sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(RankingConfigError, match="groups must hold one id per row, not group sizes"),
-    ):
-        cross_validate(
-            Ridge(),
-            X,
-            Y,
-            scoring=map_scorer,
-            cv=[(np.arange(36), np.arange(36, 72))],
-            params={"groups": [6] * 6},
-        )
-
-
-def test_rows_best_first_help_no_constant_model():
-    best_first = np.argsort(-Y, kind="stable")
-    dummy = DummyRegressor().fit(X, Y)
-    pairs = [(i, j) for j in range(2, 7) for i in range(1, j)]
-    random = sum((1 / i + 2 / j) / 2 for i, j in pairs) / len(pairs)
-    for order in (best_first, best_first[::-1], np.arange(len(Y))):
-        found = map_scorer(dummy, X[order], Y[order], groups=QID[order])
-        assert found == pytest.approx(random, abs=1e-12)
-
-
 def test_the_mean_over_folds_is_the_mean_over_queries_with_folds_of_equal_size():
     cv = QueryKFold(3, balance="queries")
     with sklearn.config_context(enable_metadata_routing=True):
@@ -215,65 +139,6 @@ def test_the_mean_over_folds_is_the_mean_over_queries_with_folds_of_equal_size()
 
 # Without query ids -------------------------------------------------------------------------------
 
-FORGETFUL = {
-    "search": lambda: GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=3).fit(X, Y),
-    "RFECV": lambda: RFECV(Ridge(), scoring=map_scorer, cv=3).fit(X, Y),
-    "SFS": lambda: SequentialFeatureSelector(
-        Ridge(), n_features_to_select=1, scoring=map_scorer, cv=3
-    ).fit(X, Y),
-    "cross_val_score": lambda: cross_val_score(Ridge(), X, Y, scoring=map_scorer, cv=3),
-    "dict": lambda: cross_validate(Ridge(), X, Y, scoring={"m": map_scorer, "r": "r2"}, cv=3),
-}
-
-
-@pytest.mark.parametrize("routing", [False, True], ids=["routing off", "routing on"])
-@pytest.mark.parametrize("tool", FORGETFUL)
-def test_forgotten_query_ids_end_in_an_error(tool, routing):
-    with (
-        sklearn.config_context(enable_metadata_routing=routing),
-        pytest.raises(RankingConfigError, match="needs the query id of every row and got none"),
-    ):
-        FORGETFUL[tool]()
-
-
-def test_forgotten_query_ids_of_a_fitted_search():
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=GroupKFold(3))
-        search.fit(X, Y, groups=QID)
-        expected = map_by_hand(Y, search.best_estimator_.predict(X), QID)
-        assert search.score(X, Y, groups=QID) == pytest.approx(expected, abs=1e-12)
-        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
-            search.score(X, Y)
-
-
-@pytest.mark.parametrize("routing", [False, True])
-def test_direct_calls_do_not_depend_on_routing(routing):
-    model = Ridge().fit(X, Y)
-    with sklearn.config_context(enable_metadata_routing=routing):
-        found = map_scorer(model, X, Y, groups=QID)
-        assert type(found) is float
-        assert found == pytest.approx(map_by_hand(Y, model.predict(X), QID), abs=1e-12)
-        with pytest.raises(RankingConfigError, match="needs the query id of every row"):
-            map_scorer(model, X, Y)
-
-
-@pytest.mark.parametrize("name", get_scorer_names())
-def test_order_of_rows_and_names_of_queries_do_not_matter(name):
-    rng = np.random.default_rng(0)
-    model = Ridge().fit(X, Y)
-
-    class Rounded(BaseEstimator):
-        def predict(self, rows):
-            return model.predict(rows).round(1)
-
-    mixed = rng.permutation(len(Y))
-    renamed = np.array([f"\N{SNOWMAN} {query[::-1]}" for query in QID[mixed]], dtype=object)
-    # iprec and bpref have no expectation over ties: the worst one ignores the order of rows, too.
-    options = {"ties": "pessimistic"} if name in ("iprec", "bpref") else {}
-    scorer = get_scorer(name).with_options(**options)
-    before = scorer(Rounded(), X, Y, groups=QID)
-    assert scorer(Rounded(), X[mixed], Y[mixed], groups=renamed) == pytest.approx(before, abs=1e-12)
-
 
 def test_permutation_importance_with_bound_query_ids():
     model = Ridge().fit(X, Y)
@@ -285,3 +150,130 @@ def test_permutation_importance_with_bound_query_ids():
         Ridge().fit(FRAME, Y), FRAME, Y, scoring=map_scorer, random_state=0
     )
     assert carried.importances == pytest.approx(found.importances, abs=1e-12)
+
+
+# Whatever is scored gets its own query ids ------------------------------------------------------
+
+CARRIERS = {
+    "index of X": (FRAME, Y, {}),
+    "column of X": (pl.DataFrame({"a": X[:, 0], "qid": QID}), Y, {}),
+    "index of y": (X, pd.Series(Y, index=pd.Index(QID, name="qid")), {}),
+    "metadata": (X, Y, {"groups": QID}),
+    "listed metadata": (X, Y, {"groups": QID.tolist()}),
+}
+
+
+class First(RegressorMixin, BaseEstimator):
+    """Ranks by the first column."""
+
+    def __init__(self, sign=1):
+        self.sign = sign
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        column = X["a"].to_numpy() if hasattr(X, "columns") else X[:, 0]
+        return self.sign * column
+
+
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_each_fold_of_a_search_has_its_own_ids(carrier):
+    rows, y, metadata = CARRIERS[carrier]
+    cv = list(GroupKFold(3).split(X, Y, groups=QID))
+    search = GridSearchCV(
+        First(), {"sign": [-1, 1]}, scoring=rank_scorers(["map", "mrr"]), cv=cv, refit=False
+    )
+    with sklearn.config_context(enable_metadata_routing=bool(metadata)):
+        search.fit(rows, y, **metadata)
+    expected = [map_by_hand(Y[test], X[test, 0], QID[test]) for _, test in cv]
+    found = [search.cv_results_[f"split{number}_test_map"][1] for number in range(3)]
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_second_search_reads_ids_that_changed_in_place():
+    ids = QID.copy()
+    cv = [(np.arange(36), np.arange(36, 72))]
+
+    def score():
+        with sklearn.config_context(enable_metadata_routing=True):
+            return cross_val_score(
+                First(), X, Y, scoring=QUIET, cv=cv, params={"groups": ids}
+            ).item()
+
+    with pytest.warns(RankingDataWarning):
+        before = score()
+    ids[36:] = np.repeat(["n1", "n2"], 18)
+    after = score()
+    assert after == pytest.approx(map_by_hand(Y[36:], X[36:, 0], ids[36:]), abs=1e-12)
+    assert after != before
+
+
+@pytest.mark.parametrize("n_splits", [2, 3])
+def test_training_rows_are_scored_by_their_own_queries(n_splits):
+    """With two folds of equal size, lengths do not tell training rows from test rows."""
+    cv = QueryKFold(n_splits)
+    found = cross_validate(Ridge(), FRAME, Y, scoring=map_scorer, cv=cv, return_train_score=True)
+    for number, (train, test) in enumerate(cv.split(FRAME)):
+        model = Ridge().fit(X[train], Y[train])
+        for part, rows in (("train", train), ("test", test)):
+            expected = map_by_hand(Y[rows], model.predict(X[rows]), QID[rows])
+            assert found[f"{part}_score"][number] == pytest.approx(expected, abs=1e-12)
+
+
+def test_scorers_of_two_names_read_their_own_ids():
+    users = np.array([query[-1] for query in QID])
+    both = FRAME.set_axis(pd.MultiIndex.from_arrays([QID, users], names=["qid", "user"]))
+    cv = list(GroupKFold(3).split(X, Y, users))
+    scorers = {"qid": map_scorer, "user": map_scorer.with_options(groups_from="user")}
+    found = cross_validate(Ridge(), both, Y, scoring=scorers, cv=cv)
+    for number, (train, test) in enumerate(cv):
+        scores = Ridge().fit(X[train], Y[train]).predict(X[test])
+        for name, ids in (("qid", QID), ("user", users)):
+            expected = map_by_hand(Y[test], scores, ids[test])
+            assert found[f"test_{name}"][number] == pytest.approx(expected, abs=1e-12)
+
+
+# Queries of which tools outside of loops score only some rows -----------------------------------
+
+
+def test_permutation_importance_of_drawn_rows_warns():
+    model = Ridge().fit(FRAME, Y)
+    with pytest.warns(
+        RankingDataWarning,
+        match=r"single rows are drawn .*, which cuts queries: of query 'q\d+' only \d of 6",
+    ):
+        permutation_importance(
+            model, FRAME, Y, scoring=QUIET, max_samples=0.5, n_repeats=2, random_state=0
+        )
+
+
+def _ranker():
+    return QueryRanker(pytest.importorskip("xgboost").XGBRanker(n_estimators=2, max_depth=2))
+
+
+def test_a_loop_by_hand_that_divides_queries_of_a_ranker_warns():
+    train, test = next(KFold(3, shuffle=True, random_state=0).split(FRAME))
+    model = _ranker().fit(FRAME.iloc[train], Y[train])
+    with pytest.warns(
+        RankingDataWarning,
+        match=r"\d+ queries are both in the rows that are scored and in those the ranker was "
+        r"fitted on, in other numbers: \d and \d rows of query 'q\d+'; split by queries",
+    ):
+        QUIET(model, FRAME.iloc[test], Y[test])
+
+
+def test_whole_queries_and_training_rows_give_no_warning():
+    train, test = next(QueryKFold(3).split(FRAME))
+    model = _ranker().fit(FRAME.iloc[train], Y[train])
+    for rows in (train, test):
+        assert 0 < map_scorer(model, FRAME.iloc[rows], Y[rows]) <= 1
+
+
+def test_what_a_ranker_was_fitted_on_is_not_stored_with_it():
+    model = _ranker().fit(FRAME, Y)
+    assert not any(query.encode() in pickle.dumps(model) for query in sorted(set(QID)))
+    few = np.arange(20)
+    read = pickle.loads(pickle.dumps(model))
+    # Elsewhere nothing is known, and nothing is said.
+    assert 0 <= QUIET(read, FRAME.iloc[few], Y[few]) <= 1

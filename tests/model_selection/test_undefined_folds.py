@@ -63,12 +63,6 @@ def test_a_value_for_undefined_queries_lets_the_search_go_on():
     assert 0 < found[1] <= 1
 
 
-def test_zero_division_raise_ends_a_search():
-    scorer = map_scorer.with_options(zero_division="raise")
-    with pytest.raises(RankingConfigError, match="map is undefined for 1 of 2 queries: 'a'"):
-        cross_val_score(Ridge(), X, NOTHING_IN_A, scoring=scorer, cv=HALF)
-
-
 def test_a_direct_call_names_the_undefined_queries_and_the_option():
     with pytest.warns(UndefinedMetricWarning) as caught:
         map_scorer(Ridge().fit(X, NOTHING_IN_AC), X, NOTHING_IN_AC)
