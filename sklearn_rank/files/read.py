@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import IO, Any, Literal, TypeAlias, get_args
@@ -19,10 +20,8 @@ from sklearn_rank.files.text import (
     FileColumns,
     Rows,
     add_delimited,
-    add_letor,
     add_trec,
     has_header,
-    is_letor,
 )
 from sklearn_rank.inputs.roles import Columns
 from sklearn_rank.inputs.tables import Qrels, Run
@@ -31,7 +30,7 @@ from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.text import format_list
 from sklearn_rank.typing import Array
 
-FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow", "letor"]
+FileFormat: TypeAlias = Literal["trec", "csv", "jsonl", "json", "parquet", "arrow"]
 FORMATS: tuple[str, ...] = get_args(FileFormat)
 SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".csv", ".tsv"), "csv"),
@@ -39,16 +38,15 @@ SUFFIXES: Mapping[str, str] = {
     ".json": "json",
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
-    **dict.fromkeys((".letor", ".svm", ".libsvm", ".svmlight"), "letor"),
     **dict.fromkeys((".trec", ".run", ".qrels", ".res", ".results"), "trec"),
 }
 _COMPRESSED = (".gz", ".bz2", ".zst")
+_LETOR = re.compile(r"\S+\s+qid:\S")
 _Parser: TypeAlias = Callable[[Rows, Iterable[Block], "Columns | None"], Iterator[None]]
 """Adds blocks of a file to its rows; JSON takes all of them at once."""
 _PARSERS: Mapping[str, _Parser] = {
     "trec": add_trec,
     "csv": add_delimited,
-    "letor": add_letor,
     "json": add_json,
     "jsonl": add_json_lines,
 }
@@ -70,7 +68,7 @@ def read_run(
     path : path or binary file
         TREC run, CSV or TSV with a header, JSON, JSON Lines, Parquet or Arrow IPC; text may be
         compressed by gzip, bzip2 or Zstandard.
-    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow", "letor"}, default=None
+    format : {"trec", "csv", "jsonl", "json", "parquet", "arrow"}, default=None
         None tells it from the first bytes, the name and the content.
     columns : mapping, default=None
         Column of a role ("query", "item", "score", "rank") whose name is not recognised, or None
@@ -233,7 +231,7 @@ def _parsed(
     if first is None:
         source.fail(None, "is empty")
     kind = kind or _text_kind(source, first)
-    if columns and kind in ("trec", "letor"):
+    if columns and kind == "trec":
         named = format_list(f"{role}={name or ''}" for role, name in columns.items())
         source.fail(None, f"has no named columns, which columns= is about ({named})")
     return _PARSERS[kind](rows, chain((first,), content), columns)
@@ -245,8 +243,12 @@ def _text_kind(source: Source, first: Block) -> str:
     lines = (line.decode().strip() for line in start)
     line = next((line for line in lines if line and not line.startswith("#")), "")
     by_name = kind_of_name(source.path)
-    if is_letor(line):
-        return "letor"
+    if _LETOR.match(line):
+        source.fail(
+            None,
+            "holds grades and features of LETOR or SVMlight; read arrays instead: X, y, qid = "
+            "sklearn.datasets.load_svmlight_file(path, query_id=True), and pass groups=qid",
+        )
     if by_name in ("jsonl", "json", "trec"):
         return by_name
     if line.startswith(("{", "[")):

@@ -1,10 +1,9 @@
-"""Tables of text, row by row: TREC's formats, CSV and the like, and lines of LETOR.
+"""Tables of text, row by row: TREC's formats, CSV and the like.
 
 A TREC run has six fields (query, Q0, item, rank, score, tag), of which the rank does not count and
 what follows is passed over, as in trec_eval; judgements have four (query, 0, item, grade). White
 space separates, and lines that begin with ``#`` are comments. In CSV a header names the columns;
-quotes are those of CSV, and a line feed inside of quotes is refused. LETOR's lines are judgements
-if a comment names their document: ``2 qid:1 1:0.5 # docid = d7``.
+quotes are those of CSV, and a line feed inside of quotes is refused.
 
 With Polars a block of regular lines is parsed at once; any other block, and every block without
 Polars, is parsed line by line. Both give the same rows or the same error: the fast one takes only
@@ -441,42 +440,3 @@ def _is_regular(block: Block, fields: Fields, separator: str) -> bool:
         before = low[-1]
     n_low -= n_separators if ord(separator) < _SPACE + is_spaced else 0
     return n_separators == (fields.n_fields - 1) * block.n_lines and n_low == block.n_lines
-
-
-# LETOR ------------------------------------------------------------------------------------------
-
-_LETOR = re.compile(r"(\S+)\s+qid:(\S+)\s(?:[^#]*)(?:#\s*(?:doc_?id\s*[=:]?\s*)?(\S+).*)?")
-
-
-def is_letor(line: str) -> bool:
-    """Whether a line is one of LETOR's, or of SVMlight with query ids."""
-    return _LETOR.fullmatch(line + " ") is not None
-
-
-def add_letor(rows: Rows, blocks: Iterable[Block], _: Columns | None) -> Iterator[None]:
-    """Judgements of LETOR's lines; the features are passed over."""
-    source = rows.source
-    if rows.is_run:
-        source.fail(None, "holds grades and features of LETOR or SVMlight, and no scores")
-    for block in blocks:
-        found: list[tuple[str, str, int]] = []
-        for line, data in enumerate(block.data.decode().split("\n")[:-1], block.first_line):
-            text = data.strip()
-            if not text or text.startswith("#"):
-                rows.comments += bool(text)
-                continue
-            match = _LETOR.fullmatch(text + " ")
-            if match is None:
-                source.fail(line, "is not like grade qid:query 1:x ... # docid = item")
-            grade, query, item = match.groups()
-            if item is None:
-                source.fail(
-                    line,
-                    "names no document (# docid = ...); read arrays instead: X, y, qid = "
-                    "sklearn.datasets.load_svmlight_file(path, query_id=True), and pass groups=qid",
-                )
-            check_id(source, line, item, "item id")
-            found.append((query, item, _read_grade(source, line, grade)))
-        if found:
-            rows.add(*map(list, zip(*found, strict=True)))
-        yield

@@ -25,7 +25,7 @@ from sklearn_rank.support.text import safe_repr, safe_text
 
 _OTHERS = re.compile(
     r"\.(xlsx?|ods|html?|xml|md|pdf|docx?|zip|tar|tgz|7z|xz|lz4|db|sqlite|duckdb|pkl|pickle|np[yz]"
-    r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm)"
+    r"|h5|hdf5|avro|orc|py|ipynb|toml|ya?ml|(lib)?svm|svmlight|letor)"
 )
 """Suffixes of formats that are not written: a TREC file of such a name would mislead."""
 _Row: TypeAlias = "tuple[str, str, float]"
@@ -179,7 +179,7 @@ def _check(path: Any, format: FileFormat | None, function: str, *, overwrite: bo
     """The format to write, if nothing speaks against the file's name and what is there."""
     check_flag(overwrite, "overwrite", function)
     if format is not None:
-        check_option(format, "format", [name for name in FORMATS if name != "letor"], function)
+        check_option(format, "format", FORMATS, function)
     is_run = function == "write_run"
 
     def holds(there: Path) -> bool:

@@ -109,7 +109,21 @@ def script_json(value: Any) -> str:
 
 def as_data(queries: Queries, room: int = MOST_BYTES) -> dict[str, Any]:
     """Everything of the queries, with the items of as many as there is room for."""
-    items, left_out = _items(queries, room)
+    items: list[Any] = [None] * len(queries.names)
+    left_out = 0
+    for place, number in enumerate(by_change(queries)):
+        known = queries.items(number)
+        if known is None:
+            continue
+        rows = [
+            [_shown(item.item), *map(_rounded, (item.grade, *item.ranks, *item.shares))]
+            for item in known[:MOST_ITEMS]
+        ]
+        room -= len(json.dumps(rows, separators=(",", ":")))
+        if room < 0:
+            left_out = len(items) - place
+            break
+        items[number] = rows
     return {
         "systems": list(map(_shown, queries.systems)),
         "measures": list(queries.measures),
@@ -131,8 +145,8 @@ def size_of(data: Mapping[str, Any]) -> int:
 
 def without_items(data: Mapping[str, Any]) -> dict[str, Any]:
     """The same without its items, for which a page has no more room."""
-    items = data["items"]
-    return {**data, "items": [None] * len(items), "unknown": _why_unknown(len(items))}
+    n_queries = len(data["items"])
+    return {**data, "items": [None] * n_queries, "unknown": _why_unknown(n_queries)}
 
 
 def _why_unknown(left_out: int) -> str:
@@ -144,46 +158,19 @@ def _why_unknown(left_out: int) -> str:
     )
 
 
-def _items(queries: Queries, room: int) -> tuple[list[Any], int]:
-    """Items by query, those that changed most first, and how many are left out for their size."""
-    items: list[Any] = [None] * len(queries.names)
-    for place, number in enumerate(by_change(queries)):
-        known = queries.items(number)
-        if known is None:
-            continue
-        rows = [_row(item) for item in known[:MOST_ITEMS]]
-        room -= len(json.dumps(rows, separators=(",", ":")))
-        if room < 0:
-            return items, len(items) - place
-        items[number] = rows
-    return items, 0
-
-
 def by_change(queries: Queries) -> list[int]:
     """Numbers of the queries, those whose values differ most between systems first."""
     measure = queries.explained or queries.measures[0] if queries.measures else ""
     if not measure:
         return list(range(len(queries.names)))
-    first, *others = queries.values[queries.measures.index(measure)]
+    columns = queries.values[queries.measures.index(measure)]
 
     def moved(number: int) -> float:
-        was = first[number]
-        return max((_distance(was, other[number]) for other in others), default=0.0)
+        was, *values = (column[number] for column in columns)
+        changes = [abs(now - was) for now in values if was is not None and now is not None]
+        return max(changes, default=0.0)
 
     return sorted(range(len(queries.names)), key=moved, reverse=True)
-
-
-def _distance(was: Number, now: Number) -> float:
-    return 0.0 if was is None or now is None else abs(now - was)
-
-
-def _row(item: Item) -> list[Any]:
-    return [
-        _shown(item.item),
-        _rounded(item.grade),
-        *map(_rounded, item.ranks),
-        *map(_rounded, item.shares),
-    ]
 
 
 def _rounded(value: Number) -> Number:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.resources import files
-from typing import Any
 
 from sklearn_rank import __version__
 from sklearn_rank.report.content import Report, Section, script_json
@@ -45,14 +44,20 @@ def page(report: Report) -> str:
         f"<style>\n{STYLE}{_resource('style.css')}</style>",
         "</head>",
     ]
+    sections = list(enumerate(report.sections))
+    links = (
+        f'<li><a href="#section-{place}">{escape_html(section.title)}</a></li>'
+        for place, section in sections
+    )
+    contents = f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
     body = [
         "<body>",
         "<main>",
         f"<h1>{escape_html(report.title)}</h1>",
         *(f"<p>{escape_html(line)}</p>" for line in report.lead),
         *_tables(report.tables, 2),
-        *_contents(report),
-        *_sections(report),
+        *([contents] if len(sections) > 1 else []),
+        *(line for place, section in sections for line in _section(section, place)),
         "</main>",
         f'<footer><p class="faint">sklearn-rank {__version__}</p></footer>',
         f"<script>{script}</script>",
@@ -67,25 +72,8 @@ def _resource(name: str) -> str:
     return files("sklearn_rank.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _contents(report: Report) -> Iterator[str]:
-    """Links to the sections, where there are several."""
-    if len(report.sections) < 2:
-        return
-    links = (
-        f'<li><a href="#section-{place}">{escape_html(section.title)}</a></li>'
-        for place, section in enumerate(report.sections)
-    )
-    yield f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
-
-
-def _sections(report: Report) -> Iterator[str]:
-    for place, section in enumerate(report.sections):
-        yield f'<section id="section-{place}">'
-        yield from _section(section)
-        yield "</section>"
-
-
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Section, place: int) -> Iterator[str]:
+    yield f'<section id="section-{place}">'
     level = 2
     if section.title:
         yield f"<h2>{escape_html(section.title)}</h2>"
@@ -103,7 +91,13 @@ def _section(section: Section) -> Iterator[str]:
         yield f'<div class="pictures">{"".join(figures)}</div>'
     if section.queries is not None:
         yield f"<h{level}>Queries</h{level}>"
-        yield from _queries(section.queries, section.changes)
+        # A table of some queries, which the script replaces by one of all.
+        yield "<div data-queries>"
+        if section.changes is not None:
+            yield _scrolled(html_table(section.changes), "Queries that changed most")
+        yield f'<script type="application/json">{script_json(section.queries)}</script>'
+        yield "</div>"
+    yield "</section>"
 
 
 def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
@@ -121,12 +115,3 @@ def _scrolled(table: str, name: str) -> str:
     """A table that a phone can move to the side, with the keyboard, too."""
     start = f'<div class="scroll" tabindex="0" role="group" aria-label="{escape_html(name)}">'
     return f"{start}\n{table}\n</div>"
-
-
-def _queries(queries: Mapping[str, Any], changes: Table | None) -> Iterator[str]:
-    """A table of some queries, which the script replaces by one of all."""
-    yield "<div data-queries>"
-    if changes is not None:
-        yield _scrolled(html_table(changes), "Queries that changed most")
-    yield f'<script type="application/json">{script_json(queries)}</script>'
-    yield "</div>"
