@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +24,7 @@ from pytest_rankmetrics.baseline.file import (
 from pytest_rankmetrics.baseline.record import Recording
 from pytest_rankmetrics.measuring.strict import measure_strictly
 from sklearn_rank import measure
-from tests.plugin.conftest import Suite, said
+from tests.plugin.conftest import Suite
 
 # Ten queries whose relevant item stands at rank 2: every reciprocal rank is 1/2.
 GATE = """
@@ -51,14 +53,24 @@ FILE = "test_it/test_bm25.rank.json"
 Edit = Callable[[dict[str, Any]], Any]
 
 
-def set_metric(name: str, **fields: Any) -> Edit:
+def with_mrr(value: float, *queries: int, **ranks: int) -> Edit:
+    """The same value in some queries and in the total; with other ranks, if any are given."""
+
+    def edit(content: dict[str, Any]) -> None:
+        rows = content["queries"]
+        for number in queries:
+            rows[f"q{number:03d}"] |= {"mrr": value, **({"ranks": ranks} if ranks else {})}
+        content["metrics"]["mrr"]["value"] = sum(row["mrr"] for row in rows.values()) / len(rows)
+
+    return edit
+
+
+def set_metric(name: str = "mrr", **fields: Any) -> Edit:
     return lambda content: content["metrics"][name].update(fields)
 
 
-def lower_all(content: dict[str, Any]) -> None:
-    content["metrics"]["mrr"]["value"] = 0.25
-    for query in content["queries"].values():
-        query["mrr"] = 0.25
+def set_query(**fields: Any) -> Edit:
+    return lambda content: content["queries"]["q003"].update(fields)
 
 
 def without_values(content: dict[str, Any]) -> None:
@@ -67,65 +79,55 @@ def without_values(content: dict[str, Any]) -> None:
         del query["mrr"]
 
 
-def move_an_item(content: dict[str, Any]) -> None:
-    content["queries"]["q003"]["ranks"] = {"good": 4}
-
-
-def beyond_the_list(content: dict[str, Any]) -> None:
-    content["queries"]["q003"]["ranks"] = {"good": 11}
-
-
-def lower_one(content: dict[str, Any]) -> None:
-    content["queries"]["q003"]["mrr"] = 0.25
-    content["metrics"]["mrr"]["value"] = 0.475
-
-
-def worse_in_every_field(content: dict[str, Any]) -> None:
-    lower_all(content)
-    for query in content["queries"].values():
-        query["ranks"] = {"good": 4}
-
-
-def a_slice(content: dict[str, Any]) -> None:
-    content["slices"]["all"]["mrr"] = 0.4
-
-
-def a_label(content: dict[str, Any]) -> None:
-    content["queries"]["q003"]["slices"] = ["all"]
-    content["queries"]["q003"]["weight"] = 1.0
-
-
-def other_reason(content: dict[str, Any]) -> None:
-    content["accepted"] = [{"reason": "judgements v3", "mrr": [0.6, 0.5]}]
-
-
+ALL = range(1, 11)
+HUGE, SEAL = 10**400, "seal: it does not fit the rest"
+NO_NUMBER = "where a number is expected"
 EDITS: dict[str, tuple[str, Edit, str]] = {
-    "a lower value": (GATE, set_metric("mrr", value=0.1), "mrr is said to be 0.1"),
-    "no values per query": (GATE, without_values, "metrics.mrr: the queries have no values"),
-    "called weighted": (GATE, set_metric("mrr", weighted=True), "metrics.mrr.weighted: True"),
+    "a lower value": (GATE, set_metric(value=0.1), "mrr is said to be 0.1"),
+    "a value that is text": (GATE, set_metric(value="0.5"), NO_NUMBER),
+    "a huge value": (GATE, set_metric(value=HUGE), NO_NUMBER),
+    "another number of queries": (GATE, set_metric(queries=9), "mrr is said to be of 9 queries"),
+    "no number of queries": (GATE, set_metric(queries=0), "mrr has no number of queries"),
+    "no definition": (GATE, set_metric(definition=None), "mrr has no definition"),
+    "called weighted": (GATE, set_metric(weighted=True), "metrics.mrr.weighted: True"),
+    "weighted by what": (GATE, set_metric(weighted=3), "mrr has a weighted that is no bool"),
     "called weighted, and lower": (
         GATE,
-        set_metric("mrr", weighted=True, value=0.1),
+        set_metric(weighted=True, value=0.1),
         "metrics.mrr.weighted: True",
     ),
-    "all values lower": (GATE, lower_all, r"queries.q001.mrr: 0.250000 where its ranks give 0.5"),
-    "one value lower": (GATE, lower_one, r"queries.q003.mrr: 0.250000 where its ranks give 0.5"),
-    "another rank": (GATE, move_an_item, r"queries.q003.mrr: 0.500000 where its ranks give 0.25"),
-    "a rank beyond the list": (GATE, beyond_the_list, "query 'q003' has 'good' at rank 11, of 10"),
-    "ranks, values and total": (GATE, worse_in_every_field, "seal: it does not fit the rest"),
-    "a slice": (SLICED, a_slice, "seal: it does not fit the rest"),
-    "a weight of a query": (SLICED, a_label, "seal: it does not fit the rest"),
-    "a reason": (GATE, other_reason, "seal: it does not fit the rest"),
-    "without ranks": (SCORES, lower_all, "seal: it does not fit the rest"),
-    "a pooled value": (
-        POOLED,
-        set_metric("auc(average=pooled)", value=0.3),
-        "seal: it does not fit the rest",
+    "no values per query": (GATE, without_values, "metrics.mrr: the queries have no values"),
+    "all values lower": (GATE, with_mrr(0.25, *ALL), "queries.q001.mrr: 0.25.* ranks give 0.5"),
+    "one value lower": (GATE, with_mrr(0.25, 3), "queries.q003.mrr: 0.25.* where its ranks give"),
+    "one huge value": (GATE, set_query(mrr=HUGE), NO_NUMBER),
+    "NaN": (GATE, set_query(mrr=math.nan), "NaN is not a number of JSON"),
+    "another rank": (GATE, set_query(ranks={"good": 4}), "q003.mrr: 0.5.* its ranks give 0.25"),
+    "a rank beyond the list": (GATE, set_query(ranks={"good": 11}), "'good' at rank 11, of 10"),
+    "a rank that is none": (GATE, set_query(ranks={"good": HUGE}), "is not a rank"),
+    "ranks without n": (GATE, set_query(n=HUGE), "'q003' needs ranks and n together"),
+    "no digest": (GATE, set_query(truth=1), "'q003' has no digest of its judgements"),
+    "a weight": (GATE, set_query(weight=HUGE), NO_NUMBER),
+    "no labels": (SLICED, set_query(slices=3), "'q003' has slices that are no list of labels"),
+    "ranks, values and total": (GATE, with_mrr(0.25, *ALL, good=4), SEAL),
+    "a slice": (SLICED, lambda content: content["slices"]["all"].update(mrr=0.4), SEAL),
+    "a weight of a query": (SLICED, set_query(weight=1.0), SEAL),
+    "a reason": (GATE, lambda own: own.update(accepted=[{"reason": "v3", "mrr": [1, 0]}]), SEAL),
+    "without ranks": (SCORES, with_mrr(0.25, *ALL), SEAL),
+    "without a seal": (
+        SCORES,
+        lambda content: content.pop("seal"),
+        "metrics.mrr: nothing proves its values, and the file has no seal",
     ),
+    "a pooled value": (POOLED, set_metric("auc(average=pooled)", value=0.3), SEAL),
     "a weighted value": (
         WEIGHTED,
-        set_metric("mrr", value=0.3),
-        "metrics.mrr.value: 0.3 where its queries give 0.5",
+        set_metric(value=0.3),
+        "metrics.mrr.value: 0.3 where its queries give 0.636364",
+    ),
+    "a geometric mean": (
+        GATE.replace("mrr", "gmap"),
+        set_metric("gmap", value=0.625),
+        "gmap is said to be 0.625, and its queries have a mean of 0.5",
     ),
 }
 
@@ -134,48 +136,36 @@ EDITS: dict[str, tuple[str, Edit, str]] = {
 def test_an_edited_baseline_is_refused_by_file_and_field(edit: str, suite: Suite) -> None:
     gate, change, complaint = EDITS[edit]
     suite.write(test_it=gate)
-    suite.system([2] * 10)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    suite.run().assert_outcomes(passed=1)
-    content = json.loads(suite.baselines()[FILE])
+    ranks = [1] * 5 + [4] * 5 if "gmap" in gate else [2] * 10
+    before = suite.record([1] * 5 + [2] * 5 if gate == WEIGHTED else ranks)
+    suite.passes()
+    content = json.loads(before[FILE])
     change(content)
     (suite.path / FILE).write_text(json.dumps(content), encoding="utf-8")
     for arguments in ((), ("--rank-update",)):
-        result = suite.run(*arguments)
-        result.assert_outcomes(failed=1)
-        result.stdout.re_match_lines([f".*baseline {FILE} .*{complaint}.*"])
+        text = suite.fails(arguments=arguments)
+        assert re.search(f"baseline {FILE} .*{complaint}", text)
 
 
-def test_what_nothing_proves_needs_a_seal(suite: Suite) -> None:
-    suite.write(test_it=SCORES)
-    suite.system([2] * 10)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    content = json.loads(suite.baselines()[FILE])
-    del content["seal"]
-    (suite.path / FILE).write_text(json.dumps(content), encoding="utf-8")
-    assert "metrics.mrr: nothing proves its values, and the file has no seal" in said(suite.run())
-
-
-NUMBERS = {
-    "metrics.mrr.value": lambda content, number: content["metrics"]["mrr"].update(value=number),
-    "a value of a query": lambda content, number: content["queries"]["q001"].update(mrr=number),
-    "a rank": lambda content, number: content["queries"]["q001"].update(ranks={"good": number}),
-    "a length": lambda content, number: content["queries"]["q001"].update(n=number),
-    "a weight": lambda content, number: content["queries"]["q001"].update(weight=number),
+BROKEN = {
+    "empty": "",
+    "no JSON": "{",
+    "another format": '{"format": "rank-baseline/99", "metrics": {}, "queries": {}}',
+    "a list": "[]",
+    "no measure": '{"format": "rank-baseline/1", "gate": "g", "metrics": {}, "queries": {}}',
+    "infinity": '{"format": "rank-baseline/1", "gate": "g", "queries": {},'
+    ' "metrics": {"mrr": {"value": -1e999, "queries": 30, "definition": {"v": 1}}}}',
+    "key twice": '{"format": "rank-baseline/1", "format": "rank-baseline/1"}',
+    "deep": "[" * 100_000,
 }
 
 
-@pytest.mark.parametrize("place", NUMBERS)
-def test_a_number_of_400_digits_names_the_file(place: str, suite: Suite) -> None:
-    suite.write(test_it=GATE)
-    suite.system([2] * 10)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    content = json.loads(suite.baselines()[FILE])
-    NUMBERS[place](content, 10**400)
-    (suite.path / FILE).write_text(json.dumps(content), encoding="utf-8")
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert f"FAILED test_it.py::test_bm25 - baseline {FILE} cannot be read: " in said(result)
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_broken_baseline_is_refused_by_name(mistake: str, tmp_path: Path) -> None:
+    path = tmp_path / "gate.rank.json"
+    path.write_text(BROKEN[mistake])
+    with pytest.raises(BaselineError, match=f"^baseline {mistake} cannot be read: "):
+        read_baseline(path, mistake)
 
 
 # Writing -----------------------------------------------------------------------------------------
