@@ -1,4 +1,4 @@
-"""Single queries of a comparison, and what each relevant item has to do with their change."""
+"""Single queries of a comparison, and the part of each relevant item in their change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_IDS = "items have no ids here; evaluate(..., keep_items=True) keeps those of 
 
 
 class ItemChange(NamedTuple):
-    """What a relevant item has to do with the change of its query."""
+    """A relevant item, and its part of the change of its query."""
 
     item: Any
     grade: float
@@ -47,7 +47,7 @@ class QueryChange:
     query : object
         Its id.
     text : str
-        What it asks, if that was told.
+        Its text, from ``query_text``.
     measure, baseline, system : str
         What is compared.
     old, new, difference : float
@@ -110,10 +110,8 @@ class Changes:
     def __init__(
         self, joined: Joined, measure: str, pair: tuple[str, str], query_text: Any
     ) -> None:
-        self._joined = joined
-        self._name = measure
+        self._joined, self._name, self._pair = joined, measure, pair
         self._measure = joined.measure(measure)
-        self._pair = pair
         self._text = text_function(query_text)
         self._old, self._new = (joined.values_per_query(system, measure) for system in pair)
 
@@ -136,13 +134,12 @@ class Changes:
             msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
             raise InvalidParameterError(msg)
         places = {query: number for number, query in enumerate(self._joined.query_ids)}
-        numbers = []
-        for query in queries:
+        wanted = list(queries)
+        for query in wanted:
             if query not in places:
                 msg = f"query {safe_repr(query)} was not compared"
                 raise InvalidParameterError(msg)
-            numbers.append(places[query])
-        return self._changes(numbers)
+        return self._changes([places[query] for query in wanted])
 
     def _changes(self, numbers: Sequence[int]) -> list[QueryChange]:
         joined = self._joined
@@ -150,27 +147,26 @@ class Changes:
             joined.systems[system].placements(joined.places[system][list(numbers)])
             for system in self._pair
         )
-        explained = self._explained(numbers, list(zip(before, after, strict=True)))
-        changes = []
-        for number, own, old, new in zip(numbers, explained, before, after, strict=True):
-            query, values = joined.query_ids[number], (self._old[number], self._new[number])
-            was, now = map(float, values)
-            told = (self._text(query), self._name, *self._pair, was, now, now - was)
-            changes.append(QueryChange(query, *told, own.items, old, new, own.remark))
-        return changes
-
-    def _explained(
-        self, numbers: Sequence[int], pairs: list[tuple[Placement, Placement]]
-    ) -> list[Explanation]:
-        judged = self._joined.systems[self._pair[1]]._judged
+        values = [(float(self._old[number]), float(self._new[number])) for number in numbers]
+        defined = [
+            (was, now)
+            for was, now, (old, new) in zip(before, after, values, strict=True)
+            if not math.isnan(new - old)
+        ]
+        judged = joined.systems[self._pair[1]]._judged
         if self._measure.metric.by_score and judged.by_relevance is not None:
             why = "it reads relevance scores, whose ranking is not kept"
-            return [Explanation((), f"{self._name} has no parts by item: {why}")] * len(pairs)
-        undefined = np.isnan(self._new - self._old)[list(numbers)]
-        defined = [pair for pair, left_out in zip(pairs, undefined, strict=True) if not left_out]
-        told = iter(explain_all(self._measure, defined))
-        nothing = Explanation((), f"{self._name} is undefined for this query")
-        return [nothing if left_out else next(told) for left_out in undefined]
+            found = [Explanation((), f"{self._name} has no parts by item: {why}")] * len(defined)
+        else:
+            found = explain_all(self._measure, defined)
+        explained, changes = iter(found), []
+        undefined = Explanation((), f"{self._name} is undefined for this query")
+        for number, was, now, (old, new) in zip(numbers, before, after, values, strict=True):
+            own = undefined if math.isnan(new - old) else next(explained)
+            query = joined.query_ids[number]
+            told = (self._text(query), self._name, *self._pair, old, new, new - old)
+            changes.append(QueryChange(query, *told, own.items, was, now, own.remark))
+        return changes
 
 
 # Contributions of items --------------------------------------------------------------------------
@@ -181,7 +177,7 @@ class Explanation(NamedTuple):
 
     items: tuple[ItemChange, ...]
     remark: str = ""
-    """Why no contributions are told; empty if they are."""
+    """Why the items have no contributions; empty if they have."""
 
 
 def explain(
@@ -205,23 +201,76 @@ def explain_all(
     key: Callable[[Any], Any] = lambda item: item,
 ) -> list[Explanation]:
     """The same of several queries, whose kernels run over all at once."""
-    queries = [_Relevant(measure, before, after, key) for before, after in pairs]
+    queries = [_Relevant(measure, sides, key) for sides in pairs]
     found = iter(_contributions(measure, [own for own in queries if not own.lacks_ids]))
     explained = []
     for query in queries:
-        parts = NO_IDS if query.lacks_ids else next(found)
-        if query.lacks_ids:
+        parts = None if query.lacks_ids else next(found)
+        if parts is None:
             explained.append(Explanation((), NO_IDS))
         elif isinstance(parts, str):
-            why = f"{measure} has no parts by item: {parts}"
-            explained.append(Explanation(query.items(None), why))
+            remark = f"{measure} has no parts by item: {parts}"
+            explained.append(Explanation(query.items([math.nan] * query.n_items), remark))
         else:
-            explained.append(Explanation(query.items(parts)))
+            explained.append(Explanation(query.items(parts.tolist())))
     return explained
 
 
+class _Relevant:
+    """What is relevant for a measure in both rankings of a query."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        sides: tuple[Placement, Placement],
+        key: Callable[[Any], Any],
+    ) -> None:
+        self.sides = sides
+        least = measure.options.get("min_rel") or 0.0
+        # In the order of the judged rankings.
+        self._hits: list[dict[Any, Hit]] = [
+            {
+                key(hit.item): hit
+                for hit in sorted(side.hits, key=lambda hit: (hit.above, -hit.grade))
+                if hit.grade >= least
+            }
+            for side in sides
+        ]
+        self.lacks_ids = all(side.judged is None for side in sides) or any(
+            hit.item is None for hits in self._hits for hit in hits.values()
+        )
+        """Whether nobody knows which items the hits are."""
+        self._items: dict[Any, tuple[Any, float]] = {}
+        before, after = sides
+        for side in (after, before):
+            hits = [(hit.item, hit.grade) for hit in side.hits]
+            for item, grade in (*hits, *(side.judged or {}).items()):
+                if grade >= least and grade > 0:
+                    self._items.setdefault(key(item), (item, grade))
+        for item, grade in (after.judged or {}).items():
+            if key(item) in self._items:  # the ids of the data, rather than those of a baseline
+                self._items[key(item)] = (item, grade)
+        self.n_items = len(self._items)
+
+    def hit_numbers(self) -> tuple[IntArray, IntArray]:
+        """(H,) which items the hits of each side are."""
+        places = {name: number for number, name in enumerate(self._items)}
+        old, new = (np.array([places[name] for name in hits], np.int64) for hits in self._hits)
+        return old, new
+
+    def items(self, contributions: Sequence[float]) -> tuple[ItemChange, ...]:
+        """The items with their ranks, the largest contributions first, then what moved."""
+        weighed = []
+        for (name, of), part in zip(self._items.items(), contributions, strict=True):
+            old, new = (hits[name].rank if name in hits else None for hits in self._hits)
+            first = min((rank for rank in (old, new) if rank is not None), default=math.inf)
+            order = (0.0 if math.isnan(part) else -abs(part), old == new, first)
+            weighed.append((order, ItemChange(*of, old, new, part)))
+        return tuple(change for _, change in sorted(weighed, key=lambda pair: pair[0]))
+
+
 def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArray | str]:
-    """Of each query (I,) in the order of its names, or why there are none, as part of a sentence.
+    """Of each query (I,) in the order of its items, or why there are none, as part of a sentence.
 
     A fault of one query is not that of others.
     """
@@ -232,37 +281,29 @@ def _contributions(measure: Measure, queries: list[_Relevant]) -> list[FloatArra
         return []
     try:
         old, new = (_rankings(measure, [query.sides[side] for query in queries]) for side in (0, 1))
-        if metric.moves is not None:
-            return [
-                _moved(measure, *own) for own in zip(queries, _each(old), _each(new), strict=True)
-            ]
-        options = _options(measure, queries)
-        was, now = (metric.parts(rankings, **options) for rankings in (old, new))  # type: ignore[misc]
+        found: list[FloatArray | str] = []
+        if metric.moves is None:
+            options = _options(measure, queries)
+            was, now = (metric.parts(rankings, **options) for rankings in (old, new))  # type: ignore[misc]
+            for number, query in enumerate(queries):
+                parts = was.of(number, old.offsets), now.of(number, new.offsets)
+                found.append(part_changes(*parts, *query.hit_numbers(), query.n_items))
+            return found
+        for number, query in enumerate(queries):
+            one = slice(number, number + 1)
+            moved = Moved(old.take(one), new.take(one), *query.hit_numbers(), query.n_items)
+            found.append(metric.moves(moved, **_options(measure, [query])))
     except InvalidParameterError as error:
         if len(queries) == 1:
             return [str(error)]
         return [_contributions(measure, [query])[0] for query in queries]
-    return [
-        part_changes(
-            was.of(number, old.offsets), now.of(number, new.offsets), *query.numbers, query.n_items
-        )
-        for number, query in enumerate(queries)
-    ]
+    return found
 
 
-def _each(rankings: JudgedRankings) -> list[JudgedRankings]:
-    return [rankings.take(slice(number, number + 1)) for number in range(len(rankings))]
-
-
-def _moved(
-    measure: Measure, query: _Relevant, old: JudgedRankings, new: JudgedRankings
-) -> FloatArray | str:
-    assert measure.metric.moves is not None
-    try:
-        moved = Moved(old, new, *query.numbers, query.n_items)
-        return measure.metric.moves(moved, **_options(measure, [query]))
-    except InvalidParameterError as error:
-        return str(error)
+def _rankings(measure: Measure, sides: Sequence[Placement]) -> JudgedRankings:
+    rankings = judged_from(sides).rankings.widened()
+    least = measure.options.get("min_rel")
+    return rankings.at_least(least) if least else rankings
 
 
 def _options(measure: Measure, queries: list[_Relevant]) -> dict[str, Any]:
@@ -278,76 +319,3 @@ def _options(measure: Measure, queries: list[_Relevant]) -> dict[str, Any]:
         ids = [query.sides[1].query for query in queries]
         own["n_negatives"] = negatives.of(ids, "n_negatives")
     return {"k": measure.k, **own}
-
-
-def _rankings(measure: Measure, sides: Sequence[Placement]) -> JudgedRankings:
-    rankings = judged_from(sides).rankings.widened()
-    least = _least(measure)
-    return rankings.at_least(least) if least else rankings
-
-
-def _least(measure: Measure) -> float:
-    """The least grade that is relevant."""
-    return measure.options.get("min_rel") or 0.0
-
-
-class _Relevant:
-    """What is relevant for a measure in both rankings of a query."""
-
-    def __init__(
-        self, measure: Measure, before: Placement, after: Placement, key: Callable[[Any], Any]
-    ) -> None:
-        self.sides = before, after
-        least = _least(measure)
-        # In the order of the judged rankings.
-        self._hits: list[dict[Any, Hit]] = [
-            {
-                key(hit.item): hit
-                for hit in sorted(side.hits, key=lambda hit: (hit.above, -hit.grade))
-                if hit.grade >= least
-            }
-            for side in self.sides
-        ]
-        known = any(side.judged is not None for side in self.sides)
-        self.lacks_ids = not known or any(
-            hit.item is None for side in self.sides for hit in side.hits if hit.grade >= least
-        )
-        """Whether nobody knows which items the hits are."""
-        self._names: dict[Any, tuple[Any, float]] = {}
-        for side in (after, before):
-            for item, grade in (
-                *((hit.item, hit.grade) for hit in side.hits),
-                *(side.judged or {}).items(),
-            ):
-                if grade >= least and grade > 0:
-                    self._names.setdefault(key(item), (item, grade))
-        for item, grade in (after.judged or {}).items():
-            if key(item) in self._names:  # the ids of the data, rather than those of a baseline
-                self._names[key(item)] = (item, grade)
-
-    @property
-    def n_items(self) -> int:
-        """Relevant items, retrieved or not."""
-        return len(self._names)
-
-    @property
-    def numbers(self) -> tuple[IntArray, IntArray]:
-        """(H,) which items the hits of each side are."""
-        places = {name: number for number, name in enumerate(self._names)}
-        old, new = (np.array([places[name] for name in hits], np.int64) for hits in self._hits)
-        return old, new
-
-    def items(self, contributions: FloatArray | None) -> tuple[ItemChange, ...]:
-        """The items with their ranks, the largest contributions first, then what moved."""
-        values = [math.nan] * self.n_items if contributions is None else contributions.tolist()
-        changes = []
-        for (name, (item, grade)), value in zip(self._names.items(), values, strict=True):
-            old, new = (hits[name].rank if name in hits else None for hits in self._hits)
-            changes.append(ItemChange(item, grade, old, new, value))
-        return tuple(sorted(changes, key=_weight))
-
-
-def _weight(change: ItemChange) -> tuple[float, bool, float]:
-    size = 0.0 if math.isnan(change.contribution) else -abs(change.contribution)
-    ranks = [rank for rank in (change.old_rank, change.new_rank) if rank is not None]
-    return size, change.old_rank == change.new_rank, min(ranks, default=math.inf)

@@ -22,15 +22,8 @@ from sklearn_rank.support.text import closest, format_list, safe_repr
 
 __all__ = ["compare", "compare_all"]
 
-_OF_PAIRS = ("t", "permutation", "wilcoxon", "bootstrap")
-_TESTS = {"compare": _OF_PAIRS, "compare_all": ("tukey", "anova", *_OF_PAIRS)}
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
 """Parameters of ``evaluate`` that are not passed on by name."""
-_OWN = (
-    *("measures", "names", "test", "correction", "family", "alpha", "level", "power", "queries"),
-    *("query_text", "n_resamples", "random_state"),
-)
-"""Parameters of ``compare`` and ``compare_all``, for who mistypes one."""
 _DEFAULT_MEASURES = ("map", "ndcg@10")
 """Those of ``evaluate``."""
 
@@ -133,14 +126,9 @@ def compare(
     >>> round(row.value, 4), round(row.difference, 4), row.wins, row.losses
     (0.8333, 0.2222, 2, 1)
     """
-    return _compared(
+    settings = Settings.checked(
         "compare",
-        (baseline, *others),
-        names,
-        measures,
-        queries,
-        query_text,
-        reading,
+        random_state,
         test=test,
         alternative=alternative,
         correction=correction,
@@ -149,8 +137,9 @@ def compare(
         level=level,
         power=power,
         n_resamples=n_resamples,
-        random_state=random_state,
     )
+    systems = (baseline, *others)
+    return _compared("compare", systems, names, measures, queries, query_text, reading, settings)
 
 
 def compare_all(
@@ -215,14 +204,9 @@ def compare_all(
     >>> [(row.baseline, row.system, row.significant) for row in compared.rows]
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
     """
-    return _compared(
+    settings = Settings.checked(
         "compare_all",
-        systems,
-        names,
-        measures,
-        queries,
-        query_text,
-        reading,
+        random_state,
         test=test,
         alternative="two-sided",
         correction=correction,
@@ -231,7 +215,9 @@ def compare_all(
         level=level,
         power=power,
         n_resamples=n_resamples,
-        random_state=random_state,
+    )
+    return _compared(
+        "compare_all", systems, names, measures, queries, query_text, reading, settings
     )
 
 
@@ -243,11 +229,16 @@ def _compared(
     queries: str,
     query_text: QueryText,
     reading: Mapping[str, Any],
-    **testing: Any,
+    settings: Settings,
 ) -> Comparison:
-    settings = Settings.of(owner, _TESTS[owner], **testing)
     check_option(queries, "queries", ("common", "same"), owner)
     text_function(query_text)
+    known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
+    for option in reading:
+        if option not in known:
+            hint = closest(option, [*known, *inspect.signature(compare).parameters])
+            msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
+            raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)
     joined, notes = join(systems, measures, same_queries=queries == "same")
     all_pairs = owner == "compare_all"
@@ -256,30 +247,22 @@ def _compared(
     )
 
 
-# The systems by name, in whichever form they were given ------------------------------------------
-
-
 def _read_systems(
     given: Sequence[Any], names: Any, measures: Any, reading: Mapping[str, Any], owner: str
 ) -> dict[str, Evaluation]:
-    """Evaluations by name, the baseline first."""
-    known = inspect.signature(evaluate).parameters
-    for option in reading:
-        if option not in known or option in _NOT_OF_ALL:
-            hint = closest(option, [*known.keys() - _NOT_OF_ALL, *_OWN])
-            msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
-            raise TypeError(msg)
-    is_mapping = bool(given) and isinstance(given[-1], Mapping)
+    """Evaluations by name, the baseline first, in whichever form they were given."""
+    last = given[-1] if given and isinstance(given[-1], Mapping) else {}
+    if last and names is not None:
+        msg = "names is for results of evaluate; a mapping names its systems itself"
+        raise TypeError(msg)
+    systems: dict[str, Any]
     if given and all(isinstance(system, Evaluation) for system in given):
         systems = dict(zip(_names(names, len(given)), given, strict=True))
-    elif (
-        len(given) == 1
-        and is_mapping
-        and any(isinstance(value, Evaluation) for value in given[0].values())
-    ):
-        systems = dict(given[0])
-    elif len(given) == 2 and is_mapping and not isinstance(given[0], Evaluation):
-        systems = {}
+    elif len(given) == 1 and any(isinstance(system, Evaluation) for system in last.values()):
+        systems = dict(last)
+    elif len(given) == 2 and isinstance(given[1], Mapping) and not isinstance(given[0], Evaluation):
+        systems = _evaluated(given[0], given[1], measures, reading, owner)
+        reading = {}
     else:
         shown = ", ".join(type(system).__name__ for system in given) or "nothing"
         msg = (
@@ -287,15 +270,9 @@ def _read_systems(
             f"{{name: y_score}}; got {shown}"
         )
         raise TypeError(msg)
-    if is_mapping and names is not None:
-        msg = "names is for results of evaluate; a mapping names its systems itself"
-        raise TypeError(msg)
-    if not systems:
-        systems = _evaluated(given[0], given[1], measures, reading, owner)
-    elif reading:
-        msg = (
-            f"{format_list(reading)} says how data are read; results of evaluate were read already"
-        )
+    if reading:
+        read = format_list(reading)
+        msg = f"{read} says how data are read; results of evaluate were read already"
         raise TypeError(msg)
     for name, system in systems.items():
         if not isinstance(name, str) or not name.strip():
@@ -311,9 +288,9 @@ def _read_systems(
 
 
 def _names(names: Any, n_systems: int) -> Sequence[str]:
+    if names is None and n_systems == 2:
+        return ("baseline", "system")
     if names is None:
-        if n_systems == 2:
-            return ("baseline", "system")
         return ("baseline", *(f"system {number}" for number in range(1, n_systems)))
     if isinstance(names, str) or not isinstance(names, Sequence):
         msg = f"names must be a sequence of texts, got {safe_repr(names)}"
@@ -330,7 +307,15 @@ def _evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any], owner: str
 ) -> dict[str, Evaluation]:
     """Each run evaluated; ids of items in memory are kept, so that changes can be told by item."""
-    if _are_queries(y_true, runs):
+    # Are these the rankings of one system by query, not systems by name?
+    if (
+        isinstance(y_true, Mapping)
+        and runs
+        and all(name in y_true for name in runs)
+        and not any(
+            isinstance(run, Mapping) and not y_true.keys().isdisjoint(run) for run in runs.values()
+        )
+    ):
         msg = (
             f"{owner} takes y_true and {{name: y_score}}, a name for each system; the keys of "
             f"y_score are queries: {format_list(runs, limit=3)}"
@@ -339,16 +324,17 @@ def _evaluated(
     frames = map(without_wrapper, (y_true, *runs.values()))
     options = {"keep_items": not any(map(engine_of, frames)), **reading}
     relevance = options.pop("relevance", None)
-    wanted = _DEFAULT_MEASURES if measures is None else measures
-    if isinstance(relevance, Mapping) and set(relevance) != set(runs):
+    by_system = isinstance(relevance, Mapping)
+    if by_system and set(relevance) != set(runs):
         msg = (
             "relevance belongs to the rankings of one system; pass {name: relevance} with the "
             f"names {format_list(runs)}, got {format_list(relevance)}"
         )
         raise InvalidParameterError(msg)
+    wanted = _DEFAULT_MEASURES if measures is None else measures
     systems = {}
     for name, scores in runs.items():
-        own = relevance[name] if isinstance(relevance, Mapping) else relevance
+        own = relevance[name] if by_system else relevance
         try:
             systems[name] = evaluate(y_true, scores, wanted, relevance=own, **options)
         except (TypeError, ValueError) as error:
@@ -356,12 +342,3 @@ def _evaluated(
                 error.args = (f"system {safe_repr(name)}: {error.args[0]}",)
             raise
     return systems
-
-
-def _are_queries(y_true: Any, runs: Mapping[Any, Any]) -> bool:
-    """Whether these are the rankings of one system by query, not systems by name."""
-    if not isinstance(y_true, Mapping) or not runs or not all(key in y_true for key in runs):
-        return False
-    return not any(
-        isinstance(run, Mapping) and any(key in y_true for key in run) for run in runs.values()
-    )

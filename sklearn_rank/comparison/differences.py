@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -35,7 +35,7 @@ Family = Literal["all", "measure"]
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked parameters of a comparison."""
+    """Parameters of a comparison."""
 
     test: PairedTest | AllPairsTest
     alternative: Alternative
@@ -54,20 +54,22 @@ class Settings:
         return self.test in get_args(AllPairsTest)
 
     @classmethod
-    def of(cls, owner: str, tests: tuple[str, ...], **given: Any) -> Settings:
+    def checked(cls, owner: str, random_state: Any, **given: Any) -> Settings:
         """The settings, or an error that names the parameter."""
-        options = {"test": tests, "alternative": get_args(Alternative), "family": get_args(Family)}
+        tests = get_args(PairedTest)
+        if owner == "compare_all":
+            tests = (*get_args(AllPairsTest), *tests)
+        words = {"test": tests, "alternative": get_args(Alternative), "family": get_args(Family)}
         if given["correction"] is not None:
-            options["correction"] = get_args(Correction)
-        for name, known in options.items():
+            words["correction"] = get_args(Correction)
+        for name, known in words.items():
             check_option(given[name], name, known, owner)
         for name in ("alpha", "level", "power"):
             given[name] = check_share(given[name], name, owner)
         given["n_resamples"] = check_integer(given["n_resamples"], "n_resamples", owner, at_least=1)
-        seed = given.pop("random_state")
-        generator = check_seed(seed, "random_state", owner)
-        is_generator = isinstance(seed, np.random.Generator)
-        return cls(**given, seed=int(generator.integers(2**63)) if is_generator else int(seed))
+        generator = check_seed(random_state, "random_state", owner)
+        drawn = random_state is generator
+        return cls(**given, seed=int(generator.integers(2**63) if drawn else random_state))
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,11 @@ class Difference:
     remark: str = ""
 
 
+# Pairs of values ---------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class Pairs:
+class _Pairs:
     """Values of the queries that count for two systems, on the scale of their mean."""
 
     old: FloatArray
@@ -145,44 +150,21 @@ class Pairs:
         mean = mean_of(side, self.weights)
         return mean if self.metric.geometric_from is None else math.exp(mean)
 
-    def in_units(self, low: float, high: float) -> tuple[float, float]:
-        """Differences on the scale of the mean as those of the means, none beyond their range."""
-        if self.metric.geometric_from is not None:
-            was = self.mean(self.old)
-            low, high = was * math.expm1(low), was * math.expm1(high)
-        return max(low, -self.metric.upper), min(high, self.metric.upper)
-
-    def interval(self, settings: Settings) -> tuple[float, float]:
-        """Two-sided interval of the difference."""
-        level, differences = settings.level, self.differences
-        if settings.test != "bootstrap":
-            return self.in_units(*differences.t_interval(level))
-        ends = differences.bootstrap_interval(level, settings.n_resamples, settings.seed)
-        return self.in_units(*ends)
-
-    def detectable(
-        self, settings: Settings, tests: int, reach: Callable[[float], float] | None
-    ) -> float:
-        """Least true difference that is found, as the first of so many tests.
-
-        ``reach`` says from where on a test of all pairs at once finds differences.
-        """
-        differences, alpha = self.differences, settings.alpha / max(tests, 1)
-        if not differences.has_spread:
-            return math.nan
-        if reach is None:
-            least = differences.detectable(alpha, settings.power, settings.alternative)
-        else:
-            missed = t_quantile(settings.power, len(differences) - 1) * differences.error
-            least = reach(1 - alpha) + missed
+    def in_units(self, difference: float) -> float:
+        """A difference on the scale of the mean as one of the means."""
         if self.metric.geometric_from is None:
-            return least
-        return self.mean(self.old) * math.expm1(least)
+            return difference
+        return self.mean(self.old) * math.expm1(difference)
+
+    def interval(self, low: float, high: float) -> dict[str, float]:
+        """An interval in the units of the measure, not beyond the range of its differences."""
+        upper = self.metric.upper
+        return {"low": max(self.in_units(low), -upper), "high": min(self.in_units(high), upper)}
 
 
-def pairs_of(
-    joined: Joined, measure: str, first: str, second: str, kept: BoolArray | None = None
-) -> Pairs | str:
+def _pairs_of(
+    joined: Joined, measure: str, first: str, second: str, kept: BoolArray | None
+) -> _Pairs | str:
     """The pairs of two systems, of ``kept`` queries alone; text: why there are none."""
     old, new = (joined.values(system, measure) for system in (first, second))
     if old is None or new is None:
@@ -194,40 +176,16 @@ def pairs_of(
     if not alike:
         return "the systems weigh the queries differently"
     defined = ~np.isnan(old) & ~np.isnan(new)
-    if weights is not None:
-        defined &= weights > 0
-        weights = weights[defined if kept is None else defined & kept]
-        if not len(weights) or not np.ptp(weights):
-            weights = None  # equal weights, so that every test may be asked for
     if kept is not None:
         defined &= kept
+    if weights is not None:
+        defined &= weights > 0
+        weights = weights[defined]
+        if not len(weights) or not np.ptp(weights):
+            weights = None  # equal weights, so that every test may be asked for
     metric = joined.measure(measure).metric
     least = metric.geometric_from
-    return Pairs(on_scale(old[defined], least), on_scale(new[defined], least), weights, metric)
-
-
-def _difference(
-    joined: Joined, measure: str, first: str, second: str, pairs: Pairs | str
-) -> Difference:
-    """What can be said without a test."""
-    greater = joined.measure(measure).metric.greater_is_better
-    if isinstance(pairs, str):
-        was, now = (joined.pooled(system, measure) for system in (first, second))
-        queries, mean = len(joined.query_ids), now - was
-        told: dict[str, Any] = {"remark": pairs, "difference": mean}
-    else:
-        change, mean = pairs.differences.change, pairs.differences.mean
-        was, now, queries = pairs.mean(pairs.old), pairs.mean(pairs.new), len(change)
-        rises, falls = int((change > 0).sum()), int((change < 0).sum())
-        told = {
-            "difference": mean if pairs.metric.geometric_from is None else now - was,
-            "effect": pairs.differences.effect,
-            "wins": rises if greater else falls,
-            "ties": queries - rises - falls,
-            "losses": falls if greater else rises,
-        }
-    better = None if math.isnan(mean) or mean == 0 else (mean > 0) == greater
-    return Difference(measure, first, second, queries, now, was, better=better, **told)
+    return _Pairs(on_scale(old[defined], least), on_scale(new[defined], least), weights, metric)
 
 
 @dataclass
@@ -236,8 +194,9 @@ class _Test:
 
     group: int
     """Number of the group of queries: of all, or of a slice."""
-    difference: Difference
-    pairs: Pairs | str
+    found: dict[str, Any]
+    """Fields of the difference."""
+    pairs: _Pairs | str
     reach: Callable[[float], float] | None = None
     """Half the width of intervals that hold for all pairs at once, by their level."""
 
@@ -246,75 +205,96 @@ def compared(
     groups: Sequence[Joined], settings: Settings, *, all_pairs: bool
 ) -> list[tuple[Difference, ...]]:
     """The differences of each group of queries, all tested in one family."""
-    work = []
-    for group, joined in enumerate(groups):
-        systems = list(joined.systems)
-        pairs = [*combinations(systems, 2)] if all_pairs else [(systems[0], s) for s in systems[1:]]
-        for measure in joined.measures:
-            together = [pairs] if settings.corrects_itself else [[pair] for pair in pairs]
-            work += [(group, joined, measure, part) for part in together]
+    first, *others = groups[0].systems
+    pairs = [*combinations((first, *others), 2)] if all_pairs else [(first, o) for o in others]
+    work = [(group, measure) for group in range(len(groups)) for measure in groups[0].measures]
     steps: Iterable[int] = range(len(work))
     if settings.test in ("permutation", "bootstrap", "tukey"):  # which draw, and take time
         steps = with_progress([1] * len(work), len(work), "tests")
-    tests = [test for item, _ in zip(work, steps, strict=True) for test in _tests(*item, settings)]
     families: dict[str, list[_Test]] = {}
-    for test in tests:
-        key = "" if settings.family == "all" else test.difference.measure
-        families.setdefault(key, []).append(test)
+    tests = []
+    for (group, measure), _ in zip(work, steps, strict=True):
+        own = [_Test(group, *row) for row in _tested(groups[group], measure, pairs, settings)]
+        families.setdefault("" if settings.family == "all" else measure, []).extend(own)
+        tests += own
     for family in families.values():
         _correct(family, settings)
-    rows: list[list[Difference]] = [[] for _ in groups]
-    for test in tests:
-        rows[test.group].append(test.difference)
-    return [tuple(differences) for differences in rows]
+    return [
+        tuple(Difference(**test.found) for test in tests if test.group == group)
+        for group in range(len(groups))
+    ]
 
 
-def _tests(
-    group: int, joined: Joined, measure: str, pairs: Sequence[tuple[str, str]], settings: Settings
-) -> Iterator[_Test]:
-    """One measure over one group of queries, for one pair of systems or for all together."""
-    systems = list(joined.systems)
+def _tested(
+    joined: Joined, measure: str, pairs: Sequence[tuple[str, str]], settings: Settings
+) -> Iterator[tuple[Any, ...]]:
+    """One measure over one group of queries: all but the correction."""
     together = kept = None
+    systems = list(joined.systems)
     if settings.corrects_itself:
-        kept = _defined_for_all(joined, measure)
+        columns = [joined.values(system, measure) for system in systems]
+        defined = [~np.isnan(column) for column in columns if column is not None]
+        if len(defined) == len(columns):
+            kept = np.logical_and.reduce(defined)
         together = _tested_together(joined, measure, kept, settings)
     for first, second in pairs:
-        values = pairs_of(joined, measure, first, second, kept)
-        found = _difference(joined, measure, first, second, values)
-        test = _Test(group, found, values)
-        if not isinstance(values, str) and together is not None:
+        values = _pairs_of(joined, measure, first, second, kept)
+        found = _described(joined, measure, first, second, values)
+        if isinstance(values, str) or (settings.corrects_itself and together is None):
+            yield found, values
+        elif together is not None:
             place = systems.index(first), systems.index(second)
-            test.reach = together.reach
             middle, reach = values.differences.mean, together.reach(settings.level)
-            low, high = values.in_units(middle - reach, middle + reach)
-            p, corrected = float(together.p[place]), float(together.p_corrected[place])
-            test.difference = replace(found, low=low, high=high, p=p, p_corrected=corrected)
-        elif not isinstance(values, str) and not settings.corrects_itself:
-            low, high = values.interval(settings)
-            p = values.differences.p(
-                settings.test,  # type: ignore[arg-type]
-                settings.alternative,
-                settings.n_resamples,
-                settings.seed,
+            found |= values.interval(middle - reach, middle + reach)
+            found |= {"p": float(together.p[place])}
+            found |= {"p_corrected": float(together.p_corrected[place])}
+            yield found, values, together.reach
+        else:
+            own, draws = values.differences, (settings.n_resamples, settings.seed)
+            ends = (
+                own.bootstrap_interval(settings.level, *draws)
+                if settings.test == "bootstrap"
+                else own.t_interval(settings.level)
             )
-            test.difference = replace(found, low=low, high=high, p=p)
-        yield test
+            found |= values.interval(*ends)
+            found["p"] = own.p(settings.test, settings.alternative, *draws)  # type: ignore[arg-type]
+            yield found, values
 
 
-def _defined_for_all(joined: Joined, measure: str) -> BoolArray | None:
-    """Queries for which a measure is defined for all systems; None of a pooled one."""
-    columns = [joined.values(system, measure) for system in joined.systems]
-    defined = [~np.isnan(column) for column in columns if column is not None]
-    return np.asarray(np.logical_and.reduce(defined)) if len(defined) == len(columns) else None
+def _described(
+    joined: Joined, measure: str, first: str, second: str, pairs: _Pairs | str
+) -> dict[str, Any]:
+    """What can be said without a test."""
+    greater = joined.measure(measure).metric.greater_is_better
+    found: dict[str, Any] = {"measure": measure, "baseline": first, "system": second}
+    if isinstance(pairs, str):
+        was, now = (joined.pooled(system, measure) for system in (first, second))
+        mean = now - was
+        found |= {"queries": len(joined.query_ids), "difference": mean, "remark": pairs}
+    else:
+        change, mean = pairs.differences.change, pairs.differences.mean
+        was, now = pairs.mean(pairs.old), pairs.mean(pairs.new)
+        sides = int((change > 0).sum()), int((change < 0).sum())
+        wins, losses = sides if greater else sides[::-1]
+        found |= {
+            "queries": len(change),
+            "difference": mean if pairs.metric.geometric_from is None else now - was,
+            "effect": pairs.differences.effect,
+            "wins": wins,
+            "ties": len(change) - wins - losses,
+            "losses": losses,
+        }
+    better = None if math.isnan(mean) or mean == 0 else (mean > 0) == greater
+    return {**found, "value": now, "baseline_value": was, "better": better}
 
 
 def _tested_together(
     joined: Joined, measure: str, kept: BoolArray | None, settings: Settings
 ) -> AllPairs | None:
-    """What a test of all pairs at once finds; None where it has no values to go by."""
+    """Result of a test of all pairs at once; None where it has no values to go by."""
     baseline, *others = joined.systems
-    sides = [pairs_of(joined, measure, baseline, other, kept) for other in others]
-    pairs = [side for side in sides if isinstance(side, Pairs) and len(side.old) > 1]
+    sides = [_pairs_of(joined, measure, baseline, other, kept) for other in others]
+    pairs = [side for side in sides if isinstance(side, _Pairs) and len(side.old) > 1]
     if len(pairs) < len(sides):
         return None
     values, weights = np.column_stack([pairs[0].old, *(s.new for s in pairs)]), pairs[0].weights
@@ -327,23 +307,26 @@ def _tested_together(
 
 
 def _correct(family: Sequence[_Test], settings: Settings) -> None:
-    """Corrected p-values, and what they leave to be seen."""
-    rows = [test.difference for test in family]
+    """Corrected p-values, and the differences that they leave to be seen."""
+    rows = [test.found for test in family]
+    raw = [row.get("p", math.nan) for row in rows]
     if settings.corrects_itself:
         # One test of all pairs for each measure and slice: these are corrected for their number.
-        tested = {(t.group, t.difference.measure) for t in family if not math.isnan(t.difference.p)}
-        times = len(tested)
-        corrected = [min(1.0, (times if settings.correction else 1) * r.p_corrected) for r in rows]
+        tested = {(t.group, t.found["measure"]) for t in family if "p" in t.found}
+        times = len(tested) if settings.correction else 1
+        corrected = [min(times * row.get("p_corrected", math.nan), 1.0) for row in rows]
     else:
-        times = sum(not math.isnan(row.p) for row in rows)
-        corrected = correct_p_values([row.p for row in rows], settings.correction)
-    if settings.correction is None:
-        times = 1
+        times = sum(not math.isnan(p) for p in raw) if settings.correction else 1
+        corrected = correct_p_values(raw, settings.correction)
+    alpha = settings.alpha / max(times, 1)
     for test, p in zip(family, corrected, strict=True):
-        no_test = isinstance(test.pairs, str)
-        test.difference = replace(
-            test.difference,
-            p_corrected=p,
-            significant=p <= settings.alpha,
-            detectable=math.nan if no_test else test.pairs.detectable(settings, times, test.reach),  # type: ignore[union-attr]
-        )
+        test.found |= {"p_corrected": p, "significant": p <= settings.alpha}
+        if isinstance(test.pairs, str) or not test.pairs.differences.has_spread:
+            continue
+        own = test.pairs.differences
+        if test.reach is None:
+            least = own.detectable(alpha, settings.power, settings.alternative)
+        else:
+            missed = t_quantile(settings.power, len(own) - 1) * own.error
+            least = test.reach(1 - alpha) + missed
+        test.found["detectable"] = test.pairs.in_units(least)

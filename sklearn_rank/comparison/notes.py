@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from sklearn_rank.comparison.differences import Difference, Settings
-from sklearn_rank.comparison.join import Joined
+from sklearn_rank.comparison.join import Joined, describe_queries
 from sklearn_rank.kernels.binary import unjudged_share
 from sklearn_rank.support.text import safe_repr
 
-FEW_QUERIES = 25
+_FEW_QUERIES = 25
 """Below so many, tests of means are conservative at best and see large differences alone."""
 _TOP = 10
 """Ranks that are looked at for unjudged items where no measure has a cutoff."""
+_MOST_NAMED = 3
 _TESTS = {
     "t": "paired t-test",
     "permutation": "sign-flip permutations",
@@ -22,37 +23,35 @@ _TESTS = {
     "tukey": "randomised Tukey HSD",
     "anova": "Tukey HSD after analysis of variance",
 }
-_MOST_NAMED = 3
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg", "bonferroni": "Bonferroni"}
 
 
-def family_text(groups: Sequence[Sequence[Difference]], settings: Settings) -> str:
+def describe_family(groups: Sequence[Sequence[Difference]], settings: Settings) -> str:
     """The test, the correction and the p-values that it counts.
 
     Such as "paired t-test; Holm over 6 p-values: 2 systems x 3 measures".
     """
     rows = [row for group in groups for row in group if not math.isnan(row.p)]
-    n_measures = len({row.measure for row in rows})
-    pairs = len({(row.baseline, row.system) for row in rows})
-    per_measure = settings.family == "measure"
-    factors = [_times(pairs, "comparison")]
-    if not per_measure:
-        factors.append(_times(n_measures, "measure"))
-    if len(groups) > 1:
-        factors.append(_times(len(groups), "slice"))
-    each = " for each measure" if per_measure and n_measures > 1 else ""
     test = _TESTS[settings.test]
     if not rows:
         return f"{test}: nothing could be tested"
     if settings.correction is None:
         return f"{test}; p-values not corrected{' further' if settings.corrects_itself else ''}"
+    n_measures = len({row.measure for row in rows})
+    per_measure = settings.family == "measure"
+    factors = [_count(len({(row.baseline, row.system) for row in rows}), "comparison")]
+    if not per_measure:
+        factors.append(_count(n_measures, "measure"))
+    if len(groups) > 1:
+        factors.append(_count(len(groups), "slice"))
+    each = " for each measure" if per_measure and n_measures > 1 else ""
     if settings.corrects_itself:
         families = len(groups) * (1 if per_measure else n_measures)
         further = f", times {families} (Bonferroni): {' x '.join(factors[1:])}"
         return f"{test} over {factors[0]}{further if families > 1 else ''}{each}"
-    total = len(rows) if not per_measure or not n_measures else len(rows) // n_measures
-    text = f"{test}; {_CORRECTIONS[settings.correction]} over {_times(total, 'p-value')}{each}"
-    return f"{text}: {' x '.join(factors)}"
+    total = _count(len(rows) // (n_measures if per_measure else 1), "p-value")
+    correction = _CORRECTIONS[settings.correction]
+    return f"{test}; {correction} over {total}{each}: {' x '.join(factors)}"
 
 
 def p_title(test: str, correction: str | None) -> str:
@@ -61,17 +60,13 @@ def p_title(test: str, correction: str | None) -> str:
     return "p" if name is None else f"p ({name})"
 
 
-def _times(number: int, what: str, several: str = "") -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or what + 's'}"
-
-
 def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
     """What limits the results, in sentences."""
-    n_queries, missing = len(joined.query_ids), joined.missing_text
-    notes = [*_unjudged(joined)]
+    notes = _unjudged(joined)
+    n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
         notes.append(f"queries without a ranking count as empty ones: {missing}")
-    if n_queries < FEW_QUERIES:
+    if n_queries < _FEW_QUERIES:
         are = "1 query is" if n_queries == 1 else f"{n_queries} queries are"
         notes.append(f"{are} few: only differences as large as those detectable are likely to show")
     sides = 2 if settings.alternative == "two-sided" else 1
@@ -85,7 +80,7 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
         if row.queries < n_queries:
             undefined[name] = n_queries - row.queries
     if few:
-        most = _times(max(few.values()), "query", "queries")
+        most = _count(max(few.values()), "query", "queries")
         notes.append(
             f"at most {most} changed in {_named(few)}: as many coins all fall alike with a "
             f"probability above {settings.alpha:g}"
@@ -98,11 +93,10 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
             "the weight is 0"
         )
     remarks = dict.fromkeys((row.measure, row.remark) for row in rows if row.remark)
-    notes += [f"{measure} is not tested: {remark}" for measure, remark in remarks]
-    return tuple(notes)
+    return (*notes, *(f"{measure} is not tested: {remark}" for measure, remark in remarks))
 
 
-def _unjudged(joined: Joined) -> Iterator[str]:
+def _unjudged(joined: Joined) -> list[str]:
     """How much of the first ranks of each system is unjudged, if anything is."""
     cutoffs = (joined.measure(name).k for name in joined.measures)
     top = next((k for k in cutoffs if k is not None), _TOP)
@@ -114,20 +108,25 @@ def _unjudged(joined: Joined) -> Iterator[str]:
         queries = joined.places[name]
         shares[name] = 0.0 if nothing else unjudged_share(rankings, k=top, queries=queries)
     if not any(shares.values()):
-        return
+        return []
     baseline, *others = shares
     others.sort(key=lambda name: -shares[name])
     named = [f"{shares[name]:.0%} of {safe_repr(name)}" for name in others[:_MOST_NAMED]]
-    more = len(others) - _MOST_NAMED
-    named += [f"{more:,} more systems"] * (more > 0)
-    yield (
+    if len(others) > _MOST_NAMED:
+        named.append(f"{len(others) - _MOST_NAMED:,} more systems")
+    note = (
         f"unjudged items count as irrelevant: of the first {top}, {', '.join(named)} "
         f"({safe_repr(baseline)}: {shares[baseline]:.0%}) are unjudged; bounds_of_change says what "
         "that could mean"
     )
+    return [note]
 
 
 def _named(names: Iterable[str]) -> str:
     shown = list(names)
     more = len(shown) - _MOST_NAMED
     return ", ".join(shown[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _count(number: int, what: str, several: str = "") -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {several or what + 's'}"

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn_rank.comparison.changes import Changes, Direction, QueryChange
 from sklearn_rank.comparison.differences import Difference, Settings, compared
 from sklearn_rank.comparison.join import Joined
-from sklearn_rank.comparison.notes import family_text, notes_of, p_title
+from sklearn_rank.comparison.notes import describe_family, notes_of, p_title
 from sklearn_rank.evaluation.averaging import mean_over
 from sklearn_rank.evaluation.compute import find_measure
 from sklearn_rank.evaluation.result import Evaluation, QueryText
@@ -137,7 +137,7 @@ class Comparison(Tabular):
     ) -> Comparison:
         """The comparison of joined systems over all their common queries."""
         (rows,) = compared([joined], settings, all_pairs=all_pairs)
-        told = family_text([rows], settings)
+        told = describe_family([rows], settings)
         return cls(joined, settings, rows, all_pairs, told, notes, query_text)
 
     # What is compared ----------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Comparison(Tabular):
         return {
             "queries": len(joined.query_ids),
             "left_out": dict(joined.left_out),
-            "missing": dict(joined.missing),
+            "missing": {name: len(own) for name, own in joined.missing.items()},
         }
 
     # What was found ------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class Comparison(Tabular):
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
         results = compared(groups, self._settings, all_pairs=self.all_pairs)
-        told = family_text(results, self._settings)
+        told = describe_family(results, self._settings)
         return {
             label: Comparison(
                 part, self._settings, rows, self.all_pairs, told, (), self._query_text
