@@ -241,10 +241,8 @@ def _compared(
             raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)
     joined, notes = join(systems, measures, same_queries=queries == "same")
-    all_pairs = owner == "compare_all"
-    return Comparison.of(
-        joined, settings, all_pairs=all_pairs, notes=tuple(notes), query_text=query_text
-    )
+    options: dict[str, Any] = {"all_pairs": owner == "compare_all", "query_text": query_text}
+    return Comparison.of_groups([joined], settings, notes=notes, **options)[0]
 
 
 def _read_systems(

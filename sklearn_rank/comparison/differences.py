@@ -154,7 +154,8 @@ class _Pairs:
         """A difference on the scale of the mean as one of the means."""
         if self.metric.geometric_from is None:
             return difference
-        return self.mean(self.old) * math.expm1(difference)
+        with np.errstate(over="ignore"):  # of few queries a logarithm may be beyond all floats
+            return self.mean(self.old) * float(np.expm1(difference))
 
     def interval(self, low: float, high: float) -> dict[str, float]:
         """An interval in the units of the measure, not beyond the range of its differences."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import product
 from string import ascii_lowercase
 from typing import Any
 
@@ -78,29 +79,36 @@ class SystemScore:
     worse_than: tuple[str, ...] = ()
 
 
-def _setting(name: str, doc: str) -> Any:
-    """A property that gives one of the settings."""
-    return property(lambda comparison: getattr(comparison._settings, name), doc=doc)
-
-
-@dataclass(frozen=True, repr=False, eq=False)
 class Comparison(Tabular):
     """What :func:`compare` or :func:`compare_all` found.
 
     Attributes
     ----------
-    names : tuple of str
-        The systems, the baseline first.
+    names, others : tuple of str
+        The systems, the baseline first; and all but the baseline.
+    baseline : str
+        The first system.
     measures : tuple of str
         What they are compared in.
     query_ids : list
         Queries that all systems have, in the order of the first.
+    evaluations : dict of str to Evaluation
+        The systems as they were given, with all their queries.
     rows : tuple of Difference
         Measure by measure, each other system against the baseline, or each pair.
     scores : tuple of SystemScore
-        Measure by measure, each system with its value and whom it beats.
+        Measure by measure, each system with its value and the systems that it beats.
+    counts : dict
+        ``queries`` that all systems have; of each system, queries ``left_out`` and ``missing``: a
+        missing one is judged, has no ranking and counts as an empty one.
     notes : tuple of str
         What a reader should know: few queries, queries left out, measures without a test.
+    all_pairs : bool
+        Whether each system is compared with each other, not with the baseline alone.
+    family_text : str
+        Which p-values are corrected together, and how.
+    test, alternative, correction, family, alpha, level, power
+        As those of :func:`compare`.
 
     Examples
     --------
@@ -113,100 +121,64 @@ class Comparison(Tabular):
     (0.3889, 2, 1, 0)
     """
 
-    _joined: Joined
-    _settings: Settings
-    _rows: tuple[Difference, ...]
-    all_pairs: bool
-    """Whether each system is compared with each other, not with the baseline alone."""
-    family_text: str
-    """Which p-values are corrected together, and how."""
-    _notes: tuple[str, ...] = ()
-    _query_text: Any = None
-
     _ROWS = ("systems", "differences")
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         joined: Joined,
+        settings: Settings,
+        rows: tuple[Difference, ...],
+        *,
+        all_pairs: bool,
+        family_text: str,
+        notes: Sequence[str] = (),
+        query_text: Any = None,
+    ) -> None:
+        self._joined, self._settings, self._query_text = joined, settings, query_text
+        self._joining_notes = notes
+        self.names = tuple(joined.systems)
+        self.baseline, self.others = self.names[0], self.names[1:]
+        self.measures, self.query_ids = joined.measures, list(joined.query_ids)
+        self.evaluations: dict[str, Evaluation] = dict(joined.systems)
+        self.rows, self.all_pairs, self.family_text = rows, all_pairs, family_text
+        self.test, self.alternative = settings.test, settings.alternative
+        self.correction, self.family = settings.correction, settings.family
+        self.alpha, self.level, self.power = settings.alpha, settings.level, settings.power
+
+    @classmethod
+    def of_groups(
+        cls,
+        groups: Sequence[Joined],
         settings: Settings,
         *,
         all_pairs: bool,
-        notes: tuple[str, ...] = (),
+        notes: Sequence[str] = (),
         query_text: Any = None,
-    ) -> Comparison:
-        """The comparison of joined systems over all their common queries."""
-        (rows,) = compared([joined], settings, all_pairs=all_pairs)
-        told = describe_family([rows], settings)
-        return cls(joined, settings, rows, all_pairs, told, notes, query_text)
-
-    # What is compared ----------------------------------------------------------------------------
-
-    test = _setting("test", "The test of each difference.")
-    alternative = _setting("alternative", "Which differences count against chance.")
-    correction = _setting("correction", "How p-values are corrected for their number.")
-    family = _setting("family", "Which p-values are corrected together.")
-    alpha = _setting("alpha", "The greatest corrected p-value that counts as significant.")
-    level = _setting("level", "Level of the intervals.")
-    power = _setting("power", "Probability with which a detectable difference is found.")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The systems, the baseline first."""
-        return tuple(self._joined.systems)
-
-    @property
-    def baseline(self) -> str:
-        """The first system."""
-        return self.names[0]
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """All systems but the baseline."""
-        return self.names[1:]
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """What the systems are compared in."""
-        return self._joined.measures
-
-    @property
-    def query_ids(self) -> list[Any]:
-        """Queries that all systems have, in the order of the first."""
-        return list(self._joined.query_ids)
-
-    @property
-    def evaluations(self) -> dict[str, Evaluation]:
-        """The systems as they were given, with all their queries."""
-        return dict(self._joined.systems)
+    ) -> list[Comparison]:
+        """A comparison of each group of queries, whose tests are one family."""
+        rows = compared(groups, settings, all_pairs=all_pairs)
+        shared: dict[str, Any] = {"all_pairs": all_pairs, "notes": notes, "query_text": query_text}
+        shared["family_text"] = describe_family(rows, settings)
+        return [
+            cls(joined, settings, own, **shared) for joined, own in zip(groups, rows, strict=True)
+        ]
 
     @property
     def counts(self) -> dict[str, Any]:
-        """``queries`` that all systems have; of each system, queries ``left_out`` and ``missing``.
-
-        A missing one is judged and has no ranking, and counts as an empty one.
-        """
-        joined = self._joined
+        """Queries that all systems have; of each system, those left out and missing."""
         return {
-            "queries": len(joined.query_ids),
-            "left_out": dict(joined.left_out),
-            "missing": {name: len(own) for name, own in joined.missing.items()},
+            "queries": len(self.query_ids),
+            "left_out": dict(self._joined.left_out),
+            "missing": {name: len(own) for name, own in self._joined.missing.items()},
         }
-
-    # What was found ------------------------------------------------------------------------------
-
-    @property
-    def rows(self) -> tuple[Difference, ...]:
-        """Measure by measure, each other system against the baseline, or each pair."""
-        return self._rows
 
     @cached_property
     def scores(self) -> tuple[SystemScore, ...]:
-        """Measure by measure, each system with its value and whom it beats."""
+        """Measure by measure, each system with its value and the systems that it beats."""
         letters = self.letters
         beaten: dict[tuple[str, str], list[str]] = {}
         lost: dict[tuple[str, str], list[str]] = {}
-        for row in self._rows:
+        for row in self.rows:
             if row.significant and row.better is not None:
                 pair = (row.system, row.baseline)
                 winner, loser = pair if row.better else pair[::-1]
@@ -241,26 +213,21 @@ class Comparison(Tabular):
     @property
     def letters(self) -> dict[str, str]:
         """A letter for each system: a, b, ... z, aa, ab, ..."""
-        letters = {}
-        for place, name in enumerate(self.names):
-            text, number = "", place
-            while number >= 0:
-                number, rest = divmod(number, len(ascii_lowercase))
-                text, number = ascii_lowercase[rest] + text, number - 1
-            letters[name] = text
-        return letters
+        lengths = range(1, len(self.names) + 1)
+        words = ("".join(word) for n in lengths for word in product(ascii_lowercase, repeat=n))
+        return dict(zip(self.names, words, strict=False))
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, in sentences."""
-        return (*self._notes, *notes_of(self._rows, self._joined, self._settings))
+        return (*self._joining_notes, *notes_of(self.rows, self._joined, self._settings))
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:
         """The difference of a measure: ``[measure]``, ``[measure, system]``, or of a pair."""
         measure, *systems = key if isinstance(key, tuple) else (key,)
         pair = self._pair(systems)
         name = self._find(measure)
-        for row in self._rows:
+        for row in self.rows:
             if row.measure == name and (row.baseline, row.system) == pair:
                 return row
         msg = (
@@ -336,14 +303,8 @@ class Comparison(Tabular):
             known.update(system._judged.listed_ids(), system._judged.left_out)
         labels = read_slices(slices, joined.query_ids, known)
         groups = [joined.take(queries) for queries in labels.values()]
-        results = compared(groups, self._settings, all_pairs=self.all_pairs)
-        told = describe_family(results, self._settings)
-        return {
-            label: Comparison(
-                part, self._settings, rows, self.all_pairs, told, (), self._query_text
-            )
-            for label, part, rows in zip(labels, groups, results, strict=True)
-        }
+        options: dict[str, Any] = {"all_pairs": self.all_pairs, "query_text": self._query_text}
+        return dict(zip(labels, self.of_groups(groups, self._settings, **options), strict=True))
 
     # Single queries ------------------------------------------------------------------------------
 
@@ -638,35 +599,26 @@ def systems_table(comparison: Comparison) -> Table:
     The best value stands out, and behind a value are the letters of the systems than which it is
     significantly better.
     """
-    scores = {(score.system, score.measure): score for score in comparison.scores}
     columns = (
         Column("#", name="letter"),
         Column("system"),
         *(Column(measure, "number") for measure in comparison.measures),
     )
-    rows = tuple(
-        (
-            text_cell(comparison.letters[name]),
-            text_cell(name),
-            *(_score_cell(scores[name, measure]) for measure in comparison.measures),
+    cells: dict[str, list[Cell]] = {
+        name: [text_cell(letter), text_cell(name)] for name, letter in comparison.letters.items()
+    }
+    for score in comparison.scores:
+        cells[score.system].append(
+            number_cell(score.value, best=score.best, marks=score.better_than)
         )
-        for name in comparison.names
-    )
-    notes = (_about_letters(comparison), *_about_directions(comparison), *comparison.notes)
-    return Table(columns, rows, notes=notes, meaning="best")
-
-
-def _score_cell(score: SystemScore) -> Cell:
-    return number_cell(score.value, best=score.best, marks=score.better_than)
-
-
-def _about_letters(comparison: Comparison) -> str:
     test = f"{comparison.family_text}; alpha {comparison.alpha:g}"
     if not any(score.better_than for score in comparison.scores):
-        return f"no difference is significant ({test})"
-    compared = "any other" if comparison.all_pairs else f"with {comparison.names[0]}"
-    asked = "" if comparison.all_pairs else f", each compared {compared} alone"
-    return f"letters: significantly better than that system ({test}{asked})"
+        about = f"no difference is significant ({test})"
+    else:
+        alone = "" if comparison.all_pairs else f", each compared with {comparison.baseline} alone"
+        about = f"letters: significantly better than that system ({test}{alone})"
+    notes = (about, *_about_directions(comparison), *comparison.notes)
+    return Table(columns, tuple(map(tuple, cells.values())), notes=notes, meaning="best")
 
 
 def _about_directions(comparison: Comparison) -> list[str]:
@@ -676,11 +628,10 @@ def _about_directions(comparison: Comparison) -> list[str]:
 
 def differences_table(comparison: Comparison) -> Table:
     """A row per measure and compared system, then the family of tests and the notes."""
-    rows = tuple(_difference_cells(row, comparison.all_pairs) for row in comparison.rows)
-    notes = (_about_test(comparison), *_about_directions(comparison), *comparison.notes)
-    return Table(
-        _difference_columns(comparison), rows, notes=notes, meaning=_significant(comparison)
-    )
+    table = slices_table({"": comparison})
+    rows = tuple(row[1:] for row in table.rows)
+    notes = (*table.notes, *comparison.notes)
+    return replace(table, columns=table.columns[1:], rows=rows, notes=notes)
 
 
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
@@ -688,72 +639,58 @@ def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     if not parts:
         return Table((Column("slice"),), ())
     first = next(iter(parts.values()))
-    columns = (Column("slice"), *_difference_columns(first))
-    rows = tuple(
-        (text_cell(label), *_difference_cells(row, part.all_pairs))
-        for label, part in parts.items()
-        for row in part.rows
-    )
-    notes = (_about_test(first), *_about_directions(first))
-    return Table(columns, rows, notes=notes, meaning=_significant(first))
-
-
-def _about_test(comparison: Comparison) -> str:
-    against = "" if comparison.all_pairs else f"differences from {comparison.names[0]}; "
-    return f"{against}{comparison.family_text}; alpha {comparison.alpha:g}"
-
-
-def _significant(comparison: Comparison) -> str:
-    return f"significant at {comparison.alpha:g}"
-
-
-def _difference_columns(comparison: Comparison) -> tuple[Column, ...]:
-    level = f"{100 * comparison.level:g} % interval"
-    return (
+    columns = (
+        Column("slice"),
         Column("measure"),
         Column("system"),
-        *([Column("baseline")] if comparison.all_pairs else []),
+        *([Column("baseline")] if first.all_pairs else []),
         Column("queries", "number"),
         Column("value", "number"),
         Column("difference", "number"),
-        Column(level, "interval", "interval"),
+        Column(f"{100 * first.level:g} % interval", "interval", "interval"),
         Column("effect", "number"),
-        Column(p_title(comparison.test, comparison.correction), "number", "p_corrected"),
+        Column(p_title(first.test, first.correction), "number", "p_corrected"),
         *(Column(name, "number") for name in ("wins", "ties", "losses", "detectable")),
     )
-
-
-def _difference_cells(row: Difference, all_pairs: bool) -> tuple[Cell, ...]:
-    keys = (row.measure, row.system, *([row.baseline] if all_pairs else []))
-    return (
-        *map(text_cell, keys),
-        count_cell(row.queries),
-        number_cell(row.value),
-        number_cell(row.difference, signed=True, best=row.significant),
-        interval_cell(row.low, row.high, signed=True),
-        number_cell(row.effect, digits=2, signed=True),
-        p_cell(row.p_corrected),
-        *map(count_cell, (row.wins, row.ties, row.losses)),
-        number_cell(row.detectable),
+    rows = tuple(
+        (
+            *map(text_cell, (label, row.measure, row.system)),
+            *([text_cell(row.baseline)] if first.all_pairs else []),
+            count_cell(row.queries),
+            number_cell(row.value),
+            number_cell(row.difference, signed=True, best=row.significant),
+            interval_cell(row.low, row.high, signed=True),
+            number_cell(row.effect, digits=2, signed=True),
+            p_cell(row.p_corrected),
+            *map(count_cell, (row.wins, row.ties, row.losses)),
+            number_cell(row.detectable),
+        )
+        for label, part in parts.items()
+        for row in part.rows
     )
+    against = "" if first.all_pairs else f"differences from {first.baseline}; "
+    about = f"{against}{first.family_text}; alpha {first.alpha:g}"
+    notes = (about, *_about_directions(first))
+    return Table(columns, rows, notes=notes, meaning=f"significant at {first.alpha:g}")
 
 
 def changes_table(changes: Sequence[QueryChange], baseline: str, system: str) -> Table:
     """Queries that changed, and the items that explain it."""
+    has_text = any(change.text for change in changes)
     columns = (
         Column("query"),
-        *([Column("text")] if any(change.text for change in changes) else []),
+        *([Column("text")] if has_text else []),
         *(Column(title, "number") for title in ("was", "now", "change")),
         Column("relevant items: rank then -> rank now, part of the change", name="why"),
     )
     rows = tuple(
         (
             text_cell(change.query),
-            *([text_cell(change.text)] if len(columns) > 5 else []),
+            *([text_cell(change.text)] if has_text else []),
             number_cell(change.old),
             number_cell(change.new),
             number_cell(change.difference, signed=True),
-            Cell(change.why(), change.why()),
+            text_cell(change.why()),
         )
         for change in changes
     )

@@ -109,6 +109,13 @@ def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
     assert (row.low, row.high) == pytest.approx(tuple(was * math.expm1(end) for end in ends))
 
 
+def test_logarithms_of_few_queries_are_beyond_all_floats() -> None:
+    truth = {query: {"a"} for query in "pq"}
+    runs = {"old": dict.fromkeys("pq", ["a"]), "new": {"p": ["a"], "q": ["x"]}}
+    row = compare(truth, runs, measures="gmap", alpha=1e-3, level=0.999)["gmap"]
+    assert (row.low, row.high, row.detectable) == (-1.0, 1.0, math.inf)
+
+
 def test_weights_weigh_both_sides() -> None:
     truth, scores = runs(30, THREE)
     weights = np.arange(30) % 4
@@ -274,6 +281,14 @@ def test_several_measures_are_several_families_of_pairs() -> None:
     assert both.family_text == (
         "randomised Tukey HSD over 3 comparisons, times 2 (Bonferroni): 2 measures"
     )
+
+
+def test_a_pooled_measure_has_no_p_value_among_all_pairs() -> None:
+    truth, scores = runs(30, THREE)
+    found = compare_all(
+        truth, scores, measures="auc(average=pooled)", zero_division=np.nan, n_resamples=99
+    )
+    assert all(math.isnan(row.p_corrected) and not row.significant for row in found.rows)
 
 
 def test_all_pairs_one_by_one() -> None:
