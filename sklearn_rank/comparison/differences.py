@@ -66,7 +66,7 @@ class Settings:
             check_option(given[name], name, known, owner)
         for name in ("alpha", "level", "power"):
             given[name] = check_share(given[name], name, owner)
-        given["n_resamples"] = check_integer(given["n_resamples"], "n_resamples", owner, at_least=1)
+        given["n_resamples"] = check_integer(given["n_resamples"], "n_resamples", owner, at_least=2)
         generator = check_seed(random_state, "random_state", owner)
         drawn = random_state is generator
         return cls(**given, seed=int(generator.integers(2**63) if drawn else random_state))

@@ -251,7 +251,7 @@ def test_what_is_no_comparison_is_refused(
         ("level", 95),
         ("power", 0),
         ("queries", "all"),
-        ("n_resamples", 0),
+        ("n_resamples", 1),
         ("random_state", None),
     ],
 )
