@@ -111,7 +111,7 @@ def test_a_geometric_mean_is_compared_by_its_logarithms() -> None:
 
 def test_logarithms_of_few_queries_are_beyond_all_floats() -> None:
     truth = {query: {"a"} for query in "pq"}
-    runs = {"old": dict.fromkeys("pq", ["a"]), "new": {"p": ["a"], "q": ["x"]}}
+    runs = {"old": {key: ["a"] for key in "pq"}, "new": {"p": ["a"], "q": ["x"]}}
     row = compare(truth, runs, measures="gmap", alpha=1e-3, level=0.999)["gmap"]
     assert (row.low, row.high, row.detectable) == (-1.0, 1.0, math.inf)
 
