@@ -35,7 +35,7 @@ from sklearn_rank.support.segments import (
 )
 from sklearn_rank.support.sorting import falling_codes, order_segments
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
+from sklearn_rank.typing import Array, FloatArray, IntArray
 
 SMALL_INTEGERS = 32
 """Grades below this that are whole numbers have their gains in a table."""
@@ -68,7 +68,8 @@ def dcg(
         _gains(rankings.hit_grades, 0.0, gain)  # refuses a grade without a gain wherever it stands
     top = rankings.within(depth(rankings, k))
     with np.errstate(over="ignore", invalid="ignore"):
-        total = _discounted(top, _gains(top.hit_grades, 0.0, gain), k, discount)
+        weights = _item_weights(top, k, discount) * _gains(top.hit_grades, 0.0, gain)
+        total = segment_sum(weights, top.offsets)
     return where_relevant(rankings, _refuse_overflow(total, rankings, gain))
 
 
@@ -116,7 +117,7 @@ def ndcg(
     top = rankings.within(cut)
     gains_found, best = _scaled_gains(rankings, top, cut, gain)
     ideal = _ideal(best, cut, discount)
-    total = _discounted(top, gains_found, k, discount)
+    total = segment_sum(_item_weights(top, k, discount) * gains_found, top.offsets)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ideal > 0, total / ideal, np.nan)
 
@@ -195,7 +196,10 @@ def relative_gains(grades: FloatArray, top: FloatArray, gain: Any) -> FloatArray
 
 
 def exponential(grades: Array, scale: FloatArray | float) -> FloatArray:
-    """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones."""
+    """(2^grade - 1) / 2^scale, exact for whole grades and accurate for tiny ones.
+
+    Of ERR, with the highest grade as the scale, it is the probability that an item satisfies.
+    """
     codes = grades if grades.dtype == np.uint8 else small_integers(grades)
     if codes is not None:
         gains = _EXP2_TABLE.take(codes)
@@ -225,15 +229,6 @@ def rank_weights(cut: int, discount: Any) -> FloatArray:
         )
         raise InvalidParameterError(msg)
     return 1.0 / divisors
-
-
-def _discounted(
-    rankings: JudgedRankings, gains: FloatArray, k: int | None, discount: Any
-) -> FloatArray:
-    """Sum of the gains of each query, weighed by where the items stand, all of them within k."""
-    weights = _item_weights(rankings, k, discount)
-    weights *= gains
-    return segment_sum(weights, rankings.offsets)
 
 
 def _item_weights(rankings: JudgedRankings, k: int | None, discount: Any) -> FloatArray:
@@ -324,7 +319,7 @@ def err(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") ->
     """Expected one over the rank at which a user, satisfied by chance, stops."""
     cut = depth(rankings, k)
     read, top = rankings.within(cut), _top_grades(rankings, max_grade)
-    stops = _stops(read.grades, np.repeat(top, read.n_hits))
+    stops = exponential(read.grades, np.repeat(top, read.n_hits))
     value = segment_sum(
         _expected_stops(stops, read.above, read.tied, read.offsets, cut), read.offsets
     )
@@ -337,7 +332,7 @@ def err_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "quer
     Items of a tie share what their tie has by the chances that they satisfy.
     """
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
-    stops = _stops(rankings.grades, np.repeat(top, rankings.n_hits))
+    stops = exponential(rankings.grades, np.repeat(top, rankings.n_hits))
     shares = _expected_stops(stops, rankings.above, rankings.tied, rankings.offsets, cut)
     groups = rankings.groups
     starts = np.cumsum(groups.relevant) - groups.relevant
@@ -363,7 +358,7 @@ def _best_err(rankings: JudgedRankings, k: int | None, max_grade: Any) -> FloatA
     """ERR of the best order of all relevant items."""
     cut, top = depth(rankings, k), _top_grades(rankings, max_grade)
     grades, offsets = best_of(rankings.judged_grades, rankings.judged_offsets, cut)
-    stops = _stops(grades, np.repeat(top, sizes_of(offsets)))
+    stops = exponential(grades, np.repeat(top, sizes_of(offsets)))
     place = np.arange(len(stops)) - np.repeat(offsets[:-1], sizes_of(offsets))
     untied = np.ones(len(stops), dtype=np.int64)
     return segment_sum(_expected_stops(stops, place, untied, offsets, cut), offsets)
@@ -378,11 +373,6 @@ def _top_grades(rankings: JudgedRankings, max_grade: Any) -> FloatArray:
         )
         raise InvalidParameterError(msg)
     return np.full(len(rankings), float(max_grade))
-
-
-def _stops(grades: Array, top: FloatArray) -> FloatArray:
-    """Probability (2^grade - 1) / 2^top that an item satisfies."""
-    return exponential(grades, top)
 
 
 def _expected_stops(
@@ -423,35 +413,6 @@ def _still_reading(stops: FloatArray, offsets: IntArray) -> FloatArray:
 # ERR of ties --------------------------------------------------------------------------------------
 
 
-class Alike(NamedTuple):
-    """Items of a tie that satisfy with the same probability; the largest such group first."""
-
-    offsets: IntArray
-    """Of the groups of each tie."""
-    stops: FloatArray
-    counts: IntArray
-
-    def take(self, ties: IntArray) -> Alike:
-        """The groups of some ties alone."""
-        chosen, offsets = take_segments(self.offsets, ties)
-        return Alike(offsets, self.stops[chosen], self.counts[chosen])
-
-
-class _Read(NamedTuple):
-    """How much of each tie is read."""
-
-    above: IntArray
-    size: IntArray
-    drawn: IntArray
-    """Places after which nobody reads on, or the tie or the ranking ends."""
-    is_cut: BoolArray
-    """Whether places follow; G is 1 there."""
-
-    def take(self, ties: IntArray) -> _Read:
-        """That of some ties alone."""
-        return _Read(self.above[ties], self.size[ties], self.drawn[ties], self.is_cut[ties])
-
-
 def tied_stop(
     stops: FloatArray,
     first: IntArray,
@@ -462,18 +423,47 @@ def tied_stop(
 ) -> FloatArray:
     """Expected stop / rank within tie groups, for a reader who arrives at the group."""
     above, size = above.astype(np.int64, copy=False), size.astype(np.int64, copy=False)
-    groups, inside = _alike(stops, first, relevant, size), np.minimum(size, cut - above)
+    alike, inside = _alike(stops, first, relevant, size), np.minimum(size, cut - above)
+    offsets, chances, counts = alike
     # After Maclaurin, t draws satisfy nobody with a probability of at most (1 - mean)^t.
-    mean = np.minimum(segment_sum(groups.stops * groups.counts, groups.offsets) / size, 1.0)
+    mean = np.minimum(segment_sum(chances * counts, offsets) / size, 1.0)
     with np.errstate(divide="ignore"):
         enough = np.ceil(math.log(NEGLIGIBLE) / np.log1p(-mean))
+    # Places after which nobody reads on, or the tie or the ranking ends; where more follow, G is 1.
     drawn = np.minimum(inside, np.maximum(enough, 1.0)).astype(np.int64)
-    read = _Read(above, size, drawn, drawn < inside)
-    return _by_item(groups, read)
+    is_cut = drawn < inside
+    # Ties of about one width together, up to three leading bits, so that few widths serve all. It
+    # follows from its own tie alone: sums over padded rows have other bits in other widths.
+    step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
+    widths = (drawn + step - 1) // step * step
+    largest, result = counts[offsets[:-1]], np.empty(len(size))
+    for width in np.unique(widths).tolist():
+        of_width = np.flatnonzero(widths == width)
+        of_width = of_width[np.argsort(largest[of_width], kind="stable")]
+        n_rows = max(_BLOCK // width, 1)
+        for start in range(0, len(of_width), n_rows):
+            ties = of_width[start : start + n_rows]
+            # Those with the most steps first: the ties that still grow are the first rows.
+            ties = ties[np.argsort((largest - size)[ties], kind="stable")]
+            satisfied = _satisfied(alike, ties, width)
+            last, cut_here, above_here = drawn[ties], is_cut[ties], above[ties].astype(np.float64)
+            places = np.arange(1.0, satisfied.shape[1])
+            rank = above_here[:, None] + places
+            terms = satisfied[:, 1:] / (rank * (rank + 1.0))
+            terms[places >= (last + cut_here)[:, None]] = 0.0
+            end = np.where(cut_here, 1.0, satisfied[np.arange(len(last)), last])
+            result[ties] = terms.sum(axis=1) + end / (above_here + last + cut_here)
+    return result
 
 
-def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArray) -> Alike:
-    """The items of each tie by their stop; the irrelevant ones, too, which never satisfy."""
+def _alike(
+    stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArray
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Groups of items of a tie that satisfy with one probability, the largest of each tie first.
+
+    Offsets of the groups of each tie, their probabilities, and their numbers of items; irrelevant
+    items, which never satisfy, are a group, too.
+    """
     tie = np.repeat(np.arange(len(first)), relevant)
     places = np.arange(len(tie)) - np.repeat(offsets_of(relevant)[:-1], relevant)
     chances = stops[first[tie] + places]
@@ -485,51 +475,33 @@ def _alike(stops: FloatArray, first: IntArray, relevant: IntArray, size: IntArra
     order = np.lexsort((-counts, tie))
     chances = np.concatenate((chances[starts], np.zeros(len(rest))))
     offsets = np.searchsorted(tie[order], np.arange(len(first) + 1))
-    return Alike(offsets, chances[order], counts[order])
+    return offsets, chances[order], counts[order]
 
 
-def _by_item(groups: Alike, read: _Read) -> FloatArray:
-    """Expected stops, ties of about one width together."""
-    result = np.empty(len(read.size))
-    widths = _rounded_up(read.drawn)
-    first_counts = groups.counts[groups.offsets[:-1]]
-    steps = read.size - first_counts
-    for width in np.unique(widths).tolist():
-        of_width = np.flatnonzero(widths == width)
-        of_width = of_width[np.argsort(first_counts[of_width], kind="stable")]
-        n_rows = max(_BLOCK // width, 1)
-        for start in range(0, len(of_width), n_rows):
-            rows = of_width[start : start + n_rows]
-            # Those with the most steps first: the ties that still grow are the first rows.
-            chosen = rows[np.argsort(-steps[rows], kind="stable")]
-            satisfied = _satisfied(groups, chosen, width)
-            result[chosen] = _of_satisfied(satisfied, read.take(chosen))
-    return result
-
-
-def _rounded_up(drawn: IntArray) -> IntArray:
-    """Up to three leading bits, so that few widths serve all.
-
-    A width follows from its own tie alone: sums over padded rows have other bits in other widths.
-    """
-    step = np.left_shift(1, np.maximum(np.frexp(drawn.astype(np.float64))[1] - 3, 0))
-    rounded: IntArray = (drawn + step - 1) // step * step
-    return rounded
-
-
-def _satisfied(groups: Alike, ties: IntArray, width: int) -> FloatArray:
+def _satisfied(
+    alike: tuple[IntArray, FloatArray, IntArray], ties: IntArray, width: int
+) -> FloatArray:
     """(ties, width + 1) G(t) for t up to ``width``; a row is right up to the size of its tie.
 
     Among t items of one group alone G is 1 - (1 - s)^t. All others join one by one: the newest of
     n items is among t draws with probability t / n.
     """
-    starts, drawn = groups.offsets[:-1][ties], np.arange(width + 1.0)
-    total = groups.counts[starts][:, None]
-    satisfied = np.where(drawn <= total, _any_of(groups.stops[starts], drawn), 0.0)
-    joining, steps = _joining(groups, ties)
+    offsets, chances, counts = alike
+    starts, drawn = offsets[:-1][ties], np.arange(width + 1.0)
+    total = counts[starts][:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_one = -np.expm1(drawn * np.log1p(-chances[starts])[:, None])
+    satisfied = np.where((drawn <= total) & (drawn > 0), of_one, 0.0)
+    # (steps, ties) stops of the items of all groups but the first.
+    others, borders = take_segments(offsets, ties)
+    added_counts = counts[others]
+    added_counts[borders[:-1]] = 0
+    steps = segment_sum(added_counts, borders).astype(np.int64)
+    joining = np.zeros((len(ties), int(steps.max())))
+    joining[np.arange(joining.shape[1]) < steps[:, None]] = np.repeat(chances[others], added_counts)
     least, most = int(total.min()), int(total.max())
     added, rate = np.empty((2, len(ties), width))
-    for step, stop in enumerate(joining, 1):
+    for step, stop in enumerate(np.ascontiguousarray(joining.T), 1):
         rows = slice(0, int(np.searchsorted(-steps, -step, side="right")))
         old, n, stop = satisfied[rows, : most + step + 1], total[rows] + step, stop[rows, None]
         new, share = added[rows, : old.shape[1] - 1], rate[rows, : old.shape[1] - 1]
@@ -543,35 +515,6 @@ def _satisfied(groups: Alike, ties: IntArray, width: int) -> FloatArray:
         new *= share
         old[:, 1:] += new
     return satisfied
-
-
-def _joining(groups: Alike, ties: IntArray) -> tuple[FloatArray, IntArray]:
-    """(steps, ties) stops of the items of all groups but the first, and how many each tie has."""
-    offsets, stops, counts = groups.take(ties)
-    counts[offsets[:-1]] = 0
-    steps = segment_sum(counts, offsets).astype(np.int64)
-    joining = np.zeros((len(ties), int(steps.max())))
-    joining[np.arange(joining.shape[1]) < steps[:, None]] = np.repeat(stops, counts)
-    return np.ascontiguousarray(joining.T), steps
-
-
-def _any_of(stops: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Probability that at least one of some items satisfies, all of which do with one chance."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        chances = -np.expm1(drawn * np.log1p(-stops)[:, None])
-    return np.where(drawn == 0, 0.0, chances)
-
-
-def _of_satisfied(satisfied: FloatArray, read: _Read) -> FloatArray:
-    """Expected 1 / rank of the stop from G."""
-    drawn, is_cut = read.drawn, read.is_cut
-    places, above = np.arange(1.0, satisfied.shape[1]), read.above.astype(np.float64)
-    rank = above[:, None] + places
-    terms = satisfied[:, 1:] / (rank * (rank + 1.0))
-    terms[places >= (drawn + is_cut)[:, None]] = 0.0
-    last = np.where(is_cut, 1.0, satisfied[np.arange(len(drawn)), drawn])
-    expected: FloatArray = terms.sum(axis=1) + last / (above + drawn + is_cut)
-    return expected
 
 
 # Functions of users, checked wherever they are called ---------------------------------------------

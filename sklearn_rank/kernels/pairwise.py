@@ -14,12 +14,7 @@ from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray, IntArray
 
 
-def lag(
-    rankings: JudgedRankings,
-    *,
-    k: int | None,  # noqa: ARG001 - every kernel takes one
-    unretrieved: str = "last",
-) -> FloatArray:
+def lag(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> FloatArray:
     """Mean number of irrelevant items above a relevant one."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     total = _irrelevant_above(rankings, listed, unretrieved)
@@ -27,12 +22,7 @@ def lag(
     return _defined(total, counted, (counted > 0) & (rankings.n_ranked > 0))
 
 
-def lag_parts(
-    rankings: JudgedRankings,
-    *,
-    k: int | None,  # noqa: ARG001 - every kernel takes one
-    unretrieved: str = "last",
-) -> Parts:
+def lag_parts(rankings: JudgedRankings, *, k: int | None, unretrieved: str = "last") -> Parts:
     """Irrelevant items above each relevant one, over the number of those that count."""
     listed = (rankings.n_ranked - rankings.n_hits).astype(np.float64)
     counted = _counted(rankings, unretrieved)
@@ -49,7 +39,7 @@ def lag_weights(rankings: JudgedRankings, *, average: str, unretrieved: str = "l
 def auc(
     rankings: JudgedRankings,
     *,
-    k: int | None,  # noqa: ARG001 - every kernel takes one
+    k: int | None,
     unretrieved: str = "last",
     n_negatives: Any = None,
     smoothing: float = 0.0,
@@ -65,7 +55,7 @@ def auc(
 def auc_parts(
     rankings: JudgedRankings,
     *,
-    k: int | None,  # noqa: ARG001 - every kernel takes one
+    k: int | None,
     unretrieved: str = "last",
     n_negatives: Any = None,
     smoothing: float = 0.0,

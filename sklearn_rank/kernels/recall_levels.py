@@ -31,7 +31,7 @@ ELEVEN = tuple(level / 10 for level in range(11))
 """Recall 0, 0.1, ... 1, the levels of the classic curve."""
 
 
-def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: ARG001
+def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:
     """Relevant items within the first R, over R."""
     groups = rankings.groups
     wanted = rankings.n_relevant[groups.query]
@@ -40,7 +40,7 @@ def r_precision(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: AR
     return where_relevant(rankings, ratio(hits, rankings.n_relevant))
 
 
-def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:  # noqa: ARG001
+def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:
     """The share of an item that stands within the first R."""
     wanted = np.repeat(rankings.n_relevant, rankings.n_hits)
     inside = np.minimum(np.maximum(wanted - rankings.above, 0), rankings.tied)
@@ -48,10 +48,7 @@ def r_precision_parts(rankings: JudgedRankings, *, k: None) -> Parts:  # noqa: A
 
 
 def interpolated_precision(
-    rankings: JudgedRankings,
-    *,
-    k: None,  # noqa: ARG001
-    recall: RecallLevel = "11pt",
+    rankings: JudgedRankings, *, k: None, recall: RecallLevel = "11pt"
 ) -> FloatArray:
     """Greatest precision at any rank from which on that recall is reached, or its mean over 11."""
     refuse_ties(rankings, "iprec")
@@ -133,7 +130,7 @@ def _best_from_here(rankings: JudgedRankings) -> FloatArray:
     return precision
 
 
-def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:  # noqa: ARG001
+def bpref(rankings: JudgedRankings, *, k: None) -> FloatArray:
     """Share of the first R judged irrelevant items that stand below each relevant one.
 
     Of a complete ground truth, there are at least R of them.
