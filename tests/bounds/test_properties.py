@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from typing import Any
@@ -55,21 +54,6 @@ def measured(truth: Any, run: Any, chosen: Any, **options: Any) -> Evaluation:
     return evaluate(truth, run, chosen, **{"zero_division": math.nan, **options})
 
 
-@every_measure
-@pytest.mark.parametrize("seed", range(2))
-def test_they_contain_what_counts_unjudged_items_as_irrelevant_or_as_the_best(
-    chosen: str, seed: int
-) -> None:
-    truth, run = data(seed)
-    ev = measured(truth, run, chosen)
-    bounds = ev.bounds(chosen)
-    assert bounds.low <= ev[chosen] <= bounds.high
-    for top in (0, 1, 2):
-        filled = {q: {**dict.fromkeys(run[q], top), **truth[q]} for q in truth}
-        value = measured(filled, run, chosen)[chosen]
-        assert bounds.low - 1e-12 <= value <= bounds.high + 1e-12
-
-
 def test_a_condensed_list_need_not_lie_within_them() -> None:
     """Left out, unjudged items let those below rise, as no grade of theirs does."""
     truth = {"q": {"a": 1, "b": 0, "c": 1}}
@@ -83,13 +67,6 @@ def test_a_condensed_list_need_not_lie_within_them() -> None:
     assert measured(truth, {"q": ["b", "a"]}, "lag")["lag"] == 1.0 < lag.high
 
 
-def test_condensing_can_leave_the_bounds() -> None:
-    """[x, a, b] of grades 1 and 2 within 2: with x the better item is never among the first two."""
-    truth = {"q": {"a": 1, "b": 2, "c": 0}}
-    bounds = measured(truth, {"q": ["x", "a", "b"]}, "dcg@2").bounds("dcg@2", max_grade=0)
-    assert bounds.low == bounds.high < measured(truth, {"q": ["a", "b"]}, "dcg@2")["dcg@2"]
-
-
 @every_measure
 def test_they_are_the_value_where_nothing_is_unjudged(chosen: str) -> None:
     truth, run = data(0)
@@ -100,36 +77,6 @@ def test_they_are_the_value_where_nothing_is_unjudged(chosen: str) -> None:
     np.testing.assert_array_equal(bounds.per_query_high, ev.per_query[chosen])
     complete = measured(truth, run, chosen, assume="complete").bounds(chosen)
     assert complete.low == complete.high
-
-
-@every_measure
-def test_a_judgement_more_can_only_narrow_them(chosen: str) -> None:
-    truth, run = data(1)
-    bounds = measured(truth, run, chosen).bounds(chosen, max_grade=2)
-    for query, grade in (("a", 0), ("b", 1), ("c", 2)):
-        item = next(item for item in run[query] if item not in truth[query])
-        truth = {**truth, query: {**truth[query], item: grade}}
-        narrower = measured(truth, run, chosen).bounds(chosen, max_grade=2)
-        assert bounds.low - 1e-12 <= narrower.low
-        assert narrower.high <= bounds.high + 1e-12
-        bounds = narrower
-
-
-@every_measure
-def test_more_grades_and_more_items_can_only_widen_them(chosen: str) -> None:
-    truth, run = data(2)
-    ev = measured(truth, run, chosen)
-    chain = [
-        ev.bounds(chosen, max_grade=0),
-        ev.bounds(chosen, max_grade=1),
-        ev.bounds(chosen, max_grade=2),
-        ev.bounds(chosen, max_grade=2, scope="all", unretrieved=1),
-        ev.bounds(chosen, max_grade=2, scope="all", unretrieved=3),
-    ]
-    assert chain[0].low == pytest.approx(chain[0].high, abs=1e-12)
-    for narrow, wide in itertools.pairwise(chain):
-        assert wide.low <= narrow.low + 1e-12
-        assert narrow.high <= wide.high + 1e-12
 
 
 @every_measure

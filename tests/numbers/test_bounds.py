@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,13 +14,10 @@ from sklearn_rank import measure
 from tests.numbers.invariants import (
     MEASURES,
     NEVER_FALLS_WITH_K,
-    POOLED,
     SLACK,
     assert_not_better,
-    bits,
     evaluated,
     not_excepted,
-    one,
     several,
     values_in_order,
 )
@@ -41,16 +37,6 @@ def test_a_cutoff_beyond_the_end_is_none(problem: Problem, more: int) -> None:
     found = evaluated(y_true, y_score, (*far, *far.values())).per_query
     for chosen, cut in far.items():
         np.testing.assert_array_equal(found[cut], found[chosen], err_msg=str(chosen))
-
-
-@given(problem=problems())
-def test_values_lie_in_the_range_of_the_record(problem: Problem) -> None:
-    found = evaluated(*problem.mapping)
-    for chosen in MEASURES:
-        values = found.per_query[chosen]
-        values = values[~np.isnan(values)]
-        assert ((values >= 0) & (values <= chosen.metric.upper)).all(), chosen
-    assert math.isnan(found[POOLED]) or 0 <= found[POOLED] <= 1
 
 
 @given(first=problems(), second=problems())
@@ -94,16 +80,6 @@ def test_the_mean_of_a_batch_is_the_weighted_mean_of_its_parts(
         if n and m:
             expected = (n * parts[0][chosen] + m * parts[1][chosen]) / (n + m)
             assert together[chosen] == pytest.approx(expected, rel=1e-12), chosen
-
-
-@given(problem=problems(), data=st.data())
-def test_dropping_a_query_leaves_the_others(problem: Problem, data: st.DataObject) -> None:
-    queries = list(problem.y_true)
-    kept = data.draw(st.lists(st.sampled_from(queries), min_size=1, unique=True))
-    whole = bits(evaluated(*problem.mapping, MEASURES))["per_query"]
-    part = bits(evaluated(*problem.with_queries(kept).mapping, MEASURES))["per_query"]
-    for name, values in part.items():
-        assert values == {query: whole[name][query] for query in kept}
 
 
 # Hold for some -----------------------------------------------------------------------------------
@@ -156,58 +132,6 @@ def test_it_never_falls_with_k(ranking: Ranking, name: str) -> None:
 # Identities --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [1, 2, 5, 9])
-@given(problem=problems())
-def test_k_times_precision_is_r_times_recall(problem: Problem, k: int) -> None:
-    y_true, y_score = problem.mapping
-    found = evaluated(y_true, y_score, (f"precision@{k}", f"recall@{k}"))
-    n_relevant = [sum(grade > 0 for grade in truth.values()) for truth in y_true.values()]
-    np.testing.assert_allclose(
-        k * found.per_query[f"precision@{k}"],
-        n_relevant * found.per_query[f"recall@{k}"],
-        rtol=1e-12,
-    )
-
-
-@given(problem=problems())
-def test_auc_is_1_minus_lag_over_the_irrelevant_items(problem: Problem) -> None:
-    """Two code paths that check each other, with ties and missed items too."""
-    y_true, y_score = problem.mapping
-    found = evaluated(y_true, y_score, ("gauc", "lag"))
-    n_irrelevant = np.array(
-        [
-            sum(y_true[query].get(item, 0) == 0 for item in scores)
-            for query, scores in y_score.items()
-        ]
-    )
-    both = n_irrelevant > 0
-    np.testing.assert_allclose(
-        found.per_query["gauc"][both],
-        1 - found.per_query["lag"][both] / n_irrelevant[both],
-        atol=1e-12,
-    )
-
-
-@given(problem=problems(missed=False))
-def test_auc_of_the_reversed_ranking_is_1_minus_auc(problem: Problem) -> None:
-    y_true, y_score = problem.mapping
-    reverse = {q: {item: -score for item, score in items.items()} for q, items in y_score.items()}
-    names = ("gauc", "auc", "auc(average=impressions)", POOLED)
-    there, back = evaluated(y_true, y_score, names), evaluated(y_true, reverse, names)
-    for name in names:
-        assert there[name] == pytest.approx(1 - back[name], abs=1e-12, nan_ok=True)
-
-
-@given(ranking=strict_rankings(max_missed=0))
-def test_lag_is_the_mean_rank_of_the_relevant_less_that_of_a_perfect_ranking(
-    ranking: Ranking,
-) -> None:
-    ranks = [rank for rank, grade in enumerate(ranking.grades, start=1) if grade > 0]
-    assume(ranks)
-    expected = Fraction(sum(ranks), len(ranks)) - Fraction(len(ranks) + 1, 2)
-    assert one(ranking, measure("lag")) == pytest.approx(float(expected), abs=1e-12)
-
-
 @given(problem=problems(), scale=st.sampled_from([0.001, 3.0, 1e200]))
 def test_scaling_linear_gains_leaves_ndcg(problem: Problem, scale: float) -> None:
     y_true, y_score = problem.mapping
@@ -216,13 +140,3 @@ def test_scaling_linear_gains_leaves_ndcg(problem: Problem, scale: float) -> Non
         plain = measure("ndcg", k, gain="linear")
         found = evaluated(y_true, y_score, (scaled, plain))
         np.testing.assert_allclose(found.per_query[scaled], found.per_query[plain], rtol=1e-12)
-
-
-@given(problem=problems())
-def test_tail_of_lauc_without_a_cutoff_is_auc(problem: Problem) -> None:
-    """A curve that was read to the end has no straight line left."""
-    for smoothing in (0, 1):
-        whole = measure("lauc", tail="linear", smoothing=smoothing)
-        auc = measure("gauc", smoothing=smoothing)
-        found = evaluated(*problem.mapping, (whole, auc))
-        np.testing.assert_allclose(found.per_query[whole], found.per_query[auc], atol=1e-12)

@@ -14,24 +14,17 @@ from sklearn.metrics import auc
 
 from sklearn_rank import (
     ConventionWarning,
-    dcg_at_k_score,
     evaluate,
-    expected_reciprocal_rank_score,
     fbeta_at_k_score,
     group_auc_score,
-    harmonic_mean_score,
     hit_rate_at_k_score,
     lag_error,
-    limited_auc_score,
     mean_average_precision_score,
-    mean_average_recall_score,
     mean_reciprocal_rank_score,
+    measure,
     ndcg_at_k_score,
-    normalized_expected_reciprocal_rank_score,
-    precision_at_k_score,
     ranking_auc_score,
     ranking_roc_curve,
-    recall_at_k_score,
 )
 from sklearn_rank.inputs import RelevanceInput
 
@@ -42,11 +35,6 @@ LOG3 = math.log2(3)
 def ranked(*grades: float) -> tuple[np.ndarray, np.ndarray]:
     """One query in the matrix layout whose items have these grades in rank order."""
     return np.array([grades], dtype=float), -np.arange(len(grades), dtype=float)[None]
-
-
-def tied(*grades: float) -> tuple[np.ndarray, np.ndarray]:
-    """One query whose items all have the same score."""
-    return np.array([grades], dtype=float), np.zeros((1, len(grades)))
 
 
 def by(convention: str, name: str, y_true: Any, y_score: Any, **options: Any) -> float:
@@ -137,11 +125,129 @@ def test_roc_points_are_rates_of_true_and_false_positives() -> None:
     assert len(thresholds) == len(fpr)
 
 
-# Average precision ------------------------------------------------------------------------------
+# One query, the grades of its items in rank order ------------------------------------------------
+
+TWO_OF_SIX = (0, 1, 0, 1, 0, 0)
+"""Of four irrelevant items three stand below the first relevant one and two below the second."""
+EXP2, LINEAR = (1 + 3 / LOG3) / (3 + 1 / LOG3), (1 + 2 / LOG3) / (2 + 1 / LOG3)
+"""nDCG of grades 1 and 2 in the wrong order."""
+OF_NEXT = (3 + 7 / LOG3) / (7 + 3 / LOG3)
+"""The same with WarpRec's gain 2^(grade + 1) - 1."""
 
 
-def test_ap_of_relevant_at_ranks_1_and_3() -> None:
-    assert mean_average_precision_score(*ranked(1, 0, 1, 0)) == close((1 + 2 / 3) / 2)  # .8333
+@pytest.mark.parametrize(
+    ("spec", "grades", "expected"),
+    [
+        ("map", (1, 0, 1, 0), (1 + 2 / 3) / 2),  # .8333
+        ("map", (2, 0, 1, 0), (1 + 2 / 3) / 2),  # relevant or not
+        # Three relevant items, one of them within the first two: the sum is 1/2.
+        *((f"map(denominator={of})@2", (0, 1, 1, 1), (1 / 2) / by) for of, by in (
+            ("min", 2), ("relevant", 3), ("retrieved", 1), ("k", 2))),
+        *((f"map(denominator={of})@1", (1, 1, 1), 1.0) for of in ("min", "retrieved", "k")),
+        ("lag", (0, 0, 1), 2.0),
+        *((f"auc(average={of})", TWO_OF_SIX, (3 + 2) / (2 * 4)) for of in (
+            "positives", "macro", "impressions", "pooled")),
+        ("gauc", (0, 0, 0, 1), 0.0),
+        ("gauc", (0, 0, 1, 1), 0.0),
+        # One relevant item last of five, sampled from a thousand items.
+        ("gauc(n_negatives=999,smoothing=1)", (0, 0, 0, 0, 1), (999 + 1 - 4) / (999 + 1)),
+        ("lauc(smoothing=1)@1", TWO_OF_SIX, 0.0),
+        ("lauc(smoothing=1)@2", TWO_OF_SIX, (4 / 5) / 2),
+        ("lauc(smoothing=1)@3", TWO_OF_SIX, (4 / 5) / 2),
+        ("lauc(smoothing=1)@4", TWO_OF_SIX, (4 / 5 + 3 / 5) / 2),
+        # A straight line from (1/4, 0): mean height 1/2 over 3/4.
+        ("lauc(tail=linear)@1", TWO_OF_SIX, (3 / 4) * (0 + 1) / 2),
+        # From (1/4, 1/2): mean height 3/4 over 3/4.
+        ("lauc(tail=linear)@2", TWO_OF_SIX, (3 / 4) * (1 / 2 + 1) / 2),
+        # Height 1/2 over the second quarter, then from (1/2, 1/2).
+        ("lauc(tail=linear)@3", TWO_OF_SIX, (1 / 4) * (1 / 2) + (1 / 2) * (1 / 2 + 1) / 2),
+        # Nothing relevant is left: the area of the whole curve.
+        ("lauc(tail=linear)@4", TWO_OF_SIX, (1 / 4) * (1 / 2) + (1 / 2) * 1),
+        ("precision@5", (1, 1, 1, 0), 3 / 5),
+        ("recall@2", (1, 1, 1), 2 / 3),
+        ("fbeta(beta=0.5)@4", (1, 1, 1, 0), 1.25 * 0.75 * 1 / (0.25 * 0.75 + 1)),  # .7895
+        ("hmean(precision,recall,beta=0.5)@4", (1, 1, 1, 0), 1.25 * 0.75 / (0.25 * 0.75 + 1)),
+        ("ndcg", (1, 2), EXP2),  # .7967
+        ("ndcg(gain=linear)", (1, 2), LINEAR),  # .8597
+        ("ndcg(gain=binary)", (1, 2), 1.0),
+        (measure("ndcg", gain={1: 3, 2: 7}), (1, 2), OF_NEXT),  # .8340
+        (measure("ndcg", gain=lambda grade: 2 ** (grade + 1) - 1), (1, 2), OF_NEXT),
+        ("ndcg", (1, 0, 1, 0), (1 + 1 / 2) / (1 + 1 / LOG3)),  # .9197
+        ("ndcg", (3, 2), 1.0),  # over ideal ones it would be 5.45
+        ("ndcg", (1,), 1.0),
+        # 2^2000 is beyond float64; over it, the gains are 1/2 and 1.
+        ("ndcg", (1999, 2000), (1 / 2 + 1 / LOG3) / (1 + 1 / 2 / LOG3)),
+        ("dcg", (3, 2), 7 + 3 / LOG3),
+        ("idcg", (2, 3), 7 + 3 / LOG3),
+        ("err", (1, 0), (2**1 - 1) / 2**1),
+        ("err(max_grade=4)", (1, 0), 1 / 2**4),
+        # Probability of a grade 1 on each scale: found over ideal; ptranking takes the batch's.
+        *((f"nerr(max_grade={top})", (0, 1, 1), (p / 2 + (1 - p) * p / 3) / (p + (1 - p) * p / 2))
+            for top, p in (("query", 1 / 2), (4, 1 / 16), (2, 1 / 4))),
+        ("mar@5", (1, 1, 0, 0, 0, 0, 0), (1 / 2 + 2 / 2) / min(2, 5)),
+        ("mar@2", (1, 1, 1, 0, 0, 0, 0, 0), (1 / 3 + 2 / 3) / min(3, 2)),
+        ("mar(normalize=true)@5", (1, 1, 0, 0, 0, 0, 0), 1.0),
+        ("mar(normalize=true)@2", (1, 1, 1, 0, 0, 0, 0, 0), 1.0),
+    ],
+)  # fmt: skip
+def test_one_query(spec: Any, grades: tuple[float, ...], expected: float) -> None:
+    assert evaluate(*ranked(*grades), spec)[spec] == close(expected)
+
+
+@pytest.mark.parametrize(
+    ("convention", "spec", "grades", "expected"),
+    [
+        ("xgboost", "map@1", (1, 1, 1, 0), 1.0),
+        ("xgboost", "precision@5", (1, 1, 1, 0), 3 / 4),  # over what was returned
+        ("lenskit", "recall@2", (1, 1, 1), 1.0),  # over the two that fit
+        ("lightgbm", "map@3", (0, 1, 2), (1 / 2 + 2 / 3) / 2),
+        # (N + 1 - above) / (N + 1): at worst 1 / (N + 1), and 1 without an irrelevant item.
+        *(("warprec", name, grades, value) for name in ("auc", "gauc") for grades, value in (
+            ((0, 0, 0, 1), 1 / 4), ((0, 0, 1, 1), 1 / 3), ((1, 1), 1.0))),
+        ("warprec", "lauc@4", TWO_OF_SIX, (4 / 5 + 3 / 5) / 2),
+        *((name, "ndcg", (1, 2), EXP2) for name in ("ptranking", "xgboost", "lightgbm")),
+        *((name, "ndcg", (1, 2), LINEAR) for name in ("sklearn", "ranx")),
+        *((name, "ndcg", (1, 2), 1.0) for name in ("recbole", "spark", "lenskit")),
+        ("warprec", "ndcg", (1, 2), OF_NEXT),
+        # The gain of every relevant item is 3 there, and cancels.
+        ("warprec", "ndcg", (1, 0, 1, 0), (1 + 1 / 2) / (1 + 1 / LOG3)),
+        # Ranks 2 and 3: log2(max(i, 2)) is 1 and log2(3); its gain is binary.
+        ("lenskit", "ndcg", (0, 1, 2), (1 + 1 / LOG3) / (1 + 1)),
+        *((name, "ndcg", (0, 1, 2), (0 + 1 / LOG3 + 3 / 2) / (3 + 1 / LOG3)) for name in (
+            "xgboost", "lightgbm")),  # .58688
+    ],
+)  # fmt: skip
+def test_one_query_by_convention(
+    convention: str, spec: str, grades: tuple[float, ...], expected: float
+) -> None:
+    assert by(convention, spec, *ranked(*grades)) == close(expected)
+
+
+def test_graded_ap_of_a_convention_is_warned_of() -> None:
+    with pytest.warns(ConventionWarning, match="divides by a sum of grades"):
+        assert by("ptranking", "map", *ranked(2, 0, 1, 0)) == close((1 + 2 / 3) / 2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "grades", "ties", "expected"),
+    [
+        # Steps of one item at a time would say 1 or 0, by the order of input.
+        *(("auc(average=pooled)", grades, "average", 0.5) for grades in (
+            (1, 1, 0, 0), (0, 0, 1, 1))),
+        *((spec, grades, ties, value) for grades in ((1, 0, 0), (0, 0, 1))
+            for spec, ties, value in (
+                ("ndcg", "average", (1 + 1 / LOG3 + 1 / 2) / 3),  # .7103
+                ("ndcg@1", "average", 1 / 3),
+                ("mrr", "pessimistic", 1 / 3),  # as CatBoost
+                ("ndcg@1", "pessimistic", 0.0))),
+    ],
+)  # fmt: skip
+def test_equal_scores(spec: str, grades: tuple[float, ...], ties: str, expected: float) -> None:
+    y_score = np.zeros((1, len(grades)))
+    assert evaluate(np.array([grades]), y_score, spec, ties=ties)[spec] == close(expected)
+
+
+# Several queries, items with ids -----------------------------------------------------------------
 
 
 def test_map_of_the_documented_formula_counts_missed_links_and_queries_without_a_hit() -> None:
@@ -161,46 +267,17 @@ def test_missed_links_of_the_one_ground_truth_are_counted() -> None:
     assert evaluate(TRUTH, LISTS, "map", zero_division=np.nan).counts["missed"] == 2  # 1:c and 3:a
 
 
-def test_graded_ap_is_that_of_relevant_or_not() -> None:
-    assert mean_average_precision_score(*ranked(2, 0, 1, 0)) == close((1 + 2 / 3) / 2)  # .8333
-    with pytest.warns(ConventionWarning, match="divides by a sum of grades"):
-        assert by("ptranking", "map", *ranked(2, 0, 1, 0)) == close((1 + 2 / 3) / 2)
-
-
-@pytest.mark.parametrize(
-    ("denominator", "divisor"), [("min", 2), ("relevant", 3), ("retrieved", 1), ("k", 2)]
-)
-def test_four_divisors_of_ap_at_2(denominator: str, divisor: int) -> None:
-    """Three relevant items, one of them within the first two: the sum is 1/2."""
-    value = mean_average_precision_score(*ranked(0, 1, 1, 1), k=2, denominator=denominator)
-    assert value == close((1 / 2) / divisor)
-
-
-@pytest.mark.parametrize("denominator", ["min", "retrieved", "k"])
-def test_ap_at_1_of_three_relevant_is_perfect(denominator: str) -> None:
-    assert mean_average_precision_score(*ranked(1, 1, 1), k=1, denominator=denominator) == 1.0
-
-
 def test_trec_eval_map_cut_1_of_three_relevant_is_a_third() -> None:
     y_true, y_score = {"q": {"a", "b", "c"}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     assert by("trec_eval", "map@1", y_true, y_score) == close(1 / 3)
 
 
-def test_xgboost_map_at_1_of_three_relevant_is_1() -> None:
-    assert by("xgboost", "map@1", *ranked(1, 1, 1, 0)) == 1.0
+def test_a_missed_relevant_item_lowers_ap_and_raises_the_ideal() -> None:
+    assert mean_average_precision_score([{"a", "b", "c"}], [["a", "x", "b"]]) == close(
+        (1 + 2 / 3) / 3
+    )
+    assert ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "x"]]) == close(1 / (1 + 1 / LOG3))
 
-
-def test_lightgbm_map_at_3() -> None:
-    assert by("lightgbm", "map@3", *ranked(0, 1, 2)) == close((1 / 2 + 2 / 3) / 2)  # .58333
-
-
-def test_adding_a_missed_relevant_item_lowers_ap() -> None:
-    lists = [["a", "x", "b"]]
-    assert mean_average_precision_score([{"a", "b"}], lists) == close((1 + 2 / 3) / 2)
-    assert mean_average_precision_score([{"a", "b", "c"}], lists) == close((1 + 2 / 3) / 3)
-
-
-# LAG --------------------------------------------------------------------------------------------
 
 LAG_TRUTHS, LAG_LISTS = [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
 
@@ -218,52 +295,6 @@ def test_ardoco_lag_ignores_links_that_were_not_retrieved() -> None:
     truths, lists = [{"a", "b"}], [["x", "a", "y"]]
     assert by("ardoco", "lag", truths, lists) == close(1)
     assert lag_error(truths, lists) == close((1 + 2) / 2)  # b stands below x and y
-
-
-def test_an_item_at_rank_3_that_should_be_first_lags_by_2() -> None:
-    assert lag_error(*ranked(0, 0, 1)) == 2.0
-
-
-# AUC, GAUC, LAUC --------------------------------------------------------------------------------
-
-TWO_OF_SIX = ranked(0, 1, 0, 1, 0, 0)
-"""Of four irrelevant items three stand below the first relevant one and two below the second."""
-
-
-@pytest.mark.parametrize("average", ["positives", "macro", "impressions", "pooled"])
-def test_auc_of_one_query_whatever_the_average(average: str) -> None:
-    assert ranking_auc_score(*TWO_OF_SIX, average=average) == close((3 + 2) / (2 * 4))  # .625
-
-
-@pytest.mark.parametrize("grades", [(0, 0, 0, 1), (0, 0, 1, 1)])
-def test_the_worst_auc_is_0(grades: tuple[int, ...]) -> None:
-    assert group_auc_score(*ranked(*grades)) == 0.0
-
-
-@pytest.mark.parametrize("name", ["auc", "gauc"])
-@pytest.mark.parametrize(
-    ("grades", "expected"), [((0, 0, 0, 1), 1 / 4), ((0, 0, 1, 1), 1 / 3), ((1, 1), 1.0)]
-)
-def test_warprec_auc_counts_an_irrelevant_item_more(
-    name: str, grades: tuple[int, ...], expected: float
-) -> None:
-    """(N + 1 - above) / (N + 1): at worst 1 / (N + 1), and 1 without an irrelevant item."""
-    assert by("warprec", name, *ranked(*grades)) == close(expected)
-
-
-def test_warprec_auc_of_one_positive_last_of_five_sampled_from_a_thousand_items() -> None:
-    negatives = 1000 - 1
-    expected = (negatives + 1 - 4) / (negatives + 1)
-    assert expected == 0.996
-    last_of_five = ranked(0, 0, 0, 0, 1)
-    assert group_auc_score(*last_of_five, n_negatives=negatives, smoothing=1) == close(expected)
-    assert group_auc_score(*last_of_five) == 0.0
-
-
-def test_four_equal_scores_are_a_coin_toss() -> None:
-    """Steps of one item at a time would say 1 or 0, by the order of input."""
-    for grades in ((1, 1, 0, 0), (0, 0, 1, 1)):
-        assert ranking_auc_score(*tied(*grades), average="pooled") == 0.5
 
 
 def test_auc_averages_divide_by_their_weights() -> None:
@@ -291,47 +322,6 @@ def test_weighted_mean_of_two_aucs_lies_between_them() -> None:
     assert group_auc_score(y_true, y_score, sample_weight=[3, 1]) == close((3 * 0.8 + 0.9) / 4)
 
 
-@pytest.mark.parametrize(
-    ("k", "expected"),
-    [(1, 0), (2, (4 / 5) / 2), (3, (4 / 5) / 2), (4, (4 / 5 + 3 / 5) / 2)],  # 0 .4 .4 .7
-)
-def test_warprec_lauc(k: int, expected: float) -> None:
-    assert limited_auc_score(*TWO_OF_SIX, k=k, smoothing=1) == close(expected)
-    assert by("warprec", f"lauc@{k}", *TWO_OF_SIX) == close(expected)
-
-
-@pytest.mark.parametrize(
-    ("k", "expected"),
-    [
-        # A straight line from (1/4, 0): mean height 1/2 over 3/4.
-        (1, (3 / 4) * (0 + 1) / 2),  # .375
-        # From (1/4, 1/2): mean height 3/4 over 3/4.
-        (2, (3 / 4) * (1 / 2 + 1) / 2),  # .5625
-        # Height 1/2 over the second quarter, then from (1/2, 1/2).
-        (3, (1 / 4) * (1 / 2) + (1 / 2) * (1 / 2 + 1) / 2),  # .5
-        # Nothing relevant is left: the area of the whole curve.
-        (4, (1 / 4) * (1 / 2) + (1 / 2) * 1),  # .625
-    ],
-)
-def test_implicit_lauc(k: int, expected: float) -> None:
-    assert limited_auc_score(*TWO_OF_SIX, k=k, tail="linear") == close(expected)
-
-
-# Precision, recall, hits, reciprocal rank -------------------------------------------------------
-
-
-def test_precision_at_5_of_four_documents_three_relevant() -> None:
-    """One over k for most, over what was returned for XGBoost."""
-    assert precision_at_k_score(*ranked(1, 1, 1, 0), k=5) == close(3 / 5)
-    assert by("xgboost", "precision@5", *ranked(1, 1, 1, 0)) == close(3 / 4)
-
-
-def test_recall_at_2_of_three_relevant() -> None:
-    """One over R for most, over the two that fit for LensKit."""
-    assert recall_at_k_score(*ranked(1, 1, 1), k=2) == close(2 / 3)
-    assert by("lenskit", "recall@2", *ranked(1, 1, 1)) == 1.0
-
-
 def test_hit_rate_is_the_share_of_queries_with_a_hit() -> None:
     assert hit_rate_at_k_score([{"a"}, {"b"}], [["a", "x"], ["x", "b"]], k=1) == 1 / 2
 
@@ -355,29 +345,6 @@ def test_ids_that_meet_in_float64_or_in_a_hash_stay_apart(pair: tuple[int, int])
     assert mean_reciprocal_rank_score({first: {second}}, {first: [first, second]}) == 1 / 2
 
 
-@pytest.mark.parametrize("shift", [0, 10, -10])
-def test_scores_below_0_rank_like_any_others(shift: int) -> None:
-    """Relevant items at -1 and -2, the irrelevant one at -3."""
-    y_true, y_score = [[1, 0, 1]], np.array([[-1.0, -3.0, -2.0]]) + shift
-    assert mean_average_precision_score(np.array(y_true), y_score) == 1.0
-    assert precision_at_k_score(np.array(y_true), y_score, k=2) == 1.0
-
-
-def test_scores_of_uint8_do_not_wrap() -> None:
-    scores = np.array([[255, 1, 0]], dtype=np.uint8)
-    assert ndcg_at_k_score(np.array([[1, 0, 0]]), scores) == 1.0
-
-
-# F ----------------------------------------------------------------------------------------------
-
-
-def test_f_half_of_precision_three_quarters_and_full_recall() -> None:
-    expected = (1 + 0.25) * 0.75 * 1 / (0.25 * 0.75 + 1)
-    assert expected == pytest.approx(0.7895, abs=5e-5)
-    assert fbeta_at_k_score(*ranked(1, 1, 1, 0), k=4, beta=0.5) == close(expected)
-    assert harmonic_mean_score(*ranked(1, 1, 1, 0), k=4, beta=0.5) == close(expected)
-
-
 def test_trec_eval_set_f_takes_the_square_of_beta() -> None:
     """P = 1/2 and R = 1/4: F2 is .2778, trec_eval's set_F of 2 is .3, which is F of root 2."""
     truths, lists = [{"a", "b", "c", "d"}], [["a", "x"]]
@@ -398,136 +365,10 @@ def test_f_is_averaged_over_queries_not_made_of_averages() -> None:
     assert fbeta_at_k_score(truths, lists) == close((2 / 3 + 1 / 2) / 2)
 
 
-# DCG and nDCG -----------------------------------------------------------------------------------
-
-WRONG_ORDER = ranked(1, 2)
-
-
-def test_ndcg_of_grades_1_2_with_each_gain() -> None:
-    exp2 = (1 + 3 / LOG3) / (3 + 1 / LOG3)
-    linear = (1 + 2 / LOG3) / (2 + 1 / LOG3)
-    of_next = (3 + 7 / LOG3) / (7 + 3 / LOG3)  # WarpRec: 2^(grade + 1) - 1
-    assert (exp2, linear, of_next) == pytest.approx((0.7967, 0.8597, 0.8340), abs=5e-5)
-    assert ndcg_at_k_score(*WRONG_ORDER) == close(exp2)
-    assert ndcg_at_k_score(*WRONG_ORDER, gain="linear") == close(linear)
-    assert ndcg_at_k_score(*WRONG_ORDER, gain="binary") == 1.0
-    assert ndcg_at_k_score(*WRONG_ORDER, gain={1: 3, 2: 7}) == close(of_next)
-    assert ndcg_at_k_score(*WRONG_ORDER, gain=lambda grade: 2 ** (grade + 1) - 1) == close(of_next)
-    for convention, value in {
-        "warprec": of_next,
-        "ptranking": exp2,
-        "xgboost": exp2,
-        "lightgbm": exp2,
-        "sklearn": linear,
-        "ranx": linear,
-        "recbole": 1.0,
-        "spark": 1.0,
-    }.items():
-        assert by(convention, "ndcg", *WRONG_ORDER) == close(value)
-
-
-def test_lenskit_discounts_ranks_1_and_2_alike() -> None:
-    assert by("lenskit", "ndcg", *WRONG_ORDER) == 1.0
-    # Ranks 2 and 3: log2(max(i, 2)) is 1 and log2(3); its gain is binary.
-    assert by("lenskit", "ndcg", *ranked(0, 1, 2)) == close((1 + 1 / LOG3) / (1 + 1))
-
-
-def test_ndcg_of_relevant_at_ranks_1_and_3() -> None:
-    assert ndcg_at_k_score(*ranked(1, 0, 1, 0)) == close((1 + 1 / 2) / (1 + 1 / LOG3))  # .9197
-
-
-def test_rendle_ndcg_equals_warprec_on_binary_grades() -> None:
-    """The gain of every relevant item is 3 there, and cancels."""
-    expected = (1 + 1 / 2) / (1 + 1 / LOG3)
-    assert ndcg_at_k_score(*ranked(1, 0, 1, 0), gain="binary") == close(expected)
-    assert by("warprec", "ndcg", *ranked(1, 0, 1, 0)) == close(expected)
-
-
-def test_xgboost_and_lightgbm_ndcg_of_grades_0_1_2() -> None:
-    expected = (0 + 1 / LOG3 + 3 / 2) / (3 + 1 / LOG3)
-    assert expected == pytest.approx(0.58688, abs=5e-6)
-    assert by("xgboost", "ndcg", *ranked(0, 1, 2)) == close(expected)
-    assert by("lightgbm", "ndcg", *ranked(0, 1, 2)) == close(expected)
-
-
-def test_ideal_takes_the_grades_and_not_ones() -> None:
-    """Grades 3 and 2 in perfect order: over ones the quotient would be 5.45."""
-    gained = 7 + 3 / LOG3
-    assert gained / (1 + 1 / LOG3) == pytest.approx(5.45, abs=5e-3)
-    assert dcg_at_k_score(*ranked(3, 2)) == close(gained)
-    assert evaluate(*ranked(2, 3), "idcg")["idcg"] == close(gained)
-    assert ndcg_at_k_score(*ranked(3, 2)) == 1.0
-
-
-def test_ideal_knows_what_was_not_retrieved() -> None:
-    value = ndcg_at_k_score([{"a": 1, "b": 1}], [["a", "x"]])
-    assert value == close(1 / (1 + 1 / LOG3))
-
-
-def test_ndcg_of_one_relevant_among_three_equal_scores() -> None:
-    expected = (1 + 1 / LOG3 + 1 / 2) / 3
-    assert expected == pytest.approx(0.7103, abs=5e-5)
-    for grades in ((1, 0, 0), (0, 0, 1)):
-        assert ndcg_at_k_score(*tied(*grades)) == close(expected)
-        assert ndcg_at_k_score(*tied(*grades), k=1) == close(1 / 3)  # .3333
-
-
-def test_catboost_takes_the_worst_order_of_three_equal_scores() -> None:
-    for grades in ((1, 0, 0), (0, 0, 1)):
-        assert mean_reciprocal_rank_score(*tied(*grades), ties="pessimistic") == close(1 / 3)
-        assert ndcg_at_k_score(*tied(*grades), k=1, ties="pessimistic") == 0.0
-
-
-def test_ndcg_of_grades_1999_and_2000_does_not_overflow() -> None:
-    """2^2000 is beyond float64; over it, the gains are 1/2 and 1."""
-    assert ndcg_at_k_score(*ranked(1999, 2000)) == close((1 / 2 + 1 / LOG3) / (1 + 1 / 2 / LOG3))
-
-
-def test_one_relevant_document_alone_is_perfect() -> None:
-    assert ndcg_at_k_score(*ranked(1)) == 1.0
-
-
-# ERR and nERR -----------------------------------------------------------------------------------
-
-
-def test_err_of_one_relevant_item_on_the_query_and_on_a_fixed_scale() -> None:
-    assert expected_reciprocal_rank_score(*ranked(1, 0)) == close((2**1 - 1) / 2**1)  # .5
-    assert expected_reciprocal_rank_score(*ranked(1, 0), max_grade=4) == close(1 / 2**4)  # .0625
-
-
-@pytest.mark.parametrize(
-    ("max_grade", "stops", "rounded"),
-    [("query", 1 / 2, 0.5333), (4, 1 / 16, 0.5532), (2, 1 / 4, 0.5455)],
-)
-def test_nerr_of_0_1_1(max_grade: Any, stops: float, rounded: float) -> None:
-    """``stops``: the probability of a grade 1 on each scale; ptranking takes the batch's."""
-    found = stops / 2 + (1 - stops) * stops / 3
-    ideal = stops / 1 + (1 - stops) * stops / 2
-    assert found / ideal == pytest.approx(rounded, abs=5e-5)
-    value = normalized_expected_reciprocal_rank_score(*ranked(0, 1, 1), max_grade=max_grade)
-    assert value == close(found / ideal)
-
-
 def test_nerr_of_a_query_does_not_depend_on_the_others() -> None:
     alone = (1 / 4 + 1 / 12) / (1 / 2 + 1 / 8)
     found = evaluate([{"a": 1, "b": 1}, {"c": 2}], [["x", "a", "b"], ["c"]], "nerr")
     assert found.per_query["nerr"].tolist() == [close(alone), close(1.0)]
-
-
-# MAR --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("n_relevant", "k", "expected"),
-    [
-        (2, 5, (1 / 2 + 2 / 2) / min(2, 5)),  # .75
-        (3, 2, (1 / 3 + 2 / 3) / min(3, 2)),  # .5
-    ],
-)
-def test_mar_of_a_perfect_ranking_is_below_1(n_relevant: int, k: int, expected: float) -> None:
-    ranking = ranked(*[1] * n_relevant, *[0] * 5)
-    assert mean_average_recall_score(*ranking, k=k) == close(expected)
-    assert mean_average_recall_score(*ranking, k=k, normalize=True) == 1.0
 
 
 # Queries without a relevant item ----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import pytest
@@ -92,19 +91,6 @@ def test_the_interval_of_a_geometric_mean_surrounds_it():
     low, high = evaluation.confidence_interval("gmap")
     assert 0 < low < evaluation["gmap"] < high <= 1
     assert evaluation["gmap"] < evaluation["map"]
-
-
-@pytest.mark.parametrize("name", ["rprec", "all_hit_rate@2", "all_hit_rate@3", "set_map@2"])
-def test_ties_are_the_mean_over_all_orders(name):
-    """Also of set_map, whose square of hits has the variance of the divided group in it."""
-    for relevant in itertools.chain.from_iterable(
-        itertools.combinations("abcd", size) for size in range(1, 4)
-    ):
-        scores = {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0, "e": 0.5}
-        tied = evaluate({"q": set(relevant)}, {"q": scores}, name)[name]
-        orders = [["a", *order, "e"] for order in itertools.permutations("bcd")]
-        each = [evaluate([set(relevant)], [order], name)[name] for order in orders]
-        assert tied == pytest.approx(sum(each) / len(each), abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ the parameters keep to what both define; no tolerance is loosened for it.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -30,7 +29,7 @@ from sklearn_rank import (
     ranking_auc_score,
 )
 from tests.oracles import exact
-from tests.oracles.exact import expectation, harmonic_mean, number, orders
+from tests.oracles.exact import harmonic_mean, number
 from tests.strategies import NASTY_IDS, Problem, by_docid, nasty_problem
 
 DIFFERENCES = {
@@ -130,13 +129,6 @@ def test_trec_eval(start: int) -> None:
             values = np.nan_to_num(found.per_query[ours], nan=0.0)
             np.testing.assert_allclose(values, wanted, err_msg=f"{theirs}, {seed}", **TOLERANCE)
             assert found[ours] == pytest.approx(math.fsum(wanted) / len(wanted), abs=1e-9)
-
-
-@pytest.mark.parametrize("spelling", ["P_5", "recall_10", "map_cut_3", "ndcg_cut_10", "success_1"])
-def test_trec_eval_names_ask_for_the_same(spelling: str) -> None:
-    y_true, y_score = nasty(0).mapping
-    found = evaluate(y_true, y_score, spelling, convention="pytrec_eval")
-    assert found[spelling] == found[TREC_EVAL[spelling]]
 
 
 # ir_measures ------------------------------------------------------------------------------------
@@ -273,20 +265,6 @@ def test_scikit_learn_auc_of_each_query_and_of_all_together() -> None:
     assert compared >= 300
 
 
-@pytest.mark.parametrize("size", [1, 2, 7])
-def test_scikit_learn_mean_of_aucs_weighted_by_positives(size: int) -> None:
-    """What RecBole calls GAUC, and the WarpRec documentation AUC."""
-    for seed in range(60):
-        grades, scores = random_matrix(seed)
-        both = [len(set(row > 0)) == 2 for row in grades]
-        if not any(both):
-            continue
-        grades, scores = grades[both], scores[both] // size
-        aucs = [roc_auc_score(row > 0, s) for row, s in zip(grades, scores, strict=True)]
-        found = ranking_auc_score(grades, scores)
-        assert found == pytest.approx(np.average(aucs, weights=(grades > 0).sum(axis=1)), abs=1e-9)
-
-
 # Measures that no installable program shares: the exact definitions -----------------------------
 
 Exact = Callable[[exact.Ranking], exact.Value]
@@ -354,33 +332,6 @@ def test_exact_definitions_with_ties_by_docid(start: int) -> None:
             np.testing.assert_allclose(
                 found.per_query[name], wanted, err_msg=f"{name}, {seed}", **TOLERANCE
             )
-
-
-def few_ties(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """One query of up to eight items in tie groups of at most five."""
-    rng = np.random.default_rng(seed)
-    size = int(rng.integers(2, 9))
-    return rng.integers(0, 4, (1, size)), rng.integers(0, max(2, size // 2), (1, size))
-
-
-def tied_orders(grades: np.ndarray, scores: np.ndarray) -> Iterator[exact.Ranking]:
-    levels = sorted(set(scores.tolist()), reverse=True)
-    return orders([grades[scores == level].tolist() for level in levels])
-
-
-def test_exact_definitions_with_ties_averaged() -> None:
-    compared = 0
-    for seed in range(PROBLEMS):
-        grades, scores = few_ties(seed)
-        rankings = list(itertools.islice(tied_orders(grades[0], scores[0]), 400))
-        if len(rankings) == 400:
-            continue
-        found = evaluate(grades, scores, tuple(DEFINED), zero_division=np.nan)
-        for name, define in DEFINED.items():
-            wanted = expectation([define(ranking) for ranking in rankings])
-            assert found.per_query[name][0] == pytest.approx(wanted, abs=1e-9, nan_ok=True), name
-        compared += 1
-    assert compared >= 125
 
 
 # The differences, shown -------------------------------------------------------------------------

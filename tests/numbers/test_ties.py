@@ -262,12 +262,6 @@ def test_hmean_is_the_harmonic_mean_of_the_expected_members(
     np.testing.assert_allclose(found, wanted, **TOLERANCE)
 
 
-def test_the_members_of_hmean_may_be_given_as_measures() -> None:
-    members = [measure("ndcg"), measure("map", denominator="relevant")]
-    combined = measure("hmean", 3, measures=members, beta=0.5)
-    assert combined == measure("hmean(ndcg,map(denominator=relevant),beta=0.5)@3")
-
-
 def test_hmean_is_not_the_expected_harmonic_mean() -> None:
     """One relevant of two tied items, k=1: RR@1 and R@1 are 1 or 0, both 1/2 on average.
 
@@ -329,31 +323,6 @@ def test_stable_keeps_the_order_of_input(family: Family) -> None:
         np.testing.assert_allclose(found, expected, err_msg=f"k={k}", **TOLERANCE)
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.float16, np.float32, np.float64])
-def test_stable_keeps_the_order_of_rows_and_columns(dtype: type) -> None:
-    queries = [query for query in problems("binary").queries if len(query.in_order.grades) == 5]
-    grades = np.array([query.in_order.grades for query in queries])
-    levels = [
-        [9 - level for level, group in enumerate(query.groups) for _ in group] for query in queries
-    ]
-    scores = np.array(levels, dtype=dtype)
-    expected = [number(ndcg(Ranking(query.in_order.grades), 3)) for query in queries]
-    by_matrix = evaluate(grades, scores, "ndcg@3", ties="stable", zero_division=math.nan)
-    np.testing.assert_allclose(by_matrix.per_query["ndcg@3"], expected, **TOLERANCE)
-    groups = np.repeat(np.arange(len(queries)), 5)
-    # Columns of one row after those of another: the rows of a query need not stand together.
-    mixed = np.arange(grades.size).reshape(grades.shape).T.ravel()
-    by_rows = evaluate(
-        grades.ravel()[mixed],
-        scores.ravel()[mixed],
-        "ndcg@3",
-        groups=groups[mixed],
-        ties="stable",
-        zero_division=math.nan,
-    )
-    np.testing.assert_allclose(by_rows.per_query["ndcg@3"], expected, **TOLERANCE)
-
-
 @pytest.mark.parametrize("name", ["map@3", "mrr", "ndcg", "err", "lag", "gauc", "lauc@2"])
 def test_docid_puts_the_greater_id_first(name: str) -> None:
     """Ids count down within a tie, and the rows come in random order."""
@@ -376,22 +345,6 @@ def test_docid_puts_the_greater_id_first(name: str) -> None:
     found = evaluate(y_true, y_score, chosen, ties="docid", zero_division=math.nan)
     expected = exact_in_order(Family(chosen.metric.name), queries, chosen.k)
     np.testing.assert_allclose(found.per_query[chosen], expected, **TOLERANCE)
-
-
-@pytest.mark.parametrize("family", BINARY + GRADED, ids=str)
-def test_without_ties_every_policy_agrees(family: Family) -> None:
-    """A tie policy decides nothing where every group holds one item."""
-    untied = [
-        place
-        for place, query in enumerate(problems("binary").queries)
-        if all(len(group) == 1 for group in query.groups)
-    ]
-    for k in (None,) if family.cutoffs == (None,) else (1, 3):
-        average, stable = (
-            evaluation("binary", ties).per_query[family.at(k)][untied]
-            for ties in ("average", "stable")
-        )
-        np.testing.assert_array_equal(average, stable)
 
 
 # Far beyond what can be enumerated --------------------------------------------------------------

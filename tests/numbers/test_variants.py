@@ -194,15 +194,6 @@ def test_the_way_of_matrices_changes_no_place(
     assert by_rows == places(truth, scores, ties=ties)
 
 
-@pytest.mark.parametrize("n_jobs", [2, 3, -1])
-@given(rows=problems)
-@examples(8)
-def test_threads_change_no_bit(n_jobs: int, rows: dict[str, np.ndarray]) -> None:
-    expected = bits(measured(**rows))
-    with forced("blocks of few queries"):
-        assert bits(measured(**rows, n_jobs=n_jobs)) == expected
-
-
 @pytest.mark.parametrize(
     ("way", "used", "unused"),
     [
@@ -222,62 +213,6 @@ def test_a_forced_way_is_taken(way: str, used: set[str], unused: set[str]) -> No
         stack.enter_context(forced(way))
         evaluate(**rows, zero_division=np.nan)
     assert {name for name, one in calls.items() if one.called} == used
-
-
-def looks_grades_up(scores: np.ndarray, groups: list[int]) -> bool:
-    grades = np.arange(len(scores)) % 2
-    with (
-        forced("order all"),
-        mock.patch.object(_ranks, "order_segments", wraps=order_segments) as order,
-    ):
-        evaluate(grades, scores, groups=groups, zero_division=np.nan)
-    return bool(order.called)
-
-
-# Numbers that differ in their lowest bits alone are not told apart by what a key has room for.
-CLOSE = np.array([1.0, np.nextafter(1.0, 2), 0.5, 0.25])
-
-
-@pytest.mark.parametrize(
-    ("scores", "looked_up"),
-    [
-        (np.array([0.1, 0.2, 0.3, 0.2]), False),
-        (np.array([-1e300, 1e-300, 7.3, 1e300]), False),
-        (np.array([-1e300, 1e300, 1e300, 1e-300]), False),
-        (CLOSE.astype(np.float32), False),
-        (np.append(CLOSE, -1e300), True),
-        (np.array([2**62, 2**62 + 1, -(2**62)]), True),
-        (np.array([2**62, 2**62 + 1, 2**62 - 9]), False),
-    ],
-)
-def test_small_grades_travel_in_the_keys_where_they_fit(
-    scores: np.ndarray, looked_up: bool
-) -> None:
-    assert looks_grades_up(scores, [0] * len(scores)) == looked_up
-
-
-def test_queries_of_one_length_are_sorted_as_rows() -> None:
-    shapes = []
-
-    class Keys(np.ndarray):
-        def sort(self, **options: Any) -> None:
-            shapes.append(self.shape)
-            super().sort(**options)
-
-    keys = np.arange(10, dtype=np.uint64)[::-1].copy().view(Keys)
-    _order._sort_rising(keys, np.array([0, 0, 1, 2, 4, 6, 10]))
-    assert shapes == [(2, 2), (1, 4)]
-    assert keys.tolist() == [9, 8, 6, 7, 4, 5, 0, 1, 2, 3]
-
-
-def test_narrow_keys_leave_bits_to_be_settled() -> None:
-    rows = rows_of(0, "float64", 8, "whole")
-    with (
-        forced("order all by narrow keys"),
-        mock.patch.object(_order, "_settle", wraps=_order._settle) as settle,
-    ):
-        evaluate(**rows, zero_division=np.nan)
-    assert settle.called
 
 
 @given(rows=problems, key_bits=st.sampled_from((64, 20)))
@@ -340,32 +275,6 @@ def test_neighbours_that_differ_in_their_last_bit_alone_are_told_apart() -> None
     assert tags == [255, 250, 249, 248] + [248, 250, 255, 249] * 15
     assert not any(same)
     assert [len(call.args[0]) for call in wide.call_args_list] == [4]  # one row of sixteen
-
-
-def test_tied_scores_are_not_ordered_twice() -> None:
-    with mock.patch.object(_order, "_by_wide_keys", wraps=_order._by_wide_keys) as wide:
-        tags, same = placed([0.3, 7, 0.3, 0.1, 0.2, 0.1], [255, 250, 249] * 2, 3, "float32")
-    assert (tags, same) == ([250, 249, 255, 250, 249, 255], [False, True, False, False, True])
-    assert not wide.called
-
-
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
-def test_integers_of_small_range_leave_no_doubt(dtype: str) -> None:
-    with mock.patch.object(_order, "_without_doubt") as doubt:
-        tags, same = placed([100, 101, 100, 101], [3, 2, 1, 4], 4, dtype)
-    assert (tags, same) == ([2, 4, 1, 3], [True, False, True])
-    assert not doubt.called
-
-
-@pytest.mark.parametrize(("width", "n_tags", "is_narrow"), [(512, 7, True), (2048, 7, False)])
-def test_long_rows_would_hold_many_that_look_alike(
-    width: int, n_tags: int, is_narrow: bool
-) -> None:
-    rng = np.random.default_rng(0)
-    codes = falling_codes(rng.normal(size=4 * width).astype("float32"))
-    tags = rng.integers(255 - n_tags, 256, len(codes)).astype(np.uint8)
-    narrow = _order._by_narrow_keys(codes, tags, width, np.zeros(0, np.int64))
-    assert (narrow is not None) == is_narrow
 
 
 # Rounded scores repeat to the last bit, and are ordered by one sort all the same -----------------

@@ -1,0 +1,467 @@
+"""Tests of paired differences and resampling: by hand, by enumeration, SciPy's and statsmodels'."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sklearn_rank.exceptions import InvalidParameterError
+from sklearn_rank.statistics import mean_confidence_interval
+from sklearn_rank.statistics.differences import (
+    Differences,
+    PairedTest,
+    compare_paired,
+    correct_p_values,
+)
+from sklearn_rank.statistics.resampling import p_of_studentized
+from sklearn_rank.statistics.samples import error_of_mean, mean_of
+from sklearn_rank.support import runtime
+from sklearn_rank.typing import FloatArray
+
+HALF = np.full(3, 0.5)
+
+
+def t_cdf(t: float, df: int) -> float:
+    """Distribution function of Student's t for 1, 2 and 3 degrees of freedom, in closed form."""
+    if df == 1:
+        return 1 / 2 + math.atan(t) / math.pi
+    if df == 2:
+        return 1 / 2 + t / (2 * math.sqrt(2 + t * t))
+    u = t / math.sqrt(3)
+    return 1 / 2 + (u / (1 + u * u) + math.atan(u)) / math.pi
+
+
+def t_quantile_2(p: float) -> float:
+    """Quantile of Student's t with 2 degrees of freedom."""
+    return (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p)))
+
+
+def test_three_queries_by_hand() -> None:
+    # Changes of -0.1, -0.2 and -0.3: mean -0.2, standard deviation 0.1, error 0.1 / sqrt(3).
+    # By Student p is 0.0371, but three coins show three tails in one of eight tosses.
+    error = 0.1 / math.sqrt(3)
+    found = compare_paired(HALF - [0.1, 0.2, 0.3], HALF)
+    assert (found.n, found.worse, found.better, found.same) == (3, 3, 0, 0)
+    assert found.change == pytest.approx(-0.2)
+    assert t_cdf(-0.2 / error, 2) == pytest.approx(0.0371, abs=5e-5)
+    assert (found.p, found.p_floor, found.can_confirm) == (1 / 8, 1 / 8, False)
+    reach = t_quantile_2(0.975) * error
+    assert found.ci == pytest.approx((-0.2 - reach, -0.2 + reach))
+    assert found.detectable == pytest.approx((t_quantile_2(0.95) + t_quantile_2(0.8)) * error)
+    assert found.detectable == pytest.approx(0.2298, abs=5e-5)
+
+
+def test_two_and_four_queries_by_hand() -> None:
+    # -0.3 and 0.1: mean -0.1, error 0.2, t = -1/2.
+    assert compare_paired([0.2, 0.6], [0.5, 0.5]).p == pytest.approx(t_cdf(-1 / 2, 1))
+    # -0.4, -0.2, 0 and 0.1: mean -0.125, squares of the deviations sum to 0.1475.
+    found = compare_paired([0.1, 0.3, 0.5, 0.5], [0.5, 0.5, 0.5, 0.4])
+    assert (found.worse, found.better, found.same) == (2, 1, 1)
+    assert found.p == pytest.approx(t_cdf(-0.125 / math.sqrt(0.1475 / 3 / 4), 3))
+
+
+def test_the_direction_of_the_measure_turns_the_test() -> None:
+    new, old = [2.0, 3.0, 5.0], [1.0, 1.0, 1.0]
+    # A lag that rises by 1, 2 and 4: mean 7/3, worse for each query.
+    found = compare_paired(new, old, greater_is_better=False)
+    assert (found.worse, found.better) == (3, 0)
+    assert found.change == pytest.approx(7 / 3)
+    error = math.sqrt(((4 / 3) ** 2 + (1 / 3) ** 2 + (5 / 3) ** 2) / 2 / 3)
+    assert found.p == pytest.approx(max(t_cdf(-7 / 3 / error, 2), 1 / 8))
+    turned = compare_paired(new, old)
+    assert (turned.worse, turned.better) == (0, 3)
+    assert turned.p == pytest.approx(t_cdf(7 / 3 / error, 2))
+
+
+# Degenerate cases; warnings are errors here ----------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["t", "permutation"])
+def test_nothing_changed(test: str) -> None:
+    found = compare_paired([0.1, 0.5, 0.9], [0.1, 0.5, 0.9], test=test)  # type: ignore[arg-type]
+    assert (found.n, found.same, found.change, found.p) == (3, 3, 0.0, 1.0)
+    assert (found.p_floor, found.can_confirm) == (1.0, False)
+    assert all(map(math.isnan, (*found.ci, found.detectable)))
+
+
+@pytest.mark.parametrize("drop", [0.125, 0.1])
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_all_queries_fall_or_rise_by_the_same(n: int, drop: float) -> None:
+    # Subtracting 0.1 rounds differently for each value: that is no spread, either.
+    old = np.linspace(0.3, 0.9, n)
+    fallen = compare_paired(old - drop, old)
+    assert fallen.p == fallen.p_floor == 2**-n
+    assert fallen.can_confirm == (n >= 5)
+    assert compare_paired(old - drop, old, alpha=2**-n).can_confirm, "alpha itself will do"
+    assert fallen.change == pytest.approx(-drop)
+    assert all(map(math.isnan, (*fallen.ci, fallen.detectable)))
+    assert compare_paired(old + drop, old).p == 1.0
+
+
+@pytest.mark.parametrize("test", ["t", "permutation"])
+@pytest.mark.parametrize("values", [([0.1], [0.5]), ([], [])], ids=["one", "none"])
+def test_one_query_is_no_sample(values: tuple[list[float], list[float]], test: str) -> None:
+    found = compare_paired(*values, test=test)  # type: ignore[arg-type]
+    assert found.n == len(values[0])
+    assert math.isnan(found.p)
+    assert math.isnan(found.detectable)
+    assert all(map(math.isnan, found.ci))
+
+
+def test_an_undefined_query_is_no_pair() -> None:
+    nan = math.nan
+    found = compare_paired([0.4, 0.3, 0.2, nan, 0.9], [0.5, 0.5, 0.5, 0.1, nan])
+    assert found == compare_paired([0.4, 0.3, 0.2], [0.5, 0.5, 0.5])
+    assert compare_paired([nan, nan], [nan, 1.0]).n == 0
+
+
+def test_inputs_are_not_written() -> None:
+    new, old = np.array([0.1, 0.2]), np.array([0.3, 0.1])
+    for values in (new, old):
+        values.flags.writeable = False
+    compare_paired(new, old)
+
+
+# Several tests at once -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "corrected"),
+    [
+        ([0.03], [0.03]),
+        # Times 3, 2 and 1 in rising order, and never below the one before.
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
+        ([0.02, 0.001, 0.5, 0.02], [0.06, 0.004, 0.5, 0.06]),
+        ([0.6, 0.7], [1.0, 1.0]),
+        ([0.0, 1.0], [0.0, 1.0]),
+        ([], []),
+    ],
+)
+def test_holm_by_hand(given: list[float], corrected: list[float]) -> None:
+    assert correct_p_values(given, "holm") == pytest.approx(corrected)
+
+
+# What a gate can see ---------------------------------------------------------------------------
+
+
+def test_the_detectable_drop_is_found_with_four_in_five() -> None:
+    generator = np.random.default_rng(1)
+    n, spread, rounds = 50, 0.15, 4000
+    # (1.6766 + 0.8489) * 0.15 / sqrt(50), the t quantiles of 49 degrees of freedom.
+    sample = generator.normal(0, spread, n)
+    sample = (sample - sample.mean()) / sample.std(ddof=1) * spread
+    detectable = compare_paired(0.5 + sample, np.full(n, 0.5)).detectable
+    assert detectable == pytest.approx(0.05357, abs=5e-5)
+    changes = generator.normal(-detectable, spread, (rounds, n))
+    found = (stats.ttest_1samp(changes, 0, axis=1, alternative="less").pvalue < 0.05).mean()
+    assert 0.77 < found < 0.83
+
+
+def test_weights_that_are_whole_numbers_weigh_the_mean() -> None:
+    # Weights 3 and 1: (3 * -0.1 + 1 * 0.3) / 4 = 0.
+    found = compare_paired([0.4, 0.8], [0.5, 0.5], weights=[3, 1])
+    assert found.change == pytest.approx(0)
+    assert found.p == pytest.approx(0.5)
+
+
+def test_a_query_of_no_weight_is_no_pair() -> None:
+    found = compare_paired([0.4, 0.3, 0.2, 0.0], [0.5] * 4, weights=[2, 2, 2, 0])
+    assert found == compare_paired([0.4, 0.3, 0.2], [0.5] * 3)
+
+
+ALTERNATIVES = ("two-sided", "less", "greater")
+TESTS = ("t", "permutation", "wilcoxon", "bootstrap")
+every_alternative = pytest.mark.parametrize("alternative", ALTERNATIVES)
+
+
+def sample(seed: int, n: int) -> np.ndarray:
+    """Differences of a few levels, so that some are 0 and many alike."""
+    generator = np.random.default_rng(seed)
+    return np.round(generator.normal(0.05, 0.2, n) * 8) / 8
+
+
+# Each test against SciPy's -----------------------------------------------------------------------
+
+
+@every_alternative
+@pytest.mark.parametrize("n", [3, 10, 200])
+def test_students_t_is_that_of_scipy(n: int, alternative: str) -> None:
+    new = np.random.default_rng(n).random(n)
+    old = new - sample(n, n)
+    expected = stats.ttest_rel(new, old, alternative=alternative)
+    differences = Differences(new - old)
+    assert differences.p("t", alternative) == pytest.approx(expected.pvalue, rel=1e-9)
+    interval = stats.ttest_rel(new, old).confidence_interval(0.9)
+    assert differences.t_interval(0.9) == pytest.approx(tuple(interval), rel=1e-9)
+
+
+@every_alternative
+@pytest.mark.parametrize("n", [4, 9])
+def test_all_sign_flips_are_those_of_scipy(n: int, alternative: str) -> None:
+    change = sample(n, n)
+    expected = stats.permutation_test(
+        (change,), np.mean, permutation_type="samples", alternative=alternative
+    )
+    found = Differences(change).p("permutation", alternative)
+    assert found == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@every_alternative
+def test_random_sign_flips_come_near_those_of_scipy(alternative: str) -> None:
+    change = sample(8, 60)
+    expected = stats.permutation_test(
+        (change,), np.mean, permutation_type="samples", alternative=alternative, n_resamples=9999
+    )
+    found = Differences(change).p("permutation", alternative)
+    error = math.sqrt(2 * expected.pvalue * (1 - expected.pvalue) / 9999)
+    assert abs(found - expected.pvalue) < 8 * error
+
+
+@every_alternative
+@pytest.mark.parametrize("n", [6, 30, 80])
+def test_signed_ranks_are_those_of_scipy(n: int, alternative: str) -> None:
+    change = sample(n, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = stats.wilcoxon(change, alternative=alternative).pvalue
+    assert Differences(change).p("wilcoxon", alternative) == pytest.approx(expected, rel=1e-12)
+
+
+@every_alternative
+def test_the_bootstrap_agrees_with_students_t_where_both_hold(alternative: str) -> None:
+    change = np.random.default_rng(5).normal(0.02, 0.2, 300)
+    found = Differences(change).p("bootstrap", alternative)
+    assert found == pytest.approx(
+        stats.ttest_1samp(change, 0, alternative=alternative)[1], abs=0.02
+    )
+
+
+def test_the_bootstrap_by_enumeration_of_three_queries() -> None:
+    # All 27 resamples of the shifted differences -0.2, 0 and 0.2; t of those without a spread is
+    # infinite, or 0 for three zeros.
+    change = np.array([0.1, 0.3, 0.5])
+    observed = 0.3 / (0.2 / math.sqrt(3))
+    count = 0
+    for drawn in itertools.product(change - 0.3, repeat=3):
+        mean, spread = np.mean(drawn), np.std(drawn, ddof=1)
+        t = math.copysign(math.inf, mean) if spread < 1e-12 else mean / (spread / math.sqrt(3))
+        count += abs(t) >= observed and abs(mean) > 1e-12
+    assert count == 2  # three times -0.2, and three times 0.2
+    drawn_at = np.random.default_rng(0)
+    found = p_of_studentized(change, None, observed, 40_000, drawn_at, "two-sided")
+    assert found == pytest.approx(count / 27, abs=0.01)
+    assert Differences(change).p("bootstrap") == 2 * 0.5**3
+
+
+@every_alternative
+@pytest.mark.parametrize("test", TESTS)
+def test_no_p_value_is_below_that_of_as_many_coins(test: str, alternative: str) -> None:
+    change = np.zeros(40)
+    change[:4] = -0.2, -0.2, -0.25, -0.2
+    if alternative == "greater":
+        change = -change
+    coins = 0.5**4 if alternative != "two-sided" else 0.5**3
+    assert Differences(change).p(test, alternative) == pytest.approx(coins, rel=1e-3)
+
+
+# Weights -----------------------------------------------------------------------------------------
+
+
+def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:
+    change, weights = np.array([0.5, -0.25, 0.125, 0.75]), np.array([1.0, 4.0, 2.0, 1.0])
+    sums = [math.fsum(weights * change * signs) for signs in itertools.product((1, -1), repeat=4)]
+    observed = math.fsum(weights * change)
+    at_least = sum(total >= observed for total in sums) / 16
+    at_most = sum(total <= observed for total in sums) / 16
+    found = Differences(change, weights)
+    assert found.p("permutation", "greater") == at_least
+    assert found.p("permutation") == min(1.0, 2 * min(at_least, at_most))
+    paired = compare_paired(change, np.zeros(4), weights=weights, test="permutation")
+    assert paired.p == at_most
+
+
+def test_a_weighted_bootstrap_is_near_the_weighted_t() -> None:
+    generator = np.random.default_rng(3)
+    change, weights = generator.normal(0.03, 0.2, 400), generator.integers(1, 4, 400) * 1.0
+    found = Differences(change, weights)
+    assert found.p("bootstrap") == pytest.approx(found.p("t"), abs=0.02)
+
+
+def test_ranks_take_no_weights() -> None:
+    with pytest.raises(InvalidParameterError, match="test='wilcoxon' ranks differences"):
+        Differences(np.array([0.1, 0.2]), np.array([1.0, 2.0])).p("wilcoxon")
+
+
+# Degenerate samples ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_nothing_changed_or_one_pair(test: str) -> None:
+    assert Differences(np.zeros(5)).p(test) == 1.0
+    assert math.isnan(Differences(np.array([0.5])).p(test))
+    assert math.isnan(Differences(np.array([])).p(test))
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_where_all_change_alike_the_sign_is_all_there_is(test: str) -> None:
+    change = Differences(np.full(4, 0.25))
+    assert change.p(test) == 2 / 2**4
+    assert change.p(test, "greater") == 1 / 2**4
+    assert change.p(test, "less") == 1.0
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_order_of_queries_changes_no_bit(test: str) -> None:
+    generator = np.random.default_rng(2)
+    change, weights = generator.normal(0.02, 0.1, 40), generator.integers(1, 3, 40) * 1.0
+    turned = generator.permutation(40)
+    shares = None if test == "wilcoxon" else weights
+    first = Differences(change, shares)
+    second = Differences(change[turned], None if shares is None else shares[turned])
+    assert first.p(test) == second.p(test)
+    assert first.bootstrap_interval(0.95, 999, 0) == second.bootstrap_interval(0.95, 999, 0)
+
+
+def test_the_seed_tells_one_draw_from_another() -> None:
+    change = Differences(np.random.default_rng(2).normal(0.02, 0.1, 40))
+    for test in ("permutation", "bootstrap"):
+        assert change.p(test, seed=1) == change.p(test, seed=1) != change.p(test, seed=2)
+
+
+# Corrections -------------------------------------------------------------------------------------
+
+
+def test_the_example_that_others_get_wrong() -> None:
+    # Holm: 3 x 0.020 = 0.060, and nothing that follows falls below it: none is significant.
+    assert correct_p_values([0.020, 0.024, 0.030], "holm") == pytest.approx([0.06, 0.06, 0.06])
+    # Benjamini and Hochberg: 0.020 x 3/1, 0.024 x 3/2, 0.030 x 3/3, each the least from there on:
+    # all three are significant.
+    assert correct_p_values([0.020, 0.024, 0.030], "bh") == pytest.approx([0.03, 0.03, 0.03])
+    corrected = correct_p_values([0.020, 0.024, 0.030], "bonferroni")
+    assert corrected == pytest.approx([0.06, 0.072, 0.09])
+
+
+@pytest.mark.parametrize(
+    ("correction", "theirs"), [("holm", "holm"), ("bh", "fdr_bh"), ("bonferroni", "bonferroni")]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_corrections_are_those_of_statsmodels(correction: str, theirs: str, seed: int) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    # Rounded, so that some are equal; and two that were not tested.
+    p = np.round(np.random.default_rng(seed).random(20) ** 3, 2)
+    expected = multitest.multipletests(p, method=theirs)[1].tolist()
+    found = correct_p_values([math.nan, *p.tolist(), math.nan], correction)
+    assert math.isnan(found[0])
+    assert math.isnan(found[-1])
+    assert found[1:-1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_no_correction_and_no_tests() -> None:
+    assert correct_p_values([0.2, 0.04], None) == [0.2, 0.04]
+    assert correct_p_values([], "bh") == []
+    (untested,) = correct_p_values([math.nan], "holm")
+    assert math.isnan(untested)
+
+
+def test_wrong_corrections_are_refused() -> None:
+    with pytest.raises(InvalidParameterError, match="'correction' parameter of correct_p_values"):
+        correct_p_values([0.1], "tukey")
+    with pytest.raises(ValueError, match=r"p-values lie in \[0, 1\]"):
+        correct_p_values([-0.1], "bh")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bootstrap_is_scipys(seed: int) -> None:
+    values = np.random.default_rng(seed).beta(5, 1, 40)
+    interval = mean_confidence_interval(values, method="bootstrap", n_resamples=20_000)
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(9)
+    ).confidence_interval
+    assert interval == pytest.approx((expected.low, expected.high), abs=0.003)
+
+
+def test_the_weighted_bootstrap_is_scipys() -> None:
+    rng = np.random.default_rng(3)
+    values, weights = rng.random(30), rng.geometric(0.3, 30).astype(np.float64)
+
+    def mean(values, weights, axis=-1):
+        return (values * weights).sum(axis=axis) / weights.sum(axis=axis)
+
+    expected = stats.bootstrap(
+        (values, weights),
+        mean,
+        paired=True,
+        vectorized=True,
+        n_resamples=20_000,
+        random_state=np.random.default_rng(9),
+    ).confidence_interval
+    interval = mean_confidence_interval(
+        values, weights=weights, method="bootstrap", n_resamples=20_000
+    )
+    assert interval == pytest.approx((expected.low, expected.high), abs=0.005)
+
+
+def test_all_flips_are_counted_once_and_sums_tie_in_spite_of_rounding() -> None:
+    # 0.3 - 0.1 - 0.2 is no exact 0 in float64, but a tie among sign flips.
+    change = np.array([0.1, 0.2, -0.3, -0.1, -0.2])
+    flips = [np.dot(signs, np.rint(change * 10)) for signs in itertools.product((1, -1), repeat=5)]
+    expected = np.mean([flip <= np.rint(change * 10).sum() for flip in flips])
+    compared = compare_paired(0.5 + change, np.full(5, 0.5), test="permutation")
+    assert compared.p == pytest.approx(expected)
+
+
+def test_unchanged_queries_neither_help_nor_hinder() -> None:
+    change = np.array([-0.3, -0.2, 0.1, -0.4])
+    alone = compare_paired(change, np.zeros(4), test="permutation")
+    among = compare_paired(
+        np.concatenate((change, np.zeros(500))), np.zeros(504), test="permutation"
+    )
+    assert alone.p == among.p == pytest.approx(2 / 16)
+
+
+def test_a_terminal_shows_progress_after_a_second(monkeypatch, capsys) -> None:
+    now = iter(range(100))
+    monkeypatch.setattr(runtime.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
+    assert "bootstrap" in capsys.readouterr().err
+
+
+def test_elsewhere_progress_is_silent(capsys) -> None:
+    assert list(runtime.with_progress(iter([2, 3, 4]), 9, "bootstrap")) == [2, 3, 4]
+    assert capsys.readouterr().err == ""
+
+
+# Differences of any size: nothing overflows -----------------------------------------------------
+
+SAMPLE = np.array([0.5, 1.0, -0.75, 0.25, 1.5, 0.125])
+WEIGHTS = np.array([1.0, 2, 1, 4, 1, 2])
+LARGE = 2.0**1023
+"""Six such numbers have no sum in float64."""
+
+
+@pytest.mark.parametrize("unit", [2.0**-900, LARGE])
+@pytest.mark.parametrize("weights", [None, WEIGHTS, WEIGHTS * 2.0**1020])
+def test_means_and_errors_scale(unit: float, weights: FloatArray | None) -> None:
+    own = None if weights is None else WEIGHTS
+    assert mean_of(SAMPLE * unit, weights) == mean_of(SAMPLE, own) * unit
+    assert error_of_mean(SAMPLE * unit, weights) == error_of_mean(SAMPLE, own) * unit
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_no_p_value_depends_on_the_unit(test: PairedTest) -> None:
+    assert Differences(SAMPLE * LARGE, None, LARGE).p(test) == Differences(SAMPLE).p(test)
+
+
+def test_intervals_scale() -> None:
+    large, small = Differences(SAMPLE * LARGE / 4, None, LARGE), Differences(SAMPLE)
+    low, high = small.bootstrap_interval(0.95, 999, 0)
+    assert large.bootstrap_interval(0.95, 999, 0) == (low * LARGE / 4, high * LARGE / 4)
+    low, high = small.t_interval(0.95)
+    assert large.t_interval(0.95) == (low * LARGE / 4, high * LARGE / 4)
+    assert all(np.isfinite(mean_confidence_interval(SAMPLE * LARGE / 4, method="bootstrap")))
