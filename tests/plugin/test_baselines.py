@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.plugin.conftest import Suite, said
-from tests.plugin.one_gate import BETTER, FILE, WORSE, value
+from tests.plugin.one_gate import BETTER, FILE, GATE, WORSE, value
 
 
 @pytest.mark.parametrize("more", [(), ("--reruns", "1")], ids=["alone", "second try"])
@@ -27,28 +27,15 @@ def test_a_missing_baseline_fails_and_is_not_written(more: tuple[str, ...], gate
     assert gate.run(*more).ret == 1
 
 
-def test_an_update_writes_the_missing_baseline(gate: Suite) -> None:
+def test_an_update_writes_a_readable_file_of_ranks_and_no_machine(gate: Suite) -> None:
     result = gate.run("--rank-update")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["*baselines written: 1 new*"])
-    (content,) = gate.baselines().values()
+    before = gate.baselines()
+    (content,) = before.values()
     assert content.endswith(b"}\n")
     assert b"\r" not in content
-    content.decode("utf-8")
-    result = gate.run()
-    result.assert_outcomes(passed=1)
-    assert result.ret == 0
-
-
-def test_two_updates_write_the_same_bytes(recorded: Suite) -> None:
-    before = recorded.baselines()
-    shutil.rmtree(recorded.path / "test_it")
-    recorded.run("--rank-update").assert_outcomes(passed=1)
-    assert recorded.baselines() == before
-
-
-def test_a_baseline_is_readable_and_holds_ranks_and_no_machine(recorded: Suite) -> None:
-    text = recorded.baselines()[FILE].decode()
+    text = content.decode("utf-8")
     baseline = json.loads(text)
     assert baseline["format"] == "rank-baseline/1"
     assert baseline["gate"] == "test_it.py::test_bm25"
@@ -59,87 +46,54 @@ def test_a_baseline_is_readable_and_holds_ranks_and_no_machine(recorded: Suite) 
     assert (query["mrr"], query["ranks"], query["n"]) == (0.5, {"good": 2}, 10)
     # One query per line, and nothing that changes from one machine or day to the next.
     assert sum('"q0' in line for line in text.splitlines()) == 30
-    assert str(recorded.path) not in text
+    assert str(gate.path) not in text
+    gate.passes()
+    shutil.rmtree(gate.path / "test_it")
+    assert gate.record() == before
 
 
-def test_an_improvement_moves_the_baseline_only_by_an_update(recorded: Suite) -> None:
-    before = recorded.baselines()
-    recorded.system(BETTER)
-    recorded.run().assert_outcomes(passed=1)
-    assert recorded.baselines() == before
-    result = recorded.run("--rank-update")
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*baselines written: *1 raised*"])
-    assert value(recorded) == 0.75
-
-
-def test_an_update_does_not_lower(recorded: Suite) -> None:
+def test_a_baseline_moves_only_by_an_update_and_only_upwards(recorded: Suite) -> None:
     before = recorded.baselines()
     recorded.system(WORSE)
-    result = recorded.run("--rank-update")
-    result.assert_outcomes(failed=1)
-    assert result.ret == 1
+    recorded.fails(arguments=("--rank-update",))
     assert recorded.baselines() == before
+    recorded.system(BETTER)
+    recorded.passes()
+    assert recorded.baselines() == before
+    assert "1 raised" in recorded.passes("--rank-update")
+    assert value(recorded) == 0.75
 
 
 def test_an_update_does_not_take_a_gain_of_one_measure_for_a_loss_of_another(
     suite: Suite,
 ) -> None:
-    suite.write(
-        test_it="""
-        from cases import system
-
-        def test_bm25(rank_gate):
-            rank_gate.check(*system(), max_drop={"mrr": 0.3, "recall@5": 0.3})
-        """
-    )
-    suite.system([2] * 30)
-    suite.run("--rank-update").assert_outcomes(passed=1)
-    before = suite.baselines()
+    suite.write(test_it=GATE.replace('{"mrr": 0.005}', '{"mrr": 0.3, "recall@5": 0.3}'))
+    before = suite.record([2] * 30)
     # mrr rises to (20 + 0) / 30, recall@5 falls to 20 / 30.
     suite.system([1] * 20 + [6] * 10)
     suite.run("--rank-update")
     assert suite.baselines() == before
 
 
-def test_a_lower_baseline_needs_a_reason(recorded: Suite) -> None:
+def test_a_drop_is_accepted_with_its_reason_and_for_the_gate_that_is_named(
+    recorded: Suite,
+) -> None:
     before = recorded.baselines()
     recorded.system(WORSE)
-    for arguments in (
-        ("--rank-accept", "*bm25*"),
-        ("--rank-accept", "*bm25*", "--rank-reason", ""),
-        ("--rank-accept", "*bm25*", "--rank-reason", "  "),
-    ):
+    name = ("--rank-accept", "*bm25*")
+    for arguments in (name, (*name, "--rank-reason", "  "), ("--rank-reason", "x")):
         result = recorded.run(*arguments)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         assert "--rank-reason" in said(result)
-        assert recorded.baselines() == before
-
-
-def test_a_drop_is_accepted_with_its_reason(recorded: Suite) -> None:
-    recorded.system(WORSE)
-    result = recorded.run("--rank-accept", "*bm25*", "--rank-reason", "qrels v3")
-    result.assert_outcomes(passed=1)
+    recorded.fails(arguments=("--rank-accept", "*dense*", "--rank-reason", "qrels v3"))
+    assert recorded.baselines() == before
+    text = recorded.passes(*name, "--rank-reason", "qrels v3")
     # (15 / 3 + 15 / 2) / 30 = 0.4167
-    result.stdout.fnmatch_lines(
-        [
-            "*baselines written: *1 LOWERED*",
-            "*LOWERED test_it/test_bm25.rank.json *mrr 0.5000 -> 0.4167 *(reason: qrels v3)*",
-        ]
-    )
+    assert "1 LOWERED" in text
+    (line,) = [line for line in text.splitlines() if line.strip().startswith("LOWERED test_it")]
+    assert "mrr 0.5000 -> 0.4167" in line
+    assert line.endswith("(reason: qrels v3)")
     (accepted,) = json.loads(recorded.baselines()[FILE])["accepted"]
     assert accepted["reason"] == "qrels v3"
     assert accepted["mrr"] == [0.5, pytest.approx(0.416667, abs=2e-6)]
-    recorded.run().assert_outcomes(passed=1)
-
-
-def test_a_drop_is_not_accepted_for_a_gate_of_another_name(recorded: Suite) -> None:
-    before = recorded.baselines()
-    recorded.system(WORSE)
-    result = recorded.run("--rank-accept", "*dense*", "--rank-reason", "qrels v3")
-    result.assert_outcomes(failed=1)
-    assert recorded.baselines() == before
-
-
-def test_a_reason_without_anything_to_accept_is_a_mistake(recorded: Suite) -> None:
-    assert recorded.run("--rank-reason", "x").ret == pytest.ExitCode.USAGE_ERROR
+    recorded.passes()
