@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from pytest_rankmetrics.baseline.file import read_baseline
 from tests.plugin.conftest import Suite, said
 
 SUITE = """
@@ -36,7 +36,7 @@ def write(suite: Suite, run: Any, *options: str, margin: float = 0.005) -> None:
 def recorded(suite: Suite, *options: str, margin: float = 0.005) -> dict[str, Any]:
     """A baseline of the old system, after which the suite has the new one."""
     write(suite, OLD, *options, margin=margin)
-    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.record()
     suite.file("run.json", json.dumps(NEW))
     return content(suite)
 
@@ -46,29 +46,31 @@ def content(suite: Suite) -> dict[str, Any]:
     return baseline
 
 
+def edit(suite: Suite, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change the baseline by hand."""
+    baseline = content(suite)
+    change(baseline)
+    (suite.path / FILE).write_text(json.dumps(baseline))
+
+
 BOUNDS = 'unjudged="bounds"'
 
 
-def test_a_baseline_holds_the_places_of_unjudged_items_for_bounds(suite: Suite) -> None:
-    baseline = recorded(suite, BOUNDS)
-    assert baseline["unjudged"]["top"] == baseline["unjudged"]["depth"] == 3
-    assert baseline["unjudged"]["share"] == pytest.approx(1 / 5)
-    assert baseline["queries"]["q1"]["unjudged"] == {}
-    assert baseline["queries"]["q2"]["unjudged"] == {"y": 2}
-    assert read_baseline(suite.path / FILE, FILE)[0].unjudged is not None
-
-
-@pytest.mark.parametrize("policy", ["irrelevant", "condense"])
-def test_other_policies_store_the_share_alone(policy: str, suite: Suite) -> None:
-    baseline = recorded(suite, f'unjudged="{policy}"')
-    assert baseline["unjudged"] == {"top": 3, "share": 0.2}
-    assert "unjudged" not in baseline["queries"]["q2"]
-
-
-def test_complete_judgements_store_nothing_of_it(suite: Suite) -> None:
-    baseline = recorded(suite, 'assume="complete"')
-    assert "unjudged" not in baseline
-    assert all("unjudged" not in row for row in baseline["queries"].values())
+def test_a_baseline_holds_the_places_of_unjudged_items_for_bounds_alone(suite: Suite) -> None:
+    share = {"top": 3, "share": 0.2}
+    for policy in ("irrelevant", "condense", "bounds"):
+        baseline = recorded(suite, f'unjudged="{policy}"')
+        places = [row.get("unjudged") for row in baseline["queries"].values()]
+        if policy == "bounds":
+            assert baseline["unjudged"] == {**share, "depth": 3}
+            assert places == [{}, {"y": 2}]
+        else:
+            assert baseline["unjudged"] == share
+            assert places == [None, None]
+        (suite.path / FILE).unlink()
+    complete = recorded(suite, 'assume="complete"')
+    assert "unjudged" not in complete
+    assert all("unjudged" not in row for row in complete["queries"].values())
 
 
 def test_bounds_against_a_baseline(suite: Suite) -> None:
@@ -87,13 +89,11 @@ def test_bounds_against_a_baseline(suite: Suite) -> None:
     )
 
 
-@pytest.mark.parametrize("way", [("--rank-strict",), ("-n", "2", "--rank-strict")], ids=" ".join)
-def test_a_doubt_is_red_with_strict(way: tuple[str, ...], suite: Suite) -> None:
+@pytest.mark.parametrize("options", [("--rank-strict",), ("-n", "2", "--rank-strict")])
+def test_what_cannot_be_told_is_red_with_strict(options: tuple[str, ...], suite: Suite) -> None:
     recorded(suite, BOUNDS)
-    result = suite.run("-rf", *way)
-    result.assert_outcomes(failed=1)
-    assert result.ret == 1
-    assert f"FAILED test_it.py::test_unjudged - cannot tell: {LINE}" in said(result)
+    text = suite.fails(arguments=("-rf", *options))
+    assert f"FAILED test_it.py::test_unjudged - cannot tell: {LINE}" in text
 
 
 def test_every_report_says_it(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,78 +111,57 @@ def test_every_report_says_it(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> 
     assert LINE in (tree.find(".//failure").get("message") or "")  # type: ignore[union-attr]
 
 
-def test_where_no_grading_exceeds_the_margin_it_passes(suite: Suite) -> None:
+def test_it_passes_where_no_grading_exceeds_the_margin_and_where_lists_are_condensed(
+    suite: Suite,
+) -> None:
     recorded(suite, BOUNDS, margin=0.02)
-    suite.run("--rank-strict").assert_outcomes(passed=1)
-
-
-def test_condensed_lists_are_compared_with_condensed_ones(suite: Suite) -> None:
+    suite.passes("--rank-strict")
+    (suite.path / FILE).unlink()
     recorded(suite, 'unjudged="condense"')
-    suite.run("--rank-strict").assert_outcomes(passed=1)
+    suite.passes("--rank-strict")
 
 
 def test_the_headline_tells_what_is_new(suite: Suite) -> None:
     recorded(suite, margin=0.05)
-    result = suite.run()
-    result.assert_outcomes(passed=1)
-    assert "note on test_unjudged: 40% of the new top 3 are unjudged (baseline 20%)" in said(result)
-    quiet = suite.run("-o", "rank_max_new_unjudged=0.2")
-    assert "unjudged (" not in said(quiet)
+    note = "note on test_unjudged: 40% of the new top 3 are unjudged (baseline 20%)"
+    assert note in suite.passes()
+    assert "unjudged (" not in suite.passes("-o", "rank_max_new_unjudged=0.2")
 
 
 # Baselines of another kind -----------------------------------------------------------------------
 
 
-def older(suite: Suite) -> None:
-    """The baseline as an older version has written it."""
-    path = suite.path / FILE
-    baseline = json.loads(path.read_text())
+def older(baseline: dict[str, Any]) -> None:
+    """As an older version has written it."""
     del baseline["unjudged"], baseline["seal"]
     for row in baseline["queries"].values():
         row.pop("unjudged", None)
-    path.write_text(json.dumps(baseline))
 
 
-def test_an_older_baseline_still_compares(suite: Suite) -> None:
+def test_an_older_baseline_still_compares_and_cannot_be_bounded(suite: Suite) -> None:
     recorded(suite)
-    older(suite)
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    assert "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050; 2 queries" in said(result)
-    assert "unjudged (" not in said(result), "it is not known how many were"
-
-
-def test_an_older_baseline_cannot_be_bounded(suite: Suite) -> None:
-    recorded(suite)
-    older(suite)
-    write(suite, OLD, BOUNDS)
+    edit(suite, older)
+    text = suite.fails()
+    assert "ndcg@3 1.0000 -> 0.9820 (-0.0180, allowed -0.0050; 2 queries" in text
+    assert "unjudged (" not in text, "it is not known how many were"
     before = suite.baselines()
+    write(suite, NEW, BOUNDS)
+    assert "not recorded: ndcg@3 1.0000 -> 0.9820" in said(suite.run("--rank-update"))
+    write(suite, OLD, BOUNDS)
     text = said(suite.run("--rank-strict"))
-    assert (
-        "cannot tell: ndcg@3 +0.0000: the baseline does not say where unjudged items stood" in text
-    )
-    assert "record it anew with: --rank-update" in text
+    unknown = "ndcg@3 +0.0000: the baseline does not say where unjudged items stood"
+    assert f"cannot tell: {unknown}; record it anew with: --rank-update" in text
     assert suite.baselines() == before
     # Nothing is lower, so that an update may record what was not known.
-    suite.run("--rank-update").assert_outcomes(passed=1)
+    suite.record()
     assert content(suite)["queries"]["q2"]["unjudged"] == {"y": 2}
-    suite.run("--rank-strict").assert_outcomes(passed=1)
-
-
-def test_an_update_for_bounds_lowers_nothing(suite: Suite) -> None:
-    recorded(suite)
-    older(suite)
-    write(suite, NEW, BOUNDS)
-    before = suite.baselines()
-    text = said(suite.run("--rank-update"))
-    assert suite.baselines() == before
-    assert "not recorded: ndcg@3 1.0000 -> 0.9820" in text
+    suite.passes("--rank-strict")
 
 
 def test_lists_condensed_and_not_do_not_compare(suite: Suite) -> None:
     recorded(suite)
     write(suite, OLD, 'unjudged="condense"')
-    text = said(suite.run())
+    text = suite.fails()
     assert "ndcg@3 was stored with unjudged=None, now unjudged=condense" in text
     assert "cannot be scored anew" in text
 
@@ -190,12 +169,8 @@ def test_lists_condensed_and_not_do_not_compare(suite: Suite) -> None:
 @pytest.mark.parametrize("key", ["x1", "y"])
 def test_an_edited_place_is_refused(key: str, suite: Suite) -> None:
     recorded(suite, BOUNDS)
-    path = suite.path / FILE
-    baseline = json.loads(path.read_text())
-    baseline["queries"]["q2"]["unjudged"] = {key: 1}
-    path.write_text(json.dumps(baseline))
-    text = said(suite.run())
-    assert "seal: it does not fit the rest of the file; restore the file" in text
+    edit(suite, lambda baseline: baseline["queries"]["q2"].update(unjudged={key: 1}))
+    assert "seal: it does not fit the rest of the file; restore the file" in suite.fails()
 
 
 @pytest.mark.parametrize(
@@ -210,11 +185,8 @@ def test_an_edited_place_is_refused(key: str, suite: Suite) -> None:
 )
 def test_nonsense_is_refused(unjudged: Any, what: str, suite: Suite) -> None:
     recorded(suite)
-    path = suite.path / FILE
-    baseline = json.loads(path.read_text())
-    baseline["unjudged"] = unjudged
-    path.write_text(json.dumps(baseline))
-    assert what in said(suite.run())
+    edit(suite, lambda baseline: baseline.update(unjudged=unjudged))
+    assert what in suite.fails()
 
 
 UNBOUNDED = {
@@ -237,9 +209,7 @@ def test_what_could_never_be_bounded_is_refused_when_it_is_recorded(
         text = (suite.path / "test_it.py").read_text().replace('max_drop={"ndcg@3": 0.005}, ', "")
         (suite.path / "test_it.py").write_text(text)
     for arguments in (("--rank-update",), ()):
-        result = suite.run(*arguments)
-        result.assert_outcomes(failed=1)
-        assert complaint in said(result)
+        assert complaint in suite.fails(arguments=arguments)
     assert not suite.baselines()
 
 
