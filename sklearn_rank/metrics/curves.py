@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -68,9 +69,9 @@ def ranking_roc_curve(
     >>> print(fpr, tpr, thresholds)
     [0. 0. 1. 1.] [0.  0.5 0.5 1. ] [inf  3.  2.  1.]
     """
-    owner = "ranking_roc_curve"
-    judged = _read(y_true, y_score, groups, average, string_provider, relevance, owner)
-    curves = roc_curves(judged, average)
+    options = {"groups": groups, "string_provider": string_provider, "relevance": relevance}
+    data = _read("ranking_roc_curve", average, y_true, y_score, **options)
+    curves = roc_curves(data, average)
     if average == "pooled":
         return curves[0].x, curves[0].y, curves[0].thresholds
     grid = np.unique(np.concatenate([curve.x for curve in curves]))
@@ -95,7 +96,7 @@ def ranking_precision_recall_curve(
     Parameters
     ----------
     y_true, y_score, groups, string_provider, relevance
-        Any layout of :func:`ranking_auc_score`; a grade above 0 is relevant.
+        As in :func:`ranking_roc_curve`.
     average : {"pooled", "macro"}, default="pooled"
         All items in one ranking by their scores, which then must compare across queries; or the
         mean over queries of the interpolated precision at the recalls 0, 0.01, ..., 1.
@@ -131,9 +132,9 @@ def ranking_precision_recall_curve(
     >>> print(precision, recall, thresholds)
     [0.66666667 0.5        1.         1.        ] [1.  0.5 0.5 0. ] [1. 2. 3.]
     """
-    owner = "ranking_precision_recall_curve"
-    judged = _read(y_true, y_score, groups, average, string_provider, relevance, owner)
-    curves = precision_recall_curves(judged, average)
+    options = {"groups": groups, "string_provider": string_provider, "relevance": relevance}
+    data = _read("ranking_precision_recall_curve", average, y_true, y_score, **options)
+    curves = precision_recall_curves(data, average)
     if average == "pooled":
         return curves[0].y, curves[0].x, curves[0].thresholds
     grid = RECALLS[::-1]
@@ -141,24 +142,9 @@ def ranking_precision_recall_curve(
     return np.append(mean, 1.0), np.append(grid, 0.0), np.full(len(grid), np.nan)
 
 
-def _read(
-    y_true: Any,
-    y_score: Any,
-    groups: Any,
-    average: str,
-    string_provider: StringProvider | None,
-    relevance: Any,
-    owner: str,
-) -> RankingData:
+def _read(owner: str, average: str, y_true: Any, y_score: Any, **options: Any) -> RankingData:
     check_option(average, "average", ("pooled", "macro"), owner)
-    return read_any(
-        y_true,
-        y_score,
-        groups=groups,
-        string_provider=string_provider,
-        relevance=relevance,
-        owner=owner,
-    )
+    return read_any(y_true, y_score, owner=owner, **options)
 
 
 # What curves are made of, which displays read, too ---------------------------------------------
@@ -179,12 +165,12 @@ class Curve(NamedTuple):
     """Number of the query; 0 for all together."""
 
 
-def roc_curves(judged: RankingData, average: str) -> list[Curve]:
+def roc_curves(data: RankingData, average: str) -> list[Curve]:
     """The curve of all items together, or of each query that has one."""
     from sklearn.metrics import roc_curve
 
     curves = []
-    for query, ranking in enumerate(_labelled(judged, average)):
+    for query, ranking in enumerate(_labelled(data, average)):
         if 0 < ranking.labels.sum() < len(ranking.labels):
             fpr, tpr, codes = roc_curve(ranking.labels, ranking.codes, drop_intermediate=False)
             curves.append(Curve(fpr, tpr, ranking.scores_of(codes), query))
@@ -194,16 +180,16 @@ def roc_curves(judged: RankingData, average: str) -> list[Curve]:
     return curves
 
 
-def precision_recall_curves(judged: RankingData, average: str) -> list[Curve]:
+def precision_recall_curves(data: RankingData, average: str) -> list[Curve]:
     """The curve of all items together, or of each query that has one."""
     from sklearn.metrics import precision_recall_curve
 
     curves = []
-    for query, ranking in enumerate(_labelled(judged, average)):
+    for query, ranking in enumerate(_labelled(data, average)):
         if ranking.labels.any():
             precision, recall, codes = precision_recall_curve(ranking.labels, ranking.codes)
             # No threshold reaches what was not retrieved.
-            first = int(len(codes) > 0 and codes[0] == _NOT_RETRIEVED)
+            first = int(len(codes) > 0 and codes[0] == _UNRETRIEVED)
             thresholds = ranking.scores_of(codes[first:])
             curves.append(Curve(recall[first:], precision[first:], thresholds, query))
     if not curves:
@@ -212,7 +198,7 @@ def precision_recall_curves(judged: RankingData, average: str) -> list[Curve]:
     return curves
 
 
-_NOT_RETRIEVED = 0.0
+_UNRETRIEVED = 0.0
 """Code below that of every item in the ranking, which are 1, 2, ... from the bottom up."""
 
 
@@ -233,33 +219,32 @@ class _Labelled(NamedTuple):
         return known[np.minimum(codes, len(known) - 1).astype(np.int64)]
 
 
-def _labelled(judged: RankingData, average: str) -> list[_Labelled]:
+def _labelled(data: RankingData, average: str) -> Iterator[_Labelled]:
+    """The ranking of all items, or those of the queries; with scores, one code for each value."""
+    scores = None
+    rankings: Iterable[JudgedRankings]
     if average == "macro":
-        views = judged.by_score
-        queries = range(len(views))
-        return [_from_places(views.take(slice(query, query + 1)).widened()) for query in queries]
-    pooled = judged.pool().widened()
-    scores = judged.pool.items.scores if isinstance(judged.pool, ScorePool) else None
-    return [_from_places(pooled, scores)]
-
-
-def _from_places(ranking: JudgedRankings, scores: Array | None = None) -> _Labelled:
-    """Labels and codes in rank order; with scores, one code for each of their values."""
-    n_ranked, groups = int(ranking.n_ranked[0]), ranking.groups
-    labels = np.zeros(n_ranked, dtype=bool)
-    codes = np.arange(n_ranked, 0.0, -1.0)
-    for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
-        codes[above : above + size] = n_ranked - above
-        labels[above : above + relevant] = True
-    if scores is not None:
-        scores, counts = np.unique(sortable(scores), return_counts=True)
-        codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
-    unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
-    return _Labelled(
-        np.concatenate((labels, np.ones(unretrieved, dtype=bool))),
-        np.concatenate((codes, np.full(unretrieved, _NOT_RETRIEVED))),
-        scores,
-    )
+        views = data.by_score
+        rankings = (views.take(slice(query, query + 1)) for query in range(len(views)))
+    else:
+        rankings = [data.pool()]
+        if isinstance(data.pool, ScorePool):
+            scores, counts = np.unique(sortable(data.pool.items.scores), return_counts=True)
+    for ranking in rankings:
+        n_ranked, groups = int(ranking.n_ranked[0]), ranking.widened().groups
+        labels = np.zeros(n_ranked, dtype=bool)
+        codes = np.arange(n_ranked, 0.0, -1.0)
+        for above, size, relevant in zip(groups.above, groups.size, groups.relevant, strict=True):
+            codes[above : above + size] = n_ranked - above
+            labels[above : above + relevant] = True
+        if scores is not None:
+            codes = np.repeat(np.arange(len(scores), 0.0, -1.0), counts[::-1])
+        n_unretrieved = int(ranking.n_relevant[0]) - len(ranking.above)
+        yield _Labelled(
+            np.concatenate((labels, np.ones(n_unretrieved, dtype=bool))),
+            np.concatenate((codes, np.full(n_unretrieved, _UNRETRIEVED))),
+            scores,
+        )
 
 
 def limits_of(grid: FloatArray, fpr: FloatArray, tpr: FloatArray) -> FloatArray:
