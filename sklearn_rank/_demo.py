@@ -49,7 +49,7 @@ def run_demo() -> None:
     held_out = evaluate(truth, rankings, ("map", "mrr", "recall@10", "ndcg@10"))
     middle = test[int(np.argsort(held_out.per_query["map"], kind="stable")[len(test) // 2])]
     first = (page + "*" * (page in truth[middle]) for page in rankings[middle][:5])
-    _heading("1. Search over Python's own help pages")
+    _show_title("1. Search over Python's own help pages")
     _say(
         f"{len(texts)} pages of Python {sys.version_info.major}.{sys.version_info.minor}; "
         f"{len(related)} of them name related topics ({sum(map(len, related.values()))} links). "
@@ -83,22 +83,22 @@ PAGES_GRID: dict[str, list[Any]] = {
 
 def read_help_pages() -> tuple[dict[str, str], dict[str, set[str]]]:
     """Texts of the pages, and for each page with related topics the pages behind them."""
+
+    def entry(name: str) -> tuple[str, str]:
+        """Page and related topics of a help topic; pydoc stores a plain name for "see there"."""
+        found: Any = name
+        while isinstance(found, str):
+            found = pydoc.Helper.topics.get(found) or pydoc.Helper.keywords.get(found) or ("", "")
+        return str(found[0]), str(found[1])
+
     texts: dict[str, str] = dict(topics)
     related: dict[str, set[str]] = {}
     for name in [*pydoc.Helper.topics, *pydoc.Helper.keywords]:
-        page, others = _entry(name)
-        targets = {_entry(other)[0] for other in others.split()} & texts.keys() - {page}
+        page, others = entry(name)
+        targets = {entry(other)[0] for other in others.split()} & texts.keys() - {page}
         if page in texts and targets:
             related.setdefault(page, set()).update(targets)
     return texts, related
-
-
-def _entry(name: str) -> tuple[str, str]:
-    """Page and related topics of a help topic; pydoc stores a plain name for "see there"."""
-    entry: Any = name
-    while isinstance(entry, str):
-        entry = pydoc.Helper.topics.get(entry) or pydoc.Helper.keywords.get(entry) or ("", "")
-    return str(entry[0]), str(entry[1])
 
 
 class PageRetriever(BaseEstimator):  # type: ignore[misc]
@@ -196,7 +196,7 @@ def _demonstrate_pairs() -> None:
     measures = ("map", "mrr", "ndcg@10", "precision@10", "gauc")
     held_out = evaluate(y_test, scores, measures, groups=qid_test)
     constant = evaluate(y_test, np.zeros(len(y_test)), "map", groups=qid_test)
-    _heading("2. Learning to rank on scikit-learn's digits")
+    _show_title("2. Learning to rank on scikit-learn's digits")
     _say(
         f"{N_QUERIES} query images against {N_ITEMS} others: {N_QUERIES * N_ITEMS:,} rows of "
         "(query, item) pairs, grade 1 for the same digit. As many rows of other images are held "
@@ -230,7 +230,7 @@ def _demonstrate_gate(truth: Any, rankings: Any, measured: float) -> None:
         assert_map_at_least(truth, rankings, threshold)
     except RankGateFailure as error:
         failure = str(error)
-    _heading("3. The gate")
+    _show_title("3. The gate")
     _say(f"A test that protects the retriever of help pages (MAP {measured:.6f}, rounded down):")
     _show(
         "from pytest_rankmetrics import assert_map_at_least\n\n"
@@ -251,43 +251,40 @@ def _demonstrate_gate(truth: Any, rankings: Any, measured: float) -> None:
 # Output -----------------------------------------------------------------------------------------
 
 
-def _heading(text: str) -> None:
+def _show_title(text: str) -> None:
     print(f"\n{text}\n{'=' * len(text)}\n")
 
 
 def _say(text: str) -> None:
-    print(textwrap.fill(text, 79), flush=True)
-    print()
+    print(textwrap.fill(text, 79) + "\n", flush=True)
 
 
 def _show(text: str) -> None:
-    print(textwrap.indent(text, "    "), flush=True)
-    print()
+    print(textwrap.indent(text, "    ") + "\n", flush=True)
 
 
 def _show_search(search: Any, names: Mapping[str, str]) -> None:
     """The best candidates and the worst; ``names`` are the titles of their parameters."""
-    results = search.cv_results_
+
+    def shown(value: Any) -> str:
+        """A parameter's value; an estimator or a function as its name."""
+        if callable(value):
+            return str(value.__name__)
+        has_name = hasattr(value, "get_params")
+        return type(value).__name__.removesuffix("Classifier") if has_name else str(value)
+
+    results, best = search.cv_results_, search.best_params_
     order = np.argsort(-results["mean_test_score"], kind="stable").tolist()
     rows = [["rank", "MAP", "+-", *names.values()]]
     for place, candidate in enumerate(order, 1):
-        mean, spread = (results[f"{kind}_test_score"][candidate] for kind in ("mean", "std"))
-        values = [_shown(results["params"][candidate].get(name, "-")) for name in names]
-        rows.append([str(place), f"{mean:.4f}", f"{spread:.4f}", *values])
+        scores = [f"{results[f'{kind}_test_score'][candidate]:.4f}" for kind in ("mean", "std")]
+        values = [shown(results["params"][candidate].get(name, "-")) for name in names]
+        rows.append([str(place), *scores, *values])
     more = ["..", f"{len(order) - SHOWN - 1} more", *[""] * (len(names) + 1)]
     _say(
         f"{len(order)} candidates, {search.n_splits_} folds; MAP is the mean over the folds, +- "
         "the standard deviation:"
     )
     _show("\n".join(aligned([*rows[: SHOWN + 1], more, rows[-1]], "<")))
-    best = search.best_params_
-    chosen = (f"{title}={_shown(best[name])}" for name, title in names.items() if name in best)
+    chosen = (f"{title}={shown(best[name])}" for name, title in names.items() if name in best)
     _say(f"Chosen: {', '.join(chosen)}")
-
-
-def _shown(value: Any) -> str:
-    """A parameter's value; an estimator or a function as its name."""
-    if callable(value):
-        return str(value.__name__)
-    named = type(value).__name__.removesuffix("Classifier")
-    return named if hasattr(value, "get_params") else str(value)

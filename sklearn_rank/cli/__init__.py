@@ -1,4 +1,4 @@
-"""The command ``sklearn-rank``: one module for each subcommand. Imports everything below it."""
+"""The command ``sklearn-rank``: its options, its subcommands and its messages."""
 
 from sklearn_rank.cli.main import main
 
