@@ -8,10 +8,10 @@ somebody asks for a query.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from sklearn_rank.exceptions import DuplicateItemError
 from sklearn_rank.inputs.rows import CodedIds, Grouping, code_objects, group_rows
 from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
-from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of, take_segments
+from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
 from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, NegativeGrades, Ties
@@ -64,109 +64,79 @@ def as_list(column: IdColumn) -> list[Any]:
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio, made odd: its multiples share no pattern with hashes."""
-_INDEX_BLOCK = 1 << 16
-"""Rows sorted at once: half a megabyte of hashes stays in a core's cache."""
 
 
 class IdRows:
     """Finds rows by query and item; the rows of query ``i`` are ``offsets[i]:offsets[i+1]``.
 
-    Ids of Polars are found by hashes, sorted within blocks of queries that fit the processor's
-    cache. The low bits of a hash give way to the row's place in its block, so that a plain sort,
-    which costs a fraction of an argsort, says where each row stood.
+    Ids of Polars are found by sorted hashes. The low bits of a hash give way to the number of its
+    row, so that a plain sort, which costs a fraction of an argsort, says where each row stood.
     """
 
     def __init__(self, ids: IdColumn, offsets: IntArray) -> None:
         self.ids = ids
         self.offsets = offsets
+        self._low = np.uint64((1 << len(ids).bit_length()) - 1)
+        """Mask of the bits that hold a row."""
 
     @cached_property
-    def _index(self) -> tuple[Array, list[tuple[int, int]], np.uint64]:
-        """Sorted hashes, the blocks (first query, the one after the last), the mask of places."""
-        assert not isinstance(self.ids, list)
-        parts = list(blocks(self.offsets, _INDEX_BLOCK))
-        sizes = [int(self.offsets[last] - self.offsets[first]) for first, last in parts]
-        low = np.uint64((1 << max(sizes, default=0).bit_length()) - 1)
-        keys = _hashes(self.ids, segment_index(self.offsets)) & ~low
-        for (first, _), size in zip(parts, sizes, strict=True):
-            block = keys[self.offsets[first] : self.offsets[first] + size]
-            block |= np.arange(size, dtype=np.uint64)
-            block.sort()
-        return keys, parts, low
+    def _keys(self) -> Array:
+        keys = _hashes(self.ids, segment_index(self.offsets)) & ~self._low
+        keys |= np.arange(len(keys), dtype=np.uint64)
+        keys.sort()
+        return keys
 
     def repeated(self) -> IntArray:
         """All rows whose item stands more than once in their query, in order."""
-        doubtful: list[Any] = []
+        doubtful: list[int] = []
         if isinstance(self.ids, list):
             for start, stop in pairwise(self.offsets.tolist()):
                 if len(set(self.ids[start:stop])) < stop - start:
-                    doubtful.append(range(start, stop))
+                    doubtful += range(start, stop)
         else:
-            keys, parts, low = self._index
-            same = (keys[1:] ^ keys[:-1]) <= low
-            for first, last in parts if same.any() else ():
-                start, stop = self.offsets[first], self.offsets[last]
-                pairs = start + np.flatnonzero(same[start : max(stop - 1, start)])
-                places = np.union1d(pairs, pairs + 1)
-                doubtful.append(start + (keys[places] & low).astype(np.int64))
-        rows = np.sort(np.array(list(chain.from_iterable(doubtful)), dtype=np.int64))
-        if not len(rows):
-            return rows
+            alike = np.flatnonzero((self._keys[1:] ^ self._keys[:-1]) <= self._low)
+            doubtful = (self._keys[np.union1d(alike, alike + 1)] & self._low).tolist()
+        rows = np.sort(np.array(doubtful, dtype=np.int64))
         queries = np.searchsorted(self.offsets, rows, side="right").tolist()
         pairs = list(zip(queries, as_list(take_ids(self.ids, rows)), strict=True))
         times = Counter(pairs)
-        return rows[[times[pair] > 1 for pair in pairs]]
+        return rows[[place for place, pair in enumerate(pairs) if times[pair] > 1]]
 
     def find(self, ids: IdColumn, queries: IntArray) -> IntArray:
         """Row of each of other ids in its query (by number, ascending); -1 where there is none.
 
         Neither side may hold an item twice in a query.
         """
-        if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
-            return _find_listed(as_list(self.ids), self.offsets, as_list(ids), queries)
-        keys, parts, low = self._index
-        wanted = _hashes(ids, queries) & ~low
-        # Place of the first key that is not below, and the borders of its block.
-        place, start, stop = np.empty((3, len(wanted)), dtype=np.int64)
-        for first, last in parts:
-            chosen = slice(*queries.searchsorted((first, last)))
-            start[chosen], stop[chosen] = begin, end = self.offsets[first], self.offsets[last]
-            place[chosen] = begin + keys[begin:end].searchsorted(wanted[chosen])
         result = np.full(len(ids), -1, dtype=np.int64)
-        pending = np.arange(len(ids))
-        while True:  # once, unless two rows of a block share a hash
-            pending = pending[place[pending] < stop[pending]]
-            pending = pending[keys[place[pending]] & ~low == wanted[pending]]
+        if isinstance(self.ids, list) or isinstance(ids, list) or self.ids.dtype != ids.dtype:
+            own, wanted = as_list(self.ids), as_list(ids)
+            borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
+            for start, stop in pairwise(borders):
+                first, last = self.offsets[queries[start] : queries[start] + 2].tolist()
+                places = dict(zip(own[first:last], range(first, last), strict=True))
+                result[start:stop] = [places.get(item, -1) for item in wanted[start:stop]]
+            return result
+        keys, hashes = self._keys, _hashes(ids, queries) & ~self._low
+        place, pending = keys.searchsorted(hashes), np.arange(len(ids))
+        while True:  # once, unless two rows share a hash
+            pending = pending[place[pending] < len(keys)]
+            pending = pending[keys[place[pending]] & ~self._low == hashes[pending]]
             if not len(pending):
                 return result
-            rows = start[pending] + (keys[place[pending]] & low).astype(np.int64)
-            same = (self.ids.gather(rows) == ids.gather(pending)).to_numpy()
+            rows = (keys[place[pending]] & self._low).astype(np.int64)
             query = queries[pending]
+            same = (self.ids.gather(rows) == ids.gather(pending)).to_numpy()
             same &= (self.offsets[query] <= rows) & (rows < self.offsets[query + 1])
             result[pending[same]] = rows[same]
             pending = pending[~same]
             place[pending] += 1
 
 
-def _hashes(ids: pl.Series, queries: IntArray) -> Array:
+def _hashes(ids: Any, queries: IntArray) -> Array:
     """A 64-bit hash of query and item for each row."""
-    hashes = queries.astype(np.uint64)
-    hashes *= _MIX
+    hashes: Array = queries.astype(np.uint64) * _MIX
     hashes ^= ids.hash().to_numpy()
     return hashes
-
-
-def _find_listed(
-    ids: list[Any], offsets: IntArray, wanted: Sequence[Any], queries: IntArray
-) -> IntArray:
-    """The same by one dictionary of the rows of each query."""
-    result = np.full(len(wanted), -1, dtype=np.int64)
-    borders = np.flatnonzero(np.diff(queries, prepend=-1, append=-2)).tolist()
-    for start, stop in pairwise(borders):
-        first, last = offsets[queries[start] : queries[start] + 2].tolist()
-        rows = dict(zip(ids[first:last], range(first, last), strict=True))
-        result[start:stop] = [rows.get(item, -1) for item in wanted[start:stop]]
-    return result
 
 
 # Tables ------------------------------------------------------------------------------------------
