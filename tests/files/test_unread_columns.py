@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from sklearn_rank import ColumnRoleError, evaluate, read_qrels, read_run
-from sklearn_rank.inputs.roles import GRADE, ORDER, UnusedColumn
 
 TRUTH = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "clicked": [0, 1, 1]}
 RANKED = {"user": ["u", "u", "v"], "item": ["a", "b", "a"], "points": [0.1, 0.9, 2.5]}
@@ -109,18 +108,6 @@ def test_a_single_row_of_each_query_may_hold_grades_too():
         evaluate(pl.DataFrame(rows_of), {"u": ["a"]}, "mrr")
     said = evaluate(pl.DataFrame(rows_of), {"u": ["a"]}, "mrr", columns={"grade": None})
     assert said["mrr"] == 1 / 2
-
-
-def test_a_column_is_text_from_its_first_word_on():
-    column = UnusedColumn("x")
-    column.add(["q", "q"], [1, None])
-    assert not column.may_be(ORDER)
-    column.add(["q"], [2])
-    assert column.may_be(ORDER)
-    assert column.may_be(GRADE)
-    column.add(["q"], ["word"])
-    column.add(["q"], [3])
-    assert not column.may_be(ORDER)
 
 
 def test_ends_of_numbers_in_a_table_of_text():
