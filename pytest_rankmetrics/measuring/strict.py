@@ -80,15 +80,13 @@ def measure_strictly(
     measured = StrictEvaluation(
         read(keep_items=keep_items), reading, measures, layout, unjudged, read_again=again
     )
-    unjudged_queries = measured.counts["unjudged"] if is_lazy else 0
-    named = ""
-    if not is_lazy and isinstance(y_true, Mapping) and "unjudged" not in allow:
-        strangers = [query for query in y_score if query not in y_true]
-        unjudged_queries, named = len(strangers), f": {format_list(strangers)}"
-    if unjudged_queries and "unjudged" not in allow:
-        have = "query has" if unjudged_queries == 1 else "queries have"
-        left_out = f"ranked {have} no judgements and would be left out{named}"
-        refuse(f"{unjudged_queries:,} {left_out}", "unjudged")
+    without = measured.counts["unjudged"]
+    if without and "unjudged" not in allow:
+        have, named = "query has" if without == 1 else "queries have", ""
+        if not is_lazy and isinstance(y_true, Mapping):
+            named = f": {format_list([query for query in y_score if query not in y_true])}"
+        text = f"{without:,} ranked {have} no judgements and would be left out{named}"
+        refuse(text, "unjudged")
     for word, text in _left_out(measured):
         if text and word not in allow:
             refuse(text, word)

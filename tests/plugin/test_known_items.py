@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_rankmetrics import RankGateFailure, assert_metric, assert_not_worse, expected_failure
+from pytest_rankmetrics import (
+    RankGate,
+    RankGateFailure,
+    assert_metric,
+    assert_not_worse,
+    expected_failure,
+)
 from sklearn_rank.cli import main
-from tests.plugin.conftest import Suite
 
 TRUTH = {"q1": {"a", "gone"}, "q2": {"c"}}
 RUN = {"q1": ["a", "b"], "q2": ["c", "b"]}
 INDEX = {"a", "b", "c"}
+SAID = (
+    r"could not measure: 1 of 3 judged items is not in the index \('gone'\): was the corpus "
+    r're-chunked\?; pass allow=\{"unknown_items"\} if that is right'
+)
 
 
-def check(**options: object) -> None:
-    assert_metric(TRUTH, RUN, "map", at_least=0.5, known_items=INDEX, **options)
-
-
-def test_a_judged_item_that_is_not_in_the_index_fails() -> None:
-    said = (
-        r"could not measure: 1 of 3 judged items is not in the index \('gone'\): was the corpus "
-        r're-chunked\?; pass allow=\{"unknown_items"\} if that is right'
-    )
-    with expected_failure(match=said):
-        check()
-
-
-def test_it_may_be_allowed_and_is_counted() -> None:
-    result = assert_metric(
-        TRUTH, RUN, "map", at_least=0.5, known_items=INDEX.__contains__, allow={"unknown_items"}
-    )
-    assert result.counts["unknown_items"] == 1
-
-
-def test_the_reference_is_held_to_it_too() -> None:
+def test_a_judged_item_that_is_not_in_the_index_fails_unless_allowed(rank_gate: RankGate) -> None:
+    limit: dict[str, Any] = {"at_least": {"map": 0.5}, "known_items": INDEX}
+    with expected_failure(match=SAID):
+        rank_gate.check(TRUTH, RUN, name="known", **limit)
     with expected_failure(match="1 of 3 judged items is not in the index"):
         assert_not_worse(TRUTH, RUN, RUN, "map", known_items=INDEX)
+    limit |= {"known_items": INDEX.__contains__, "allow": {"unknown_items"}}
+    assert rank_gate.check(TRUTH, RUN, **limit).counts["unknown_items"] == 1
 
 
 def test_an_error_of_the_index_is_no_failed_gate() -> None:
@@ -52,61 +47,25 @@ def test_where_nothing_was_found_the_likely_cause_is_named() -> None:
         assert_metric(upper, RUN, "map", at_least=0.5)
 
 
-def test_rank_gate_takes_it(suite: Suite) -> None:
-    suite.write(
-        test_it="""
-        def test_index(rank_gate):
-            truth, run = {"q1": {"a", "gone"}}, {"q1": ["a"]}
-            rank_gate.check(truth, run, at_least={"map": 0.1}, known_items=["a"])
-        """
-    )
-    result = suite.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*1 of 2 judged items is not in the index*"])
-
-
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def test_the_command_takes_a_file_of_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     texts = {
         "t.qrels": "q1 0 a 1\nq1 0 gone 2\nq2 0 c 1\n",
         "new.run": "q1 Q0 a 1 2 new\nq2 Q0 c 1 2 new\n",
-        "index.txt": "a\nb\nc\n",
         "rank.toml": "[[gate]]\nname = 'g'\nqrels = 't.qrels'\nrun = 'new.run'\n"
         "at_least = { map = 0.1 }\nknown_items = 'index.txt'\n",
     }
     for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        [
-            "t.qrels",
-            "new.run",
-            "--name",
-            "g",
-            "--at-least",
-            "map=0.1",
-            "--known-items",
-            "index.txt",
-        ],
-        ["--config", "rank.toml"],
-    ],
-    ids=["typed", "configured"],
-)
-def test_the_command_takes_a_file_of_ids(
-    words: list[str], files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["gate", *words]) == 2
-    assert "1 of 3 judged items is not in the index ('gone')" in capsys.readouterr().out
-    (files / "index.txt").write_text("a\nc\ngone\n")
-    assert main(["gate", *words]) == 0
-
-
-def test_a_file_without_ids_is_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (files / "index.txt").write_text("\n")
-    assert main(["gate", "--config", "rank.toml"]) == 2
-    assert "index.txt: holds no id; write one on each line" in capsys.readouterr().err
+        Path(name).write_text(text)
+    typed = "t.qrels new.run --name g --at-least map=0.1 --known-items index.txt"
+    for words in (typed.split(), ["--config", "rank.toml"]):
+        Path("index.txt").write_text("a\nb\nc\n")
+        assert main(["gate", *words]) == 2
+        assert "1 of 3 judged items is not in the index ('gone')" in capsys.readouterr().out
+        Path("index.txt").write_text("a\nc\ngone\n")
+        assert main(["gate", *words]) == 0
+        Path("index.txt").write_text("\n")
+        assert main(["gate", *words]) == 2
+        assert "index.txt: holds no id; write one on each line" in capsys.readouterr().err
