@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklearn_rank import evaluate
+from sklearn_rank import evaluate, group_auc_score
+from sklearn_rank.exceptions import RankingDataWarning
 
 MEASURES = ("map", "ndcg@2", "recall@2", "mrr", "lag", "auc", "gauc", "lauc@3", "err", "precision")
 #                  relevant: item 0          item 3, and item 1, which is no candidate
@@ -81,3 +82,64 @@ def test_a_pool_has_the_candidates_of_all_queries() -> None:
 
 def test_all_cells_as_candidates_change_no_bit() -> None:
     assert values(GRADES, SCORES, candidates=np.ones_like(CELLS)) == values(GRADES, SCORES)
+
+
+# Warnings of items that were not ranked ----------------------------------------------------------
+
+FIRST = np.array([[1, 0, 0, 0]])
+LOWEST = np.array([[0.5, 0.9, -np.inf, -np.inf]])
+# Of each of ten users one of two relevant items is among the three that were kept.
+TRUTH, CUT = [{"a", "z"}] * 10, [["a", "x", "y"]] * 10
+
+
+def test_measures_that_count_every_irrelevant_item_warn_once() -> None:
+    with pytest.warns(RankingDataWarning, match="counts as an irrelevant item") as caught:
+        ev = evaluate(FIRST, LOWEST, ["gauc", "map", "lag", "lauc@2", "auc"])
+    assert len(caught) == 1
+    assert "'gauc', 'lag', 'lauc@2', 'auc'" in str(caught[0].message)
+    assert "candidates=" in str(caught[0].message)
+    assert ev["gauc"] == pytest.approx(2 / 3)
+    for measure in ("lag", "hmean(gauc,map)"):
+        with pytest.warns(RankingDataWarning):
+            evaluate(FIRST, LOWEST, measure)
+
+
+def test_areas_of_cut_lists_warn_once() -> None:
+    with pytest.warns(RankingDataWarning, match=r"end after 3 items .*'gauc', 'auc'") as caught:
+        ev = evaluate(TRUTH, CUT, ["gauc", "map", "auc", "lag"])
+    assert len(caught) == 1
+    assert "n_negatives=" in str(caught[0].message)
+    assert ev["gauc"] == (1 + 0) / 2
+    with pytest.warns(RankingDataWarning):
+        group_auc_score(TRUTH, CUT)
+    with pytest.warns(RankingDataWarning):
+        evaluate(TRUTH, CUT, "hmean(gauc,map)")
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "measure", "options"),
+    [
+        (FIRST, LOWEST, ("map", "mrr", "ndcg@10"), {}),
+        (FIRST, LOWEST, "gauc", {"candidates": np.isfinite(LOWEST)}),
+        (TRUTH, CUT, "map", {}),
+        (TRUTH, CUT, "gauc(n_negatives=100)", {}),
+        (TRUTH, CUT, "gauc(unretrieved=ignore)", {}),
+        (TRUTH[:9], CUT[:9], "gauc", {}),
+        (TRUTH, [["a", "x"], *CUT[1:]], "gauc", {}),
+        ([{"a"}] * 10, CUT, "gauc", {}),
+    ],
+)
+def test_other_measures_and_rankings_do_not(
+    y_true: Any, y_score: Any, measure: Any, options: Any
+) -> None:
+    evaluate(y_true, y_score, measure, **options)  # warnings are errors in these tests
+
+
+def test_warprec_leaves_out_what_is_scored_minus_infinity() -> None:
+    scores = np.array([[0.5, 0.9, 0.1, -np.inf, -np.inf]])
+    grades, given = np.array([[1, 0, 0, 0, 0]]), np.isfinite(scores)
+    masked = evaluate(grades, scores, ["gauc", "mrr"], candidates=given, convention="warprec")
+    told = evaluate(grades, scores, ["gauc", "mrr"], convention="warprec")
+    assert dict(told.scores) == dict(masked.scores)
+    # With smoothing 1: (irrelevant items not above + 1) / (irrelevant items + 1).
+    assert told["gauc"] == pytest.approx((1 + 1) / (2 + 1), rel=1e-15)

@@ -1,4 +1,4 @@
-"""Ranked lists beside judged items, one truth per query or one for all."""
+"""Ranked lists beside judged items, one truth per query or one for all; how items are compared."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ from sklearn_rank import (
     InvalidParameterError,
     RankingDataWarning,
     evaluate,
+    group_auc_score,
     mean_average_precision_score,
     mean_reciprocal_rank_score,
     ndcg_at_k_score,
     ranking_auc_score,
+    recall_at_k_score,
 )
+from sklearn_rank.inputs import RelevanceInput
 
 # Lists -------------------------------------------------------------------------------------------
 
@@ -201,3 +204,158 @@ def test_one_truth_with_a_string_provider():
 
 def test_equal_judgements_of_one_item_are_one_judgement():
     assert evaluate([["a", "a", "b"]], [["a"]], "recall")["recall"] == 1 / 2
+
+
+# Relevance values of ranked items -----------------------------------------------------------------
+
+
+PAIR = [{"b"}, {"x"}], [["a", "b", "c"], ["x", "y"]]
+
+RELEVANCE = {
+    "lists": [[3, 2, 2], [2, 1]],
+    "tuples": ((3, 2, 2), (2, 1)),
+    "arrays": [np.array([3, 2, 2]), np.array([2.0, 1.0])],
+    "series": [pd.Series([3, 2, 2], index=[9, 8, 7]), pl.Series([2, 1])],
+    "input": RelevanceInput([[3, 2, 2], [2, 1]]),
+    "texts": RelevanceInput([["3", "2", "2e0"], ["2", "1"]]),
+    "provider": RelevanceInput(
+        [[{"s": 3}, {"s": 2}, {"s": 2}], [{"s": 2}, {"s": 1}]], provider=lambda one: one["s"]
+    ),
+    "distances": RelevanceInput([[1, 2, 2], [0, 9]], higher_is_better=False),
+    "texts of distances": RelevanceInput([["1", "2", "2"], ["0", "9"]], float, False),
+    "infinities": [[np.inf, 2, 2], [2, -np.inf]],
+}
+
+
+@pytest.mark.parametrize("relevance", RELEVANCE.values(), ids=RELEVANCE)
+def test_relevance_decides_ties_of_measures_that_read_scores(relevance):
+    evaluation = evaluate(*PAIR, ("gauc", "mrr"), relevance=relevance)
+    # b: below a, tied with c; x above y.
+    assert evaluation.per_query["gauc"].tolist() == [(0 + 1 / 2) / 2, 1.0]
+    # The order stands as given for measures of ranks.
+    assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0]
+
+
+def test_without_relevance_the_order_decides():
+    assert evaluate(*PAIR, "gauc").per_query["gauc"].tolist() == [(0 + 1) / 2, 1.0]
+
+
+def test_relevance_of_mappings_is_joined_by_query():
+    truth = {"p": {"b"}, "q": {"x"}}
+    run = {"q": ["x", "y"], "p": ["a", "b", "c"]}
+    relevance = {"q": [2, 1], "p": [3, 2, 2]}
+    for given in (relevance, RelevanceInput(relevance)):
+        found = evaluate(truth, run, "gauc", relevance=given).per_query["gauc"]
+        assert found.tolist() == [1 / 4, 1.0]
+
+
+def test_relevance_makes_rankings_comparable_across_queries():
+    pair = [{"a"}, {"c"}], [["a", "b"], ["d", "c"]]
+    # Falling: a, d (no), c, b (no).
+    value = ranking_auc_score(*pair, relevance=[[0.9, 0.1], [0.8, 0.5]], average="pooled")
+    assert value == (2 + 1) / 4
+    with pytest.raises(InvalidParameterError, match="pass relevance="):
+        ranking_auc_score(*pair, average="pooled")
+
+
+def test_relevance_keeps_integers_apart():
+    scores = [[2**53 + 1, 2**53]]
+    assert group_auc_score([{"a"}], [["a", "b"]], relevance=scores) == 1.0
+
+
+def test_relevance_input_is_a_value():
+    assert RelevanceInput([[1]]) == RelevanceInput([[1]], provider=float, higher_is_better=True)
+    with pytest.raises(AttributeError, match="cannot assign to field 'scores'"):
+        RelevanceInput([[1]]).scores = []
+
+
+# Items that are compared by a string made of each -------------------------------------------------
+
+
+# String provider ---------------------------------------------------------------------------------
+
+
+class Document:
+    """An item that is neither hashable nor equal to its twins."""
+
+    __hash__ = None
+
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.mark.parametrize("layout", ["lists", "mapping"])
+def test_string_provider(layout):
+    truth, ranking = [Document("a")], [Document("b"), Document("a")]
+    pair = ([truth], [ranking]) if layout == "lists" else ({"q": truth}, {"q": ranking})
+    value = mean_reciprocal_rank_score(*pair, string_provider=lambda one: one.name)
+    assert value == 1 / 2
+
+
+def test_string_provider_compares_by_strings_alone():
+    value = recall_at_k_score([{"A", "B"}], [["a"]], string_provider=str.casefold)
+    assert value == 1 / 2
+
+
+class Sub(str):
+    __slots__ = ()
+
+
+def test_string_provider_may_return_a_kind_of_str():
+    assert mean_reciprocal_rank_score([{"a"}], [["b", "a"]], string_provider=Sub) == 1 / 2
+
+
+# Relevance ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("higher_is_better", [True, False])
+def test_provider_of_integers_keeps_them_apart(higher_is_better):
+    scores = [[2**53 + 1, 2**53]] if higher_is_better else [[2**53, 2**53 + 1]]
+    relevance = RelevanceInput(scores, provider=int, higher_is_better=higher_is_better)
+    assert group_auc_score([{"a"}], [["a", "b"]], relevance=relevance) == 1.0
+
+
+def test_default_provider_keeps_integers_apart():
+    relevance = RelevanceInput([[2**53 + 1, 2**53, np.int64(5)]])
+    assert group_auc_score([{"a"}], [["a", "b", "c"]], relevance=relevance) == 1.0
+    assert group_auc_score([{"b"}], [["a", "b", "c"]], relevance=relevance) == 1 / 2
+
+
+def test_string_provider_lets_other_types_meet():
+    assert mean_reciprocal_rank_score([{"1"}], [[2, 1]], string_provider=str) == 1 / 2
+    documents = [[{"id": "x"}, {"id": "y"}]]
+    truth = [[{"id": "y"}]]
+    assert (
+        mean_reciprocal_rank_score(truth, documents, string_provider=lambda one: one["id"]) == 1 / 2
+    )
+
+
+class Counting:
+    """A provider that notes each item it is asked for."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, item):
+        self.seen.append(item)
+        return f"id {item}"
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score", "expected"),
+    [
+        ([{1}, {2, 3}], [[1, 2], [3]], [1, 1, 2, 2, 3, 3]),
+        ({1, 4}, [[1, 2], [3]], [1, 1, 2, 3, 4]),
+        ({"p": {1: 2}}, {"p": {1: 0.5, 2: 0.1}}, [1, 1, 2]),
+    ],
+)
+def test_string_provider_is_called_exactly_once_per_item(y_true, y_score, expected):
+    provider = Counting()
+    evaluate(
+        y_true,
+        y_score,
+        ("map", "ndcg@10", "recall@2", "mrr"),
+        string_provider=provider,
+        zero_division=0.0,
+    )
+    assert sorted(provider.seen) == expected

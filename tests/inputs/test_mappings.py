@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict, UserDict
 from types import MappingProxyType
 
+import numpy as np
 import pytest
+from scipy import sparse
 
-from sklearn_rank import evaluate, mean_reciprocal_rank_score
+from sklearn_rank import (
+    QueryMismatchError,
+    UndefinedMetricWarning,
+    evaluate,
+    expected_reciprocal_rank_score,
+    group_auc_score,
+    lag_error,
+    limited_auc_score,
+    mean_average_precision_score,
+    mean_reciprocal_rank_score,
+    ndcg_at_k_score,
+    ranking_auc_score,
+    recall_at_k_score,
+)
+from tests.inputs.cases import WITH_K
 
 # Mapping -----------------------------------------------------------------------------------------
 
@@ -108,3 +125,108 @@ def test_each_ranking_of_a_mapping_is_read_once(ranking):
     y_score = CountingMapping({"q": ranking, "r": ranking})
     assert evaluate({"q": {"a"}, "r": {"b"}}, y_score, "mrr")["mrr"] == 0.75
     assert y_score.reads == 2
+
+
+# Queries without a ranking, without judgements, without items; nothing at all ---------------------
+
+
+def test_judged_query_without_a_ranking_can_be_an_error():
+    with pytest.raises(
+        QueryMismatchError, match=r"1 of 2 judged queries have no ranking: 'q'. Pass missing='zero'"
+    ):
+        evaluate({"p": {"a"}, "q": {"b"}}, {"p": ["a"]}, "map", missing="raise")
+
+
+@pytest.mark.parametrize(
+    ("judged", "ranked", "hint"),
+    [
+        ("1", 1, r"With str\(\) of one side, 1 of them would meet"),
+        ("q1 ", "q1", "With whitespace stripped, 1 of them would meet"),
+        ("Q1", "q1", "With case folded, 1 of them would meet"),
+        ("1.0", "1", r"With a trailing '\.0' removed, 1 of them would meet"),
+        (1.0, "1", r"With a trailing '\.0' removed, 1 of them would meet"),
+        ("007", "7", "With leading zeros removed, 1 of them would meet"),
+        ("\u00e9", "e\u0301", "With Unicode NFC, 1 of them would meet"),
+        ("x", "y", r"no query in common: 'x' against 'y'$"),
+    ],
+)
+def test_no_common_query_is_an_error_with_a_hint(judged, ranked, hint):
+    with pytest.raises(QueryMismatchError, match=r"y_true and y_score have no query in common"):
+        evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
+    with pytest.raises(QueryMismatchError, match=hint):
+        evaluate({judged: {"a"}}, {ranked: ["a"]}, "map")
+
+
+def test_no_ranked_query_at_all_is_a_mismatch():
+    with pytest.raises(QueryMismatchError, match=r"no query in common: 'x' against none"):
+        evaluate({"x": {"a"}}, {}, "map")
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score"),
+    [
+        ([], []),
+        (np.zeros(0), np.zeros(0)),
+        ({"a"}, []),
+        (set(), []),
+        ({}, {}),
+        ({}, {"q": ["a"]}),
+        (np.zeros((0, 2)), np.zeros((0, 2))),
+        (np.zeros((2, 0)), np.zeros((2, 0))),
+        (sparse.csr_array((0, 2)), np.zeros((0, 2))),
+    ],
+)
+def test_nothing_to_evaluate_is_an_error(y_true, y_score):
+    with pytest.raises(ValueError, match="no queries to evaluate"):
+        mean_average_precision_score(y_true, y_score)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_score"),
+    [
+        ({"q": {1}}, {"q": {}}),
+        ({"q": {1: 2}}, {"q": []}),
+        ({"q": {}}, {"q": [1]}),
+        ({"q": {}}, {"q": {1: 0.5}}),
+        ([{1: 2}], [[]]),
+        ([{}], [[1]]),
+    ],
+)
+def test_nothing_has_no_type_that_ids_could_differ_from(y_true, y_score):
+    assert evaluate(y_true, y_score, "mrr", zero_division=0.0)["mrr"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        (mean_average_precision_score, 0.0),
+        (ndcg_at_k_score, 0.0),
+        (mean_reciprocal_rank_score, 0.0),
+        (recall_at_k_score, 0.0),
+    ],
+)
+def test_empty_ranking_counts_zero_for_rank_metrics(metric, expected):
+    assert metric([{"a"}], [[]]) == expected
+    assert metric({"q": {"a"}}, {"q": []}) == expected
+    assert metric({"q": {"a"}}, {"q": {}}) == expected
+
+
+@pytest.mark.parametrize("metric", [ranking_auc_score, group_auc_score, lag_error])
+def test_empty_ranking_is_undefined_for_pairs(metric):
+    with pytest.warns(UndefinedMetricWarning, match=r"undefined for 1 of 1 queries: 0; .* is NaN"):
+        assert math.isnan(metric([{"a"}], [[]]))
+
+
+def test_no_measures_are_an_error():
+    with pytest.raises(ValueError, match="measures is empty; name at least one"):
+        evaluate([{"a"}], [["a"]], [])
+
+
+@pytest.mark.parametrize("metric", WITH_K, ids=lambda metric: metric.__name__)
+def test_one_query_with_one_item_works(metric):
+    expected = {expected_reciprocal_rank_score: 1 / 2}.get(metric, 1.0)  # (2^1 - 1) / 2^1
+    if metric is limited_auc_score:
+        with pytest.warns(UndefinedMetricWarning, match="lauc is undefined for 1 of 1 queries"):
+            assert math.isnan(metric([{"a"}], [["a"]]))
+        return
+    assert metric([{"a"}], [["a"]]) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sklearn_rank import evaluate, mean_reciprocal_rank_score
+from sklearn_rank import (
+    InvalidParameterError,
+    UndefinedMetricWarning,
+    evaluate,
+    mean_reciprocal_rank_score,
+    ranking_auc_score,
+)
 
 # Query A: relevant at rank 2 of 3. Query B: relevant at rank 1 of 2. Rows interleaved.
 GRADES = [0, 1, 1, 0, 0]
@@ -109,3 +116,17 @@ def test_large_integers_of_mixed_sign_stay_different_queries(kind):
     evaluation = evaluate([1, 0, 0, 1, 1], [1, 1, 2, 2, 0], "mrr", groups=kind(values))
     assert list(evaluation.query_ids) == [values[0], values[1], -5]
     assert evaluation.per_query["mrr"].tolist() == [1 / 2, 1.0, 1.0]
+
+
+# Weights of queries -------------------------------------------------------------------------------
+
+
+def test_pooled_measures_take_no_weights():
+    with pytest.raises(InvalidParameterError, match=r"sample_weight .* pooled measure"):
+        ranking_auc_score([1, 0], [2, 1], groups=[7, 7], average="pooled", sample_weight=[1, 1])
+
+
+def test_weight_on_undefined_queries_alone_leaves_nothing():
+    with pytest.warns(UndefinedMetricWarning, match="undefined for 1 of 1 queries: 0; .* is NaN"):
+        value = mean_reciprocal_rank_score([set(), {"a"}], [["a"], ["a"]], sample_weight=[1, 0])
+    assert math.isnan(value)

@@ -145,7 +145,7 @@ def test_a_negative_grade_of_a_convention_is_no_judgement(*, scored: bool) -> No
 
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-def test_negative_grades_of_arrays_are_holes(*, sparse: bool, masked: bool) -> None:
+def test_negative_grades_of_arrays_are_unjudged(*, sparse: bool, masked: bool) -> None:
     from scipy.sparse import csr_array
 
     grades, scores = np.array([[1, -1, 0], [-2, 1, -1]]), np.array([[3.0, 2, 1], [1, 2, 3]])
@@ -172,7 +172,7 @@ def test_negative_grades_of_arrays_are_holes(*, sparse: bool, masked: bool) -> N
     assert rows.per_query["unjudged"].tolist() == [1, 2]
 
 
-def test_arrays_without_negative_grades_have_no_holes() -> None:
+def test_arrays_without_negative_grades_have_no_unjudged_items() -> None:
     ev = evaluate(np.array([[1, 0]]), np.array([[1.0, 2.0]]), ("judged@1", "unjudged@1"))
     assert ev.scores == {"judged@1": 1.0, "unjudged@1": 0.0}
     assert ev.assumed == ""
