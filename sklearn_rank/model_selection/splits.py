@@ -101,21 +101,9 @@ class QueryKFold(GroupKFold):  # type: ignore[misc]
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Indices of training and test rows of each fold.
+        """Indices of training and test rows of each fold; parameters as in GroupKFold.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data to split; may carry the query ids.
-        y : array-like of shape (n_samples,), default=None
-            Ground truth; may carry the query ids.
-        groups : array-like of shape (n_samples,), default=None
-            Query id of each row.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices of rows; a query is either in train or in test, with all its rows.
+        X and y may carry the query ids. A query is in train or in test, with all its rows.
         """
         yield from super().split(X, y, query_ids_of(X, y, groups, self.query))
 
@@ -222,14 +210,9 @@ def check_query_splits(
         What ``GridSearchCV(cv=...)`` takes: the number of folds of ``KFold``, anything with
         ``split(X, y, groups)``, pairs of (train, test), or None for five folds. A generator of
         pairs is used up.
-    X : array-like of shape (n_samples, n_features)
-        Data to split; may carry the query ids.
-    y : array-like of shape (n_samples,), default=None
-        Ground truth; may carry the query ids.
-    groups : array-like of shape (n_samples,), default=None
-        Query id of each row.
-    query : str, default="qid"
-        Name of the column or index level that holds the query ids.
+    X, y, groups, query
+        As in :class:`QueryKFold`: the data, either of which may carry the query ids, the query id
+        of each row, and the name under which they are carried.
 
     Raises
     ------

@@ -280,23 +280,10 @@ class LightGBMEvalMetric(_EvalMetric):
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
-        """Values in the form that LightGBM takes, by either of its ways of calling a metric.
+        """Name, value and direction of each measure, by either of LightGBM's ways of calling.
 
-        Parameters
-        ----------
-        first : ndarray of shape (n_samples,)
-            Predictions for ``lgb.train`` and ``lgb.cv``; grades for ``LGBMRanker.fit``.
-        second : lightgbm.Dataset or ndarray of shape (n_samples,)
-            The data set; predictions for ``LGBMRanker.fit``.
-        weight : ndarray of shape (n_samples,), default=None
-            Weights of rows; that of a query is their mean.
-        group : ndarray of shape (n_queries,), default=None
-            Number of rows of each query.
-
-        Returns
-        -------
-        values : list of (str, float, bool)
-            Name, value and whether greater is better, for each measure.
+        They are (predictions, data set), as ``lgb.train`` calls, and (grades, predictions, weights
+        of rows, rows of each query), as ``LGBMRanker.fit`` does.
         """
         if hasattr(second, "get_uint_info"):
             msg = "lightgbm_eval_metric was handed data of XGBoost; use xgboost_eval_metric"
@@ -369,20 +356,7 @@ class XGBoostEvalMetric(_EvalMetric):
     """What :func:`xgboost_eval_metric` makes."""
 
     def __call__(self, predictions: Any, data: Any) -> list[tuple[str, float]]:
-        """Values in the form that ``xgb.train`` takes.
-
-        Parameters
-        ----------
-        predictions : ndarray of shape (n_samples,)
-            Scores of the rows.
-        data : xgboost.DMatrix
-            The data set, with queries.
-
-        Returns
-        -------
-        values : list of (str, float)
-            Name and value of each measure.
-        """
+        """Name and value of each measure, for the predictions of a DMatrix with queries."""
         if not hasattr(data, "get_uint_info"):
             msg = (
                 "xgboost_eval_metric is for xgb.train and xgb.cv; XGBRanker, which calls a metric "

@@ -57,15 +57,6 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Name of the column of X that is no feature, if X has one: ``query``, or the name that told
         the queries where none was called ``"qid"``.
 
-    Raises
-    ------
-    RankingConfigError
-        If there are no query ids, when fitting.
-    RankingConfigError
-        If the ranker is of no library that is known here, or ``query`` is not a str.
-    ValueError
-        If what is passed speaks of different rows or queries; see :meth:`fit`.
-
     Examples
     --------
     ``QueryRanker(XGBRanker()).fit(X, y, groups=qid)`` needs XGBoost installed. Estimators that fit
@@ -132,18 +123,14 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         RankingConfigError
-            If there are no query ids.
-        RankingConfigError
-            If the ranker is unknown, or the query ids are moved by ``permutation_test_score``; if
-            ``eval_metric`` is given and the ranker has metrics of its own to stop by, or is a
-            CatBoostRanker, which gives custom metrics no queries.
+            If there are no query ids, or ``permutation_test_score`` moves them; if the ranker is
+            unknown; if ``eval_metric`` is given and the ranker has metrics of its own to stop by,
+            or is a CatBoostRanker, which gives custom metrics no queries.
         TypeError
             If an argument of the library is passed that has a value per row or query.
         ValueError
-            If lengths differ; if ``groups`` and X, where both tell the queries, disagree or are
-            pandas objects whose rows stand in different orders, as may be those of y; if every
-            query has a single row;
-            if weights differ within a query of a library that weighs queries.
+            If lengths or orders of rows differ, ``groups`` and the data tell other queries, every
+            query has a single row, or weights differ within a query of a library that weighs those.
         """
         booster = booster_of(self.ranker, fit_params)
         watched = watched_by(self.eval_metric, booster, self.ranker, fit_params)
@@ -168,18 +155,7 @@ class QueryRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> FloatArray:
-        """Scores of rows; greater ranks higher, and rows need no order.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features; a column of query ids is left out.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            Comparable within a query.
-        """
+        """Scores of rows, comparable within a query; X needs no order, and no query ids."""
         check_is_fitted(self)
         scores: FloatArray = np.asarray(self.ranker_.predict(without_query_ids(self.query_, X)))
         return scores

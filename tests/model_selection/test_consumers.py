@@ -8,17 +8,191 @@ scikit-learn cannot do is written where it is decided, as ``SKLEARN < (1, 8)``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    RidgeCV,
+)
+from sklearn.metrics import check_scoring, r2_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    LearningCurveDisplay,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+    ValidationCurveDisplay,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+    permutation_test_score,
+    validation_curve,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from sklearn_rank import RankingConfigError, UndefinedMetricError
-from tests.model_selection import consumers
-from tests.model_selection.consumer_cases import MODES, SKLEARN, UNTOLD, Case
-from tests.model_selection.consumers import Answer
+from sklearn_rank import (
+    QueryKFold,
+    RankingConfigError,
+    UndefinedMetricError,
+    map_scorer,
+    mrr_scorer,
+)
+from tests.model_selection.cases import map_by_hand
+
+SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+
+ALPHAS = [0.1, 100.0]
+
+# Data --------------------------------------------------------------------------------------------
+
+
+def small_problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Six queries of six scattered rows, two of which are relevant; three features."""
+    rng = np.random.default_rng(3)
+    qid = np.repeat([30, 10, 60, 20, 50, 40], 6)
+    y = np.tile([1, 0, 0, 1, 0, 0], 6)
+    X = rng.normal(size=(36, 3)) + y[:, np.newaxis] * [1.5, 0.5, 0.2]
+    mixed = rng.permutation(36)
+    return X[mixed], y[mixed], qid[mixed]
+
+
+X, Y, QID = small_problem()
+FOLDS = list(GroupKFold(3).split(X, Y, QID))
+
+
+def features(rows: Any) -> np.ndarray:
+    """Rows without the column of query ids."""
+    if hasattr(rows, "columns"):
+        rows = rows[[name for name in rows.columns if name != "qid"]]
+    return np.asarray(rows, dtype=float)
+
+
+class Linear(Ridge):
+    """Ridge regression that ignores a column of query ids."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(features(X), np.asarray(y), sample_weight)
+
+    def predict(self, X):
+        return super().predict(features(X))
+
+
+class Watched(RegressorMixin, BaseEstimator):
+    """Says the sum of the features and keeps what it said."""
+
+    def fit(self, X, y):
+        self.said_ = []
+        return self
+
+    def predict(self, X):
+        self.said_.append(features(X).sum(axis=1))
+        return self.said_[-1]
+
+
+# By hand -----------------------------------------------------------------------------------------
+
+
+def fold_by_hand(model: Any, train: Any, test: Any, columns: Any = (0, 1, 2)) -> float:
+    model.fit(X[train][:, columns], Y[train])
+    say = getattr(model, "decision_function", None) or model.predict
+    return map_by_hand(Y[test], say(X[test][:, columns]), QID[test])
+
+
+def folds_by_hand(model: Any, columns: Any = (0, 1, 2)) -> list[float]:
+    return [fold_by_hand(model, train, test, list(columns)) for train, test in FOLDS]
+
+
+def grid_by_hand(parameters: Iterable[dict[str, Any]]) -> list[list[float]]:
+    """Folds of each candidate; names may have a prefix as in a pipeline."""
+    return [folds_by_hand(Ridge(alpha=next(iter(one.values())))) for one in parameters]
+
+
+def nested_by_hand(inner: Any) -> list[float]:
+    values = []
+    for train, test in FOLDS:
+        splits = [
+            (train[a], train[b]) for a, b in inner.split(X[train], Y[train], groups=QID[train])
+        ]
+        means = [
+            sum(fold_by_hand(Ridge(alpha=alpha), *split) for split in splits) / len(splits)
+            for alpha in ALPHAS
+        ]
+        best = ALPHAS[int(np.argmax(means))]
+        values.append(fold_by_hand(Ridge(alpha=best), train, test))
+    return values
+
+
+# Modes -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way in which query ids are told, or not told."""
+
+    X: Any = field(default_factory=lambda: X)
+    y: Any = field(default_factory=lambda: Y)
+    routing: bool = False
+    metadata: bool = False
+    told: bool = True
+
+    @property
+    def fit(self) -> dict[str, Any]:
+        """Keywords of methods."""
+        return {"groups": QID} if self.metadata else {}
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Keywords of functions."""
+        return {"params": {"groups": QID}} if self.metadata else {}
+
+    @property
+    def cv(self) -> Any:
+        return GroupKFold(3) if self.metadata else FOLDS
+
+    @property
+    def inner(self) -> Any:
+        if not self.told:
+            return 2
+        return GroupKFold(2) if self.metadata else QueryKFold(2)
+
+    @property
+    def bound(self) -> Any:
+        """For what passes no metadata at all."""
+        return map_scorer.bind(QID) if self.metadata else map_scorer
+
+
+def framed(**kwargs: Any) -> pd.DataFrame:
+    return pd.DataFrame(X, columns=["a", "b", "c"], **kwargs)
+
+
+IDS = pd.Index(QID, name="qid")
+MODES: dict[str, Callable[[], Case]] = {
+    "metadata": lambda: Case(routing=True, metadata=True),
+    "index of X": lambda: Case(X=framed(index=IDS)),
+    "index of y": lambda: Case(y=pd.Series(Y, index=IDS)),
+    "column of X": lambda: Case(X=framed().assign(qid=QID)),
+}
+UNTOLD: dict[str, Callable[[], Case]] = {
+    "routing on": lambda: Case(routing=True, told=False),
+    "routing off": lambda: Case(told=False),
+}
 
 EVERY = frozenset(MODES)
 CARRIERS = EVERY - {"metadata"}
@@ -29,7 +203,7 @@ NONE: frozenset[str] = frozenset()
 class Consumer:
     """A consumer, the modes in which query ids reach the scorer, and the others' error."""
 
-    run: Callable[[Case], Answer]
+    run: Callable[[Case], Any]
     works: frozenset[str] = EVERY
     error: type[Exception] = RankingConfigError
     message: str = "query id of e(very|ach) row"
@@ -47,53 +221,327 @@ ARRAYS_ONLY = frozenset({"metadata"})
 NO_MODEL_OF_OURS = frozenset({"column of X"})
 """The estimator is scikit-learn's, which takes the column of query ids for a feature."""
 
-CONSUMERS = [
-    Consumer(consumers.grid_search),
-    Consumer(consumers.grid_search_in_two_processes),
-    Consumer(consumers.randomized_search),
-    Consumer(consumers.halving_grid_search),
-    Consumer(consumers.grid_search_of_several_measures),
-    Consumer(consumers.grid_search_under_another_name),
-    Consumer(consumers.score_of_a_search),
-    Consumer(consumers.pipeline_in_a_search),
-    Consumer(consumers.cross_validation),
-    # Untold, the inner searches fail as they should; the outer loop reports it in its own words.
-    Consumer(consumers.nested_search, error=ValueError),
-    # Before 1.8 the outer loop does not pass metadata to the score method of the search.
-    Consumer(
-        consumers.nested_search_with_its_own_score,
-        EVERY if SKLEARN >= (1, 8) else CARRIERS,
-        error=ValueError if SKLEARN >= (1, 8) else Exception,
-    ),
-    Consumer(consumers.learning_curves),
-    Consumer(consumers.validation_curves),
-    Consumer(consumers.permutation_test),
-    Consumer(consumers.feature_elimination, ARRAYS_ONLY),
-    # X becomes an array, y stays.
-    Consumer(consumers.sequential_selection, frozenset({"metadata", "index of y"})),
-    Consumer(consumers.ridge_cv, left_out=NO_MODEL_OF_OURS),
-    Consumer(consumers.ridge_cv_leaving_one_out, ARRAYS_ONLY),
-    Consumer(consumers.ridge_classifier_cv, ARRAYS_ONLY, left_out=NO_MODEL_OF_OURS),
-    # It passes weights of its own making to the scorer, whether or not that takes them.
-    Consumer(
-        consumers.ridge_classifier_cv_leaving_one_out,
-        ARRAYS_ONLY,
-        error=TypeError,
-        message="query id of every row|unexpected keyword argument 'sample_weight'",
-        undefined=True,
-    ),
-    Consumer(consumers.logistic_regression_cv, ARRAYS_ONLY),
-    # Hard labels go straight to the metric function, which sees neither X nor y's index.
-    Consumer(consumers.tuned_threshold, ARRAYS_ONLY),
-    Consumer(consumers.importance_with_bound_ids),
-    Consumer(consumers.importance_without_bound_ids, CARRIERS),
-    Consumer(consumers.importance_of_several_measures),
-    Consumer(consumers.boosted_regressor, NONE),
-    Consumer(consumers.learning_curve_display, CARRIERS),
-    Consumer(consumers.validation_curve_display, CARRIERS),
-    *([Consumer(consumers.scoring_monitor, NONE)] if SKLEARN >= (1, 9) else []),
-    Consumer(consumers.checked_scoring),
-]
+
+CONSUMERS: list[Consumer] = []
+
+
+def consumer(works=EVERY, *, exists=True, **options):
+    """Note a consumer, which returns what scikit-learn reports and the same by hand."""
+
+    def note(run):
+        if exists:
+            CONSUMERS.append(Consumer(run, works, **options))
+        return run
+
+    return note
+
+
+def searched(search: Any):
+    results = search.cv_results_
+    found = np.transpose([results[f"split{i}_test_score"] for i in range(3)])
+    return found, grid_by_hand(
+        [{"alpha": next(v for k, v in one.items() if "alpha" in k)} for one in results["params"]]
+    )
+
+
+@consumer(EVERY)
+def grid_search(case: Case, n_jobs: int | None = None):
+    search = GridSearchCV(
+        Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv, n_jobs=n_jobs
+    )
+    return searched(search.fit(case.X, case.y, **case.fit))
+
+
+@consumer(EVERY)
+def grid_search_in_two_processes(case: Case):
+    return grid_search(case, n_jobs=2)
+
+
+@consumer(EVERY)
+def randomized_search(case: Case):
+    search = RandomizedSearchCV(
+        Linear(), {"alpha": ALPHAS}, n_iter=2, scoring=map_scorer, cv=case.cv, random_state=0
+    )
+    return searched(search.fit(case.X, case.y, **case.fit))
+
+
+HALVING = {"resource": "max_iter", "max_resources": 4, "factor": 2, "random_state": 0}
+
+
+@consumer(EVERY)
+def halving_grid_search(case: Case):
+    search = HalvingGridSearchCV(
+        Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.cv, **HALVING
+    )
+    return searched(search.fit(case.X, case.y, **case.fit))
+
+
+@consumer(EVERY)
+def grid_search_of_several_measures(case: Case):
+    scoring = {"map": map_scorer, "mrr": mrr_scorer, "r2": "r2"}
+    search = GridSearchCV(
+        Linear(), {"alpha": ALPHAS}, scoring=scoring, refit="map", cv=case.cv
+    ).fit(case.X, case.y, **case.fit)
+    results = search.cv_results_
+    found = [[results[f"split{i}_test_{name}"][0] for i in range(3)] for name in ("map", "r2")]
+    models = [(Ridge(alpha=ALPHAS[0]).fit(X[train], Y[train]), test) for train, test in FOLDS]
+    r2 = [r2_score(Y[test], model.predict(X[test])) for model, test in models]
+    return found, [folds_by_hand(Ridge(alpha=ALPHAS[0])), r2]
+
+
+@consumer(EVERY)
+def grid_search_under_another_name(case: Case):
+    scorer, cv = map_scorer.set_score_request(groups="qid"), case.cv
+    if case.metadata:
+        cv = cv.set_split_request(groups="qid")
+    search = GridSearchCV(Linear(), {"alpha": ALPHAS}, scoring=scorer, cv=cv)
+    return searched(search.fit(case.X, case.y, **({"qid": QID} if case.metadata else {})))
+
+
+@consumer(EVERY)
+def score_of_a_search(case: Case):
+    search = GridSearchCV(Linear(), {"alpha": [1.0]}, scoring=map_scorer, cv=case.cv)
+    search.fit(case.X, case.y, **case.fit)
+    by_hand = map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)
+    return [search.score(case.X, case.y, **case.fit)], [by_hand]
+
+
+@consumer(EVERY)
+def pipeline_in_a_search(case: Case):
+    model = make_pipeline(FunctionTransformer(features), Ridge())
+    search = GridSearchCV(model, {"ridge__alpha": ALPHAS}, scoring=map_scorer, cv=case.cv)
+    return searched(search.fit(case.X, case.y, **case.fit))
+
+
+@consumer(EVERY)
+def cross_validation(case: Case):
+    found = cross_validate(
+        Linear(),
+        case.X,
+        case.y,
+        scoring=map_scorer,
+        cv=case.cv,
+        return_train_score=True,
+        **case.params,
+    )
+    train = [fold_by_hand_on_itself(train) for train, _ in FOLDS]
+    return [found["test_score"], found["train_score"]], [folds_by_hand(Ridge()), train]
+
+
+def fold_by_hand_on_itself(rows: np.ndarray) -> float:
+    return fold_by_hand(Ridge(), rows, rows)
+
+
+# Untold, the inner searches fail as they should; the outer loop reports it in its own words.
+@consumer(error=ValueError)
+def nested_search(case: Case, scoring: Any = map_scorer):
+    search = GridSearchCV(Linear(), {"alpha": ALPHAS}, scoring=map_scorer, cv=case.inner)
+    found = cross_val_score(search, case.X, case.y, scoring=scoring, cv=case.cv, **case.params)
+    return found, nested_by_hand(case.inner)
+
+
+# Before 1.8 the outer loop does not pass metadata to the score method of the search.
+@consumer(
+    EVERY if SKLEARN >= (1, 8) else CARRIERS, error=ValueError if SKLEARN >= (1, 8) else Exception
+)
+def nested_search_with_its_own_score(case: Case):
+    return nested_search(case, scoring=None)
+
+
+@consumer(EVERY)
+def learning_curves(case: Case):
+    _, _, found = learning_curve(
+        Linear(), case.X, case.y, train_sizes=[1.0], scoring=map_scorer, cv=case.cv, **case.params
+    )
+    return found, [folds_by_hand(Ridge())]
+
+
+ALPHA_RANGE = {"param_name": "alpha", "param_range": ALPHAS}
+
+
+@consumer(EVERY)
+def validation_curves(case: Case):
+    _, found = validation_curve(
+        Linear(), case.X, case.y, **ALPHA_RANGE, scoring=map_scorer, cv=case.cv, **case.params
+    )
+    return found, grid_by_hand([{"alpha": alpha} for alpha in ALPHAS])
+
+
+@consumer(EVERY)
+def permutation_test(case: Case):
+    # With routing off, groups= permutes y within queries, so that the index of y stays right.
+    within = {} if case.metadata or not case.told else {"groups": QID}
+    found, permuted, _ = permutation_test_score(
+        Linear(),
+        case.X,
+        case.y,
+        scoring=map_scorer,
+        cv=case.cv,
+        n_permutations=2,
+        random_state=0,
+        **case.params,
+        **within,
+    )
+    assert ((permuted > 0) & (permuted <= 1)).all()
+    return [found], [np.mean(folds_by_hand(Ridge()))]
+
+
+@consumer(ARRAYS_ONLY)
+def feature_elimination(case: Case):
+    selector = RFECV(Linear(), min_features_to_select=2, scoring=map_scorer, cv=case.cv)
+    found = selector.fit(case.X, case.y, **case.fit).cv_results_
+    return [found[f"split{i}_test_score"][-1] for i in range(3)], folds_by_hand(Ridge())
+
+
+# X becomes an array, y stays.
+@consumer(frozenset({"metadata", "index of y"}))
+def sequential_selection(case: Case):
+    selector = SequentialFeatureSelector(
+        Linear(), n_features_to_select=1, scoring=map_scorer, cv=case.cv
+    ).fit(case.X, case.y, **case.fit)
+    means = [np.mean(folds_by_hand(Ridge(), (column,))) for column in range(3)]
+    assert len(set(means)) == 3
+    return selector.get_support(), [mean == max(means) for mean in means]
+
+
+@consumer(left_out=NO_MODEL_OF_OURS)
+def ridge_cv(case: Case):
+    model = RidgeCV(alphas=[1.0], scoring=map_scorer, cv=case.cv)
+    return [model.fit(case.X, case.y, **case.fit).best_score_], [np.mean(folds_by_hand(Ridge()))]
+
+
+@consumer(ARRAYS_ONLY)
+def ridge_cv_leaving_one_out(case: Case):
+    model = RidgeCV(alphas=[1.0], scoring=map_scorer).fit(case.X, case.y, **case.fit)
+    every = np.arange(len(Y))
+    left_out = [Ridge().fit(X[every != row], Y[every != row]).predict(X[[row]])[0] for row in every]
+    return [model.best_score_], [map_by_hand(Y, np.array(left_out), QID)]
+
+
+@consumer(ARRAYS_ONLY, left_out=NO_MODEL_OF_OURS)
+def ridge_classifier_cv(case: Case):
+    model = RidgeClassifierCV(alphas=[1.0], scoring=map_scorer, cv=case.cv)
+    found = model.fit(case.X, case.y, **case.fit).best_score_
+    return [found], [np.mean(folds_by_hand(RidgeClassifier()))]
+
+
+# It passes weights of its own making to the scorer, whether or not that takes them.
+@consumer(
+    ARRAYS_ONLY,
+    error=TypeError,
+    message="query id of every row|unexpected keyword argument 'sample_weight'",
+    undefined=True,
+)
+def ridge_classifier_cv_leaving_one_out(case: Case):
+    model = RidgeClassifierCV(alphas=[1.0], scoring=map_scorer)
+    return [model.fit(case.X, case.y, **case.fit).best_score_], [np.nan]
+
+
+def logistic_cv(case: Case) -> LogisticRegressionCV:
+    kwargs = {"use_legacy_attributes": False, "l1_ratios": (0.0,)} if SKLEARN >= (1, 8) else {}
+    model = LogisticRegressionCV(Cs=[1.0], scoring=map_scorer, cv=case.cv, **kwargs)
+    return model.fit(case.X, case.y, **case.fit)
+
+
+@consumer(ARRAYS_ONLY)
+def logistic_regression_cv(case: Case):
+    scores = logistic_cv(case).scores_
+    scores = scores[1] if isinstance(scores, dict) else scores
+    return np.ravel(scores), folds_by_hand(LogisticRegression())
+
+
+# Hard labels go straight to the metric function, which sees neither X nor y's index.
+@consumer(ARRAYS_ONLY)
+def tuned_threshold(case: Case, scorer: Any = map_scorer):
+    """Ranks by hard labels, the same for every threshold; ties count by their expectation."""
+    model = TunedThresholdClassifierCV(
+        LogisticRegression(),
+        scoring=scorer,
+        thresholds=np.array([0.4, 0.6]),
+        cv=case.cv,
+        store_cv_results=True,
+    ).fit(case.X, case.y, **case.fit)
+    expected = []
+    for threshold in (0.4, 0.6):
+        values = []
+        for train, test in FOLDS:
+            chances = LogisticRegression().fit(X[train], Y[train]).predict_proba(X[test])[:, 1]
+            values.append(map_by_hand(Y[test], chances >= threshold, QID[test]))
+        expected.append(np.mean(values))
+    return model.cv_results_["scores"], expected
+
+
+def importance(case: Case, scorer: Any):
+    model = Watched().fit(case.X, case.y)
+    scoring = scorer if not isinstance(scorer, dict) else {**scorer, "r2": "r2"}
+    result = permutation_importance(
+        model, case.X, case.y, scoring=scoring, n_repeats=1, random_state=0
+    )
+    found = result["map"] if isinstance(scorer, dict) else result
+    before, *after = (map_by_hand(Y, said, QID) for said in model.said_)
+    # A column of query ids is permuted as well, which is of no interest.
+    return found.importances_mean[:3], [before - one for one in after[:3]]
+
+
+@consumer(EVERY)
+def importance_with_bound_ids(case: Case):
+    return importance(case, case.bound)
+
+
+@consumer(CARRIERS)
+def importance_without_bound_ids(case: Case):
+    return importance(case, map_scorer)
+
+
+@consumer(EVERY)
+def importance_of_several_measures(case: Case):
+    return importance(case, {"map": case.bound})
+
+
+BOOSTING = {"early_stopping": True, "max_iter": 2, "scoring": map_scorer, "random_state": 0}
+
+
+@consumer(NONE)
+def boosted_regressor(case: Case):
+    HistGradientBoostingRegressor(**BOOSTING).fit(case.X, case.y)
+    raise AssertionError("scoring without query ids")
+
+
+def drawn(display: Any, case: Case, **kwargs: Any) -> Any:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    shown = display.from_estimator(Linear(), case.X, case.y, scoring=map_scorer, cv=FOLDS, **kwargs)
+    assert shown.ax_.get_ylabel() == "Map scorer"
+    plt.close(shown.figure_)
+    return shown.test_scores
+
+
+@consumer(CARRIERS)
+def learning_curve_display(case: Case):
+    found = drawn(LearningCurveDisplay, case, train_sizes=[23, 24])
+    return found[1], folds_by_hand(Ridge())
+
+
+@consumer(CARRIERS)
+def validation_curve_display(case: Case):
+    found = drawn(ValidationCurveDisplay, case, **ALPHA_RANGE)
+    return found, grid_by_hand([{"alpha": alpha} for alpha in ALPHAS])
+
+
+@consumer(NONE, exists=SKLEARN >= (1, 9))
+def scoring_monitor(case: Case):
+    from sklearn.callback import ScoringMonitor
+
+    model = LogisticRegression().set_callbacks(ScoringMonitor(scoring=map_scorer))
+    model.fit(case.X, case.y)
+    raise AssertionError("scoring without query ids")
+
+
+@consumer(EVERY)
+def checked_scoring(case: Case):
+    model = Linear().fit(case.X, case.y)
+    found = check_scoring(model, scoring=map_scorer)(model, case.X, case.y, **case.fit)
+    return [found], [map_by_hand(Y, Ridge().fit(X, Y).predict(X), QID)]
 
 
 # RidgeClassifierCV weighs rows by 1 when fitting, and the search in it warns of that since 1.7.
