@@ -56,7 +56,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "displays.search",
     ),
     "Inputs": ("inputs.tables",),
-    "Files": ("files.read", "files.write", "files.templates"),
+    "Files": ("files.read", "files.write"),
     "Larger than memory": ("engines.scan", "engines.read"),
     "Errors and warnings": ("exceptions",),
     "Version": ("the package",),

@@ -7,8 +7,7 @@ import argparse
 from sklearn_rank.cli.reading import Reader, refuse_repeated_input, refuse_repeated_runs
 from sklearn_rank.cli.terminal import print_table, shown
 from sklearn_rank.evaluation.evaluate import evaluate
-from sklearn_rank.files.templates import check_template, read_template, save_template
-from sklearn_rank.files.write import write_qrels
+from sklearn_rank.files.write import check_template, read_template, save_template, write_qrels
 from sklearn_rank.inputs.tables import Qrels
 from sklearn_rank.support.disk import refuse_inputs
 from sklearn_rank.support.runtime import waiting

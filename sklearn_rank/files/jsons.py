@@ -194,11 +194,7 @@ class _Reader:
             self.source.fail(line, f"has several lists of items: {format_list(lists, limit=20)}")
         if not lists:
             self._refuse_other_kind(line, value)
-            required: tuple[Role, ...] = ("query", "item")
-            roles = find_roles(value, required, self.kinds, columns=self.columns, where=where)
-            query, item = (self._id(line, value[roles[role]], role) for role in required)
-            self.all_queries.setdefault(query, line)
-            yield query, item, self._number_of(line, query, value, roles)
+            yield self._row(line, value, where)
             return
         query = self._id(line, value[self._query_key(value, where)], "query")
         if query in self.has_list:  # nothing says which of the two ranks above
@@ -218,7 +214,7 @@ class _Reader:
                 item, number = element
                 yield query, self._id(line, item, "item"), self._number(line, number)
             elif isinstance(element, dict):
-                yield self._item(line, query, element, where)
+                yield self._row(line, element, f"an item of {where}", query)
             else:
                 yield query, self._id(line, element, "item"), None
 
@@ -259,42 +255,44 @@ class _Reader:
             raise ColumnRoleError(msg)
         return found
 
-    def _item(self, line: int | None, query: str, element: dict[str, Any], where: str) -> _Row:
-        """The row of an item that is an object in a list."""
-        own: Columns = {
-            role: key
-            for role, key in self.columns.items()
-            if role in ("item", *self.kinds) and (key is None or key in element)
-        }
-        optional: tuple[Role, ...] = ("item", *self.kinds)
-        roles = find_roles(element, (), optional, columns=own, where=f"an item of {where}")
+    def _row(
+        self, line: int | None, value: dict[str, Any], where: str, query: str | None = None
+    ) -> _Row:
+        """The row of an object, which names its query or is in the list of one."""
+        columns, optional = self.columns, self.kinds
+        required: tuple[Role, ...] = ("query", "item")
+        if query is not None:
+            required, optional = (), ("item", *self.kinds)
+            columns = {
+                role: key
+                for role, key in columns.items()
+                if role in optional and (key is None or key in value)
+            }
+        roles = find_roles(value, required, optional, columns=columns, where=where)
+        if query is None:
+            query = self._id(line, value[roles["query"]], "query")
+            self.all_queries.setdefault(query, line)
         if "item" not in roles:
-            ids = [key for key in element if key in _IDS]
+            ids = [key for key in value if key in _IDS]
             if len(ids) != 1:
-                keys = format_list(element, limit=20) or "no keys"
+                keys = format_list(value, limit=20) or "no keys"
                 self.source.fail(line, f"an item has no id; it has {keys}")
             roles["item"] = ids[0]
-        item = self._id(line, element[roles["item"]], "item")
-        return query, item, self._number_of(line, query, element, roles)
-
-    def _number_of(
-        self, line: int | None, query: str, value: dict[str, Any], roles: Mapping[Role, str]
-    ) -> float | None:
-        """The score, rank or grade of a row."""
+        item = self._id(line, value[roles["item"]], "item")
         unread = [key for key in value if key not in roles.values()]
         self.unread.update(dict.fromkeys(unread))
         kind = next((kind for kind in self.kinds if kind in roles), None)
-        if kind is not None:
-            if self.is_run:
-                self.rows.role = kind
-            number = value[roles[kind]]
-            if number is None:  # not rated, or sorted by something else than the score
-                return None if self.is_run else math.nan
-            return self._number(line, number)
-        if not any(kind in self.columns for kind in self.kinds):
-            for key in unread:
-                self.watched.setdefault(key, UnusedColumn(key)).add([query], [value[key]])
-        return None
+        if kind is None:
+            if not any(kind in self.columns for kind in self.kinds):
+                for key in unread:
+                    self.watched.setdefault(key, UnusedColumn(key)).add([query], [value[key]])
+            return query, item, None
+        if self.is_run:
+            self.rows.role = kind
+        number = value[roles[kind]]
+        if number is None:  # not rated, or sorted by something else than the score
+            return query, item, None if self.is_run else math.nan
+        return query, item, self._number(line, number)
 
     def _number(self, line: int | None, value: Any) -> float:
         if isinstance(value, bool) and not self.is_run:
