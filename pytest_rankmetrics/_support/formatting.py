@@ -35,14 +35,11 @@ def reach(ends: Sequence[float]) -> str:
 
 def apart(value: float, limit: float, decimals: int = 4) -> tuple[str, str, int]:
     """Two numbers with as many decimals as it takes to tell them apart, and how many those are."""
-    while value != limit and decimals < MOST_DIGITS and number_pair_equal(value, limit, decimals):
+    while True:
+        texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
+        if texts[0] != texts[1] or value == limit or decimals >= MOST_DIGITS:
+            return *texts, decimals
         decimals += 1
-    return f"{value:.{decimals}f}", f"{limit:.{decimals}f}", decimals
-
-
-def number_pair_equal(value: float, limit: float, decimals: int) -> bool:
-    """Whether two numbers look alike."""
-    return f"{value:.{decimals}f}" == f"{limit:.{decimals}f}"
 
 
 def p_value(p: float | None) -> str:

@@ -198,49 +198,36 @@ def assess_boxes(
     ``provable`` tells of a p-value and a number of tests whether it can be significant.
     """
     whole = {
-        key: (0.0, 1.0) if box is None else _p(box, None, settings) for key, box in boxes.items()
+        key: (0.0, 1.0) if box is None else box.p_values(*box.means, settings)
+        for key, box in boxes.items()
     }
-    tests = (
-        1 if settings.correction == "none" else sum(not math.isnan(p) for p, _ in whole.values())
-    )
+    correction = None if settings.correction == "none" else settings.correction
+    tests = 1 if correction is None else sum(not math.isnan(p) for p, _ in whole.values())
     decisions = {}
     for key, box in boxes.items():
         if box is None:
             decisions[key] = Decision(Verdict.CANNOT_TELL, UNKNOWN_UNJUDGED)
             continue
-        own = _p(box, rules[key], settings)
-        p_low, p_high = (
-            _corrected({**{name: p[end] for name, p in whole.items()}, key: own[end]}, settings)[
-                key
-            ]
-            for end in (0, 1)
-        )
-        floors = 0.5**box.most_changed, 0.5 ** box.least_changed(rules[key].max_drop)
+        rule, (least, most), p = rules[key], box.means, []
+        if most > rule.max_drop:  # the p-value counts where the rule asks for it
+            least, most = max(least, rule.max_drop), max(min(most, rule.hard_drop + SLACK), least)
+        for end, own in enumerate(box.p_values(least, most, settings)):
+            others = {**{name: ends[end] for name, ends in whole.items()}, key: own}
+            corrected = correct_p_values([*others.values()], correction)
+            p.append(dict(zip(others, corrected, strict=True))[key])
+        floors = 0.5**box.most_changed, 0.5 ** box.least_changed(rule.max_drop)
         confirm = [provable(floor, max(tests, 1)) for floor in floors]
-        decisions[key] = _decide(box, rules[key], (p_low, p_high), confirm)
+        decisions[key] = _decide(box, rule, p, confirm)
     return decisions
 
 
-def _p(box: DropBox, rule: Rule | None, settings: Settings) -> tuple[float, float]:
-    """Bounds of the p-value over the box, or where a rule asks for it."""
-    least, most = box.means
-    if rule is not None and most > rule.max_drop:
-        least, most = max(least, rule.max_drop), max(min(most, rule.hard_drop + SLACK), least)
-    return box.p_values(least, most, settings)
-
-
-def _corrected(p_values: Mapping[Key, float], settings: Settings) -> dict[Key, float]:
-    correction = None if settings.correction == "none" else settings.correction
-    return dict(zip(p_values, correct_p_values([*p_values.values()], correction), strict=True))
-
-
-def _decide(box: DropBox, rule: Rule, p: tuple[float, float], confirm: list[bool]) -> Decision:
+def _decide(box: DropBox, rule: Rule, p: list[float], confirm: list[bool]) -> Decision:
     """What all gradings agree on, from the least and from the most that could fail."""
     (least, most), (fewest, all_queries) = box.means, box.sizes
     best = assess_change(least, all_queries, p[1], rule, can_confirm=confirm[1])
     worst = assess_change(most, fewest, p[0], rule, can_confirm=confirm[0])
-    if best.verdict is Verdict.FAIL or worst.verdict in (Verdict.PASS, Verdict.IMPROVED):
-        return best if best.verdict is Verdict.FAIL else worst
+    if best.verdict is Verdict.FAIL:
+        return best
     if worst.verdict is Verdict.FAIL or (worst.verdict is Verdict.WARN and not confirm[1]):
         return Decision(Verdict.CANNOT_TELL, UNJUDGED)
     return worst

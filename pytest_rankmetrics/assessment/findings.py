@@ -73,10 +73,9 @@ class Assessment:
     @property
     def undecided_fails(self) -> bool:
         """Whether a gate that cannot tell fails the run."""
-        settings = self.policy.settings
-        asked = settings.strict or settings.cannot_tell == "fail"
-        undecided = asked or (settings.cannot_tell == "ci" and in_ci())
-        return undecided and not self.undecided_is_allowed
+        settings, where = self.policy.settings, self.policy.settings.cannot_tell
+        fails = settings.strict or where == "fail" or (where == "ci" and in_ci())
+        return fails and not self.undecided_is_allowed
 
     @property
     def is_red(self) -> bool:
@@ -87,20 +86,14 @@ class Assessment:
 
     def settled(self) -> Assessment:
         """What would be left if the measured values were the baseline."""
-        return replace(
-            self,
-            findings=[finding for finding in self.findings if not finding.of_baseline],
-            metric_results={
-                name: replace(result, verdict=result.threshold, reason="")
-                for name, result in self.metric_results.items()
-            },
-            slice_results=[
-                result
-                if result.change is None
-                else replace(result, verdict=result.threshold, reason="")
-                for result in self.slice_results
-            ],
-        )
+
+        def by_value(result: MetricResult) -> MetricResult:
+            return replace(result, verdict=result.threshold, reason="")
+
+        metrics = {name: by_value(result) for name, result in self.metric_results.items()}
+        slices = [own if own.change is None else by_value(own) for own in self.slice_results]
+        findings = [finding for finding in self.findings if not finding.of_baseline]
+        return replace(self, findings=findings, metric_results=metrics, slice_results=slices)
 
     @property
     def verdict(self) -> Verdict:

@@ -73,8 +73,7 @@ def change_text(assessment: Assessment, name: str, change: Change) -> str:
     if change.n >= assessment.policy.settings.min_queries and formatting.p_phrase(change.p):
         parts.append(formatting.p_phrase(change.p))
     parts.append(_counts(change))
-    while decimals < 12 and f"{change.drop:.{decimals}f}" == f"{change.allowed:.{decimals}f}":
-        decimals += 1
+    _, _, decimals = formatting.apart(change.drop, change.allowed, decimals)
     allowed = allowed_change(assessment, name, change.allowed, decimals)
     moved = formatting.signed(change.change, decimals)
     return f"{name} {was} -> {now} ({moved}, allowed {allowed}; {', '.join(parts)})"
