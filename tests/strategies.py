@@ -295,13 +295,3 @@ def nasty_problem(
         if missing and query != answered and rng.random() < 0.1:
             del y_score[query]
     return Problem(y_true, y_score)
-
-
-def by_docid(problem: Problem, query: Any) -> Ranking:
-    """A query's ranking with ties broken by falling item id; negative grades are no judgement."""
-    truth, scores = problem.y_true[query], problem.y_score.get(query, {})
-    order = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)
-    return Ranking(
-        tuple(max(truth.get(item, 0), 0) for item in order),
-        tuple(grade for item, grade in truth.items() if item not in scores and grade > 0),
-    )

@@ -273,20 +273,20 @@ def judged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
 
 def unjudged(rankings: JudgedRankings, *, k: int | None) -> FloatArray:
     """Expected number of items within the first k that nobody judged."""
-    holes = rankings.unjudged
-    if holes is None:
+    items = rankings.unjudged
+    if items is None:
         return np.zeros(len(rankings))
     if k is None:
-        return holes.counts.astype(np.float64)
+        return items.counts.astype(np.float64)
     cut = min(k, rankings.longest)
-    places = holes.places.within(cut)
+    places = items.places.within(cut)
     above, tied = places.above.astype(np.int64), places.tied.astype(np.int64)
     inside, alike = np.minimum(cut - above, tied), tied
-    if holes.grade_order:
+    if items.grade_order:
         groups = segment_index(places.offsets) * (cut + 1) + above
         _, group, counts = np.unique(groups, return_inverse=True, return_counts=True)
         alike = counts[group.ravel()]
-        if holes.grade_order == "optimistic":
+        if items.grade_order == "optimistic":
             inside = np.maximum(inside - tied + alike, 0)  # below all that is judged
         inside = np.minimum(inside, alike)
     return segment_sum(inside / alike, places.offsets)

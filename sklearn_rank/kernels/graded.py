@@ -292,8 +292,10 @@ def best_of(values: Array, offsets: IntArray, cut: int) -> Best:
             levels = np.arange(top, 0, -1, dtype=np.uint8)
             counts = np.bincount(query * top + (top - values), minlength=top * len(sizes))
             sums = np.minimum(np.cumsum(counts.reshape(-1, top), axis=1), cut)
-            taken = np.diff(sums, axis=1, prepend=0).ravel()
-            return Best(np.repeat(np.tile(levels, len(sizes)), taken), offsets_of(sums[:, -1]))
+            taken = sums.copy()
+            taken[:, 1:] -= sums[:, :-1]
+            best = np.repeat(np.tile(levels, len(sizes)), taken.ravel())
+            return Best(best, offsets_of(sums[:, -1]))
         values = values[order_segments(falling_codes(values), offsets).order]
     if sizes.max(initial=0) <= cut:
         return Best(values, offsets)

@@ -40,6 +40,11 @@ def segments(offsets: IntArray, queries: slice | IntArray) -> tuple[slice | IntA
     return slice(int(borders[0]), int(borders[-1])), borders - borders[0]
 
 
+def untied(number: int, dtype: Any) -> Array:
+    """So many ones in the memory of one; ``np.broadcast_to`` takes ten times as long for few."""
+    return np.ndarray(number, dtype, np.ones(1, dtype), 0, (0,))
+
+
 # Items that nobody judged ------------------------------------------------------------------------
 
 
@@ -135,8 +140,9 @@ class Unjudged:
         """Items whose places are known; without ``tied``, none is tied."""
         if above.max(initial=0) < np.iinfo(np.int32).max:
             above = above.astype(np.int32)
-        ones = np.broadcast_to(above.dtype.type(1), len(above))
-        return cls(sizes_of(offsets), Places(offsets, above, ones if tied is None else tied))
+        if tied is None:
+            tied = untied(len(above), above.dtype)
+        return cls(sizes_of(offsets), Places(offsets, above, tied))
 
     @classmethod
     def nothing(cls, n_queries: int) -> Unjudged:
@@ -406,11 +412,8 @@ class JudgedRankings:
             values = getattr(self, name)
             if values.dtype == dtype or not (grades or "grades" not in name):
                 continue
-            if values.strides == (0,) and len(values):
-                # One value that stands for all goes on doing so.
-                wide[name] = np.broadcast_to(values[:1].astype(dtype), len(values))
-            else:
-                wide[name] = values.astype(dtype)
+            is_one = name == "tied" and values.strides == (0,)
+            wide[name] = untied(len(values), dtype) if is_one else values.astype(dtype)
         return replace(self, **wide) if wide else self
 
     def at_least(self, min_rel: float) -> JudgedRankings:

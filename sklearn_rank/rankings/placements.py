@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, repeat
 from typing import Any, NamedTuple
@@ -15,6 +15,11 @@ from sklearn_rank.rankings.data import KeptItems, NoPool, RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.segments import offsets_of
 from sklearn_rank.typing import Array, IntArray
+
+
+def _mean_rank(above: int, tied: int) -> float:
+    rank = above + (tied + 1) / 2
+    return int(rank) if rank.is_integer() else rank
 
 
 class Hit(NamedTuple):
@@ -31,8 +36,7 @@ class Hit(NamedTuple):
     @property
     def rank(self) -> float:
         """Rank, counted from 1; within a tie the mean of the ranks of the group."""
-        rank = self.above + (self.tied + 1) / 2
-        return int(rank) if rank.is_integer() else rank
+        return _mean_rank(self.above, self.tied)
 
 
 @dataclass(frozen=True)
@@ -72,24 +76,30 @@ class Placement:
 
 def placements_of(judged: RankingData, queries: Iterable[int] | None = None) -> list[Placement]:
     """Placements of some queries by their numbers, or of all."""
-    rankings, query_ids = judged.whole, judged.listed_ids()
+    rankings, query_ids, kept = judged.whole, judged.listed_ids(), judged.items
     if queries is not None:
         numbers = list(queries)
         query_ids = [query_ids[number] for number in numbers]
         rankings = rankings.take(np.array(numbers, dtype=np.int64))
-    grades, borders = rankings.judged_grades.astype(np.float64), rankings.judged_offsets.tolist()
-    all_grades, n_ranked = grades.tolist(), rankings.n_ranked.tolist()
-    hits_of = _Hits.of(rankings)
-    return [
-        _placement(
-            query,
-            hits_of(number),
-            n_ranked[number],
-            sorted(all_grades[borders[number] : borders[number + 1]], reverse=True),
-            judged.items,
-        )
-        for number, query in enumerate(query_ids)
-    ]
+    all_grades, hits_of = rankings.all_grades.tolist(), _hits_by_number(rankings)
+    borders, n_ranked = rankings.judged_offsets.tolist(), rankings.n_ranked.tolist()
+    placements = []
+    for number, query in enumerate(query_ids):
+        hits, length = hits_of(number), n_ranked[number]
+        grades = sorted(all_grades[borders[number] : borders[number + 1]], reverse=True)
+        if kept is None:
+            placements.append(Placement(query, hits, length, grades))
+            continue
+        items, scores = kept.rankings.get(query, ((), None))
+        tiers = _tiers(items, scores)
+        if kept.shared is None:
+            truth = dict(kept.truths[query])
+        else:
+            truth = {item: kept.shared[item] for item in items if item in kept.shared}
+        ranking = [item for tier in tiers for item in tier]
+        named = _named(hits, tiers, truth)
+        placements.append(Placement(query, named, length, grades, truth, ranking))
+    return placements
 
 
 def hit_items(
@@ -100,8 +110,8 @@ def hit_items(
     The same ids as in the placements, which hold much more: a baseline of many queries takes only
     these.
     """
-    hits_of = _Hits.of(rankings)
-    borders, above = hits_of.borders, hits_of.above
+    hits_of = _hits_by_number(rankings)
+    borders, above = rankings.offsets.tolist(), rankings.above.tolist()
     for number, query in enumerate(query_ids):
         items, scores = kept.rankings.get(query, ((), None))
         if scores is None:
@@ -122,24 +132,18 @@ def hit_items(
 
 def judged_from(placements: Sequence[Placement]) -> RankingData:
     """Judged rankings of some placements, as if their rankings had been read again."""
-    hits = [
-        sorted(placement.hits, key=lambda hit: (hit.above, -hit.grade)) for placement in placements
-    ]
-    flat = [hit for placement in hits for hit in placement]
+    hits = [sorted(each.hits, key=lambda hit: (hit.above, -hit.grade)) for each in placements]
+    flat = [hit for own in hits for hit in own]
     return judged_alone(
         JudgedRankings(
-            query_ids=[placement.query for placement in placements],
-            offsets=offsets_of(np.array([len(placement) for placement in hits], dtype=np.int64)),
+            query_ids=[each.query for each in placements],
+            offsets=offsets_of(np.array(list(map(len, hits)), dtype=np.int64)),
             above=np.array([hit.above for hit in flat], dtype=np.int64),
             tied=np.array([hit.tied for hit in flat], dtype=np.int64),
             grades=np.array([hit.grade for hit in flat], dtype=np.float64),
-            n_ranked=np.array([placement.n_ranked for placement in placements], dtype=np.int64),
-            judged_offsets=offsets_of(
-                np.array([len(placement.grades) for placement in placements])
-            ),
-            judged_grades=np.array(
-                [grade for placement in placements for grade in placement.grades], np.float64
-            ),
+            n_ranked=np.array([each.n_ranked for each in placements], dtype=np.int64),
+            judged_offsets=offsets_of(np.array([len(each.grades) for each in placements])),
+            judged_grades=np.array([grade for each in placements for grade in each.grades], float),
         )
     )
 
@@ -150,42 +154,16 @@ def judged_alone(rankings: JudgedRankings) -> RankingData:
     return RankingData(rankings, NoPool("placements carry no scores"))
 
 
-@dataclass(frozen=True)
-class _Hits:
-    """The hits of each query without their ids, from columns that are lists already."""
+def _hits_by_number(rankings: JudgedRankings) -> Callable[[int], list[Hit]]:
+    """Function from the number of a query to its hits, without their ids."""
+    borders = rankings.offsets.tolist()
+    columns = [column.tolist() for column in (rankings.hit_grades, rankings.above, rankings.tied)]
 
-    borders: list[int]
-    grades: list[float]
-    above: list[int]
-    tied: list[int]
+    def hits_of(number: int) -> list[Hit]:
+        part = slice(*borders[number : number + 2])
+        return list(map(Hit._make, zip(repeat(None), *(column[part] for column in columns))))
 
-    @classmethod
-    def of(cls, rankings: JudgedRankings) -> _Hits:
-        """Lists of the columns of some rankings."""
-        grades = rankings.grades.astype(np.float64)
-        columns = (rankings.offsets, grades, rankings.above, rankings.tied)
-        return cls(*(column.tolist() for column in columns))
-
-    def __call__(self, number: int) -> list[Hit]:
-        """Those of the query of this number."""
-        part = slice(*self.borders[number : number + 2])
-        rows = zip(repeat(None), self.grades[part], self.above[part], self.tied[part])
-        return list(map(Hit._make, rows))
-
-
-def _placement(
-    query: Any, hits: list[Hit], n_ranked: int, grades: list[float], kept: KeptItems | None
-) -> Placement:
-    if kept is None:
-        return Placement(query, hits, n_ranked, grades)
-    items, scores = kept.rankings.get(query, ((), None))
-    tiers = _tiers(items, scores)
-    if kept.shared is not None:
-        judged = {item: kept.shared[item] for item in items if item in kept.shared}
-    else:
-        judged = dict(kept.truths[query])
-    ranking = [item for tier in tiers for item in tier]
-    return Placement(query, _named(hits, tiers, judged), n_ranked, grades, judged, ranking)
+    return hits_of
 
 
 def _tiers(items: Collection[Any], scores: Array | None) -> list[list[Any]]:
@@ -227,8 +205,7 @@ class UnjudgedItem(NamedTuple):
     @property
     def rank(self) -> float:
         """Rank, counted from 1; within a tie the mean of the ranks of the group."""
-        rank = self.above + (self.tied + 1) / 2
-        return int(rank) if rank.is_integer() else rank
+        return _mean_rank(self.above, self.tied)
 
 
 def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[UnjudgedItem]]:
@@ -243,34 +220,21 @@ def unjudged_items(judged: RankingData, depth: int | None = None) -> list[list[U
     if kept is None:
         msg = "ids of items were not kept; pass keep_items=True to evaluate"
         raise InvalidParameterError(msg)
-    places = list(zip(unjudged.above.tolist(), unjudged.tied.tolist(), strict=True))
+    offsets, above, tied = unjudged.places
+    places = list(zip(above.tolist(), tied.tolist(), strict=True))
     result = []
-    for query, (first, last) in zip(
-        judged.listed_ids(), pairwise(unjudged.offsets.tolist()), strict=True
-    ):
-        items = _unjudged_of(kept, query) if last > first else []
+    for query, (first, last) in zip(judged.listed_ids(), pairwise(offsets.tolist()), strict=True):
+        items: list[Any] = []
+        if last > first:
+            # Items of equal scores stand in the order by which the rule of ties took them.
+            truth = kept.truths[query] if kept.shared is None else kept.shared
+            tiers = _tiers(*kept.rankings.get(query, ((), None)))
+            items = [item for tier in tiers for item in tier if item not in truth]
         own = zip(items, places[first:last], strict=True)
         result.append(
             [UnjudgedItem(item, *place) for item, place in own if depth is None or place[0] < depth]
         )
     return result
-
-
-def _unjudged_of(kept: KeptItems, query: Any) -> list[Any]:
-    """Unjudged items of a query in ranked order; equal scores as they were read."""
-    items, scores = kept.rankings.get(query, ((), None))
-    truth = kept.truths[query] if kept.shared is None else kept.shared
-    ordered = list(items)
-    if scores is not None:
-        # Stable: items of equal scores stand in the order by which the rule of ties took them.
-        falling = np.argsort(-_ascending(scores), kind="stable").tolist()
-        ordered = [ordered[place] for place in falling]
-    return [item for item in ordered if item not in truth]
-
-
-def _ascending(scores: Any) -> IntArray:
-    """Scores as whole numbers in the same order: they are never negated, which can overflow."""
-    return np.unique(scores, return_inverse=True)[1].reshape(-1)
 
 
 def item_codes(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades, segments
+from sklearn_rank.rankings.judged import Cutoff, JudgedRankings, narrow_grades, segments, untied
 from sklearn_rank.support.checks import check_option
 from sklearn_rank.support.runtime import in_threads
 from sklearn_rank.support.segments import (
@@ -185,7 +185,7 @@ class Hits(NamedTuple):
     def sizes(self) -> IntArray:
         """(H,) size of the tie of each hit."""
         if self.tied is None:
-            return np.broadcast_to(self.above.dtype.type(1), len(self.above))
+            return untied(len(self.above), self.above.dtype)
         return self.tied
 
 

@@ -18,7 +18,6 @@ from sklearn_rank import (
     ranking_precision_recall_curve,
     ranking_roc_curve,
 )
-from sklearn_rank.inputs import RelevanceInput
 
 CURVES = [ranking_roc_curve, ranking_precision_recall_curve]
 
@@ -73,14 +72,6 @@ def test_pooled_precision_recall_curve_is_scikit_learns(seed, ties, infinities):
 
 
 @DATA
-def test_area_under_the_pooled_curve_is_the_pooled_auc(seed, ties, infinities):
-    grades, scores, groups = drawn(seed, ties=ties, infinities=infinities)
-    area = auc(*ranking_roc_curve(grades, scores, groups=groups)[:2])
-    pooled = ranking_auc_score(grades, scores, groups=groups, average="pooled")
-    assert area == pytest.approx(pooled, rel=1e-13)
-
-
-@DATA
 def test_area_under_the_macro_curve_is_the_group_auc(seed, ties, infinities):
     grades, scores, groups = drawn(seed, ties=ties, infinities=infinities)
     fpr, tpr, thresholds = ranking_roc_curve(grades, scores, groups=groups, average="macro")
@@ -121,12 +112,6 @@ def test_macro_precision_recall_curve_by_hand():
     np.testing.assert_allclose(recall, [*np.linspace(1, 0, 101), 0], atol=1e-15)
     assert len(thresholds) == len(precision) - 1
     assert np.isnan(thresholds).all()
-
-
-def test_one_query_is_its_own_macro_curve():
-    grades, scores = np.array([[1, 0, 1, 0, 0]]), np.array([[5, 4, 3, 2, 1]])
-    pooled, macro = (ranking_roc_curve(grades, scores, average=one) for one in ("pooled", "macro"))
-    assert auc(*pooled[:2]) == auc(*macro[:2]) == (3 + 2) / 6
 
 
 def test_relevant_items_that_were_not_retrieved_stand_below_all():
@@ -174,12 +159,6 @@ def test_empty_ranking_has_no_precision(average):
     assert not precision[:-1].any()
 
 
-def test_macro_curve_counts_an_empty_ranking_among_others():
-    pair = [{"a"}, {"z"}], [["a", "b"], []]
-    precision, _, _ = ranking_precision_recall_curve(*pair, average="macro")
-    np.testing.assert_allclose(precision[:-1], (1 + 0) / 2)
-
-
 def test_missed_items_of_one_shared_truth_stand_below_all():
     truth, rankings, scores = {"1-a", "2-z"}, [["1-a", "1-b"], ["2-c"]], [[3, 2], [1]]
     fpr, tpr, _ = ranking_roc_curve(truth, rankings, relevance=scores)
@@ -195,14 +174,6 @@ def test_relevance_gives_the_thresholds():
     assert fpr.tolist() == [0, 0, 1 / 2, 1 / 2, 1]
     assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1, 1]
     assert thresholds.tolist() == [np.inf, 0.9, 0.8, 0.5, 0.1]
-
-
-def test_distances_make_the_same_curve():
-    pair = [{"a"}, {"c"}], [["a", "b"], ["d", "c"]]
-    near = RelevanceInput([[0.1, 0.9], [0.2, 0.5]], higher_is_better=False)
-    fpr, tpr, _ = ranking_roc_curve(*pair, relevance=near)
-    assert fpr.tolist() == [0, 0, 1 / 2, 1 / 2, 1]
-    assert tpr.tolist() == [0, 1 / 2, 1 / 2, 1, 1]
 
 
 def test_area_of_precision_recall_is_average_precision():

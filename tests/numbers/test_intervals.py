@@ -19,20 +19,6 @@ UNIT = (0.0, 1.0)
 # By hand ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n", [2, 10, 250])
-def test_hits_alone_leave_the_exact_binomial_bound(n: int) -> None:
-    # The rate p at which n hits of n have a probability of 0.025: p ** n = 0.025.
-    assert mean_confidence_interval(np.ones(n)) == pytest.approx((0.025 ** (1 / n), 1.0))
-    assert mean_confidence_interval(np.zeros(n)) == pytest.approx((0.0, 1 - 0.025 ** (1 / n)))
-
-
-def test_some_hits_have_clopper_and_pearsons_interval() -> None:
-    # P(at least 3 of 4 | low) = 0.025 = P(at most 3 of 4 | high), in binomial terms.
-    low, high = mean_confidence_interval([1, 0, 1, 1])
-    assert 4 * low**3 * (1 - low) + low**4 == pytest.approx(0.025)
-    assert 1 - high**4 == pytest.approx(0.025)
-
-
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize(("hits", "n"), [(0, 3), (1, 2), (7, 9), (499, 500), (30, 30)])
 def test_the_binomial_interval_is_scipys(hits: int, n: int, level: float) -> None:

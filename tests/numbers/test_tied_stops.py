@@ -135,26 +135,6 @@ def test_tiny_chances_of_a_tie_by_arithmetic() -> None:
     )
 
 
-@pytest.mark.parametrize("k", [1, 3, 7, None])
-def test_equal_items_of_a_tie_by_arithmetic(k: int | None) -> None:
-    # m items of chance s and no others: rank i with probability s (1 - s) ** (i - 1).
-    stop, m = Fraction(1, 2), 40
-    last = m if k is None else k
-    expected = sum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, last + 1))
-    measure = "err" if k is None else f"err@{k}"
-    assert one_query([1] * m, [0] * m, measure) == pytest.approx(float(expected), rel=1e-13)
-
-
-@pytest.mark.parametrize("measure", ["err", "err@10", "err(max_grade=7)@200"])
-def test_a_large_tie_is_the_mean_of_its_orders(measure: str) -> None:
-    rng = np.random.default_rng(1)
-    grades = np.repeat([0, 1, 2, 3], [1500, 300, 150, 50])
-    tied = one_query(grades, np.zeros(2000), measure)
-    orders = [one_query(grades, rng.permutation(2000), measure) for _ in range(400)]
-    error = np.std(orders, ddof=1) / np.sqrt(400)
-    assert abs(np.mean(orders) - tied) < 4 * error
-
-
 def test_what_nobody_reaches_is_not_looked_at() -> None:
     # After a hundred items of chance 1/2 nobody reads on: the large tie below changes nothing.
     grades, scores = [1] * 100, list(range(200, 100, -1))

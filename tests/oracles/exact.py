@@ -343,13 +343,3 @@ def orders(groups: Sequence[Sequence[float]], missed: Sequence[float] = ()) -> I
 def number(value: Value) -> float:
     """A float; NaN where undefined."""
     return math.nan if value is None else float(value)
-
-
-def expectation(values: Sequence[Value]) -> float:
-    """Mean over the orders of tied items; NaN where undefined."""
-    if any(value is None for value in values):
-        assert all(value is None for value in values)
-        return math.nan
-    if all(isinstance(value, Fraction) for value in values):
-        return float(sum(values, Fraction(0)) / len(values))
-    return math.fsum(map(float, values)) / len(values)  # type: ignore[arg-type]
