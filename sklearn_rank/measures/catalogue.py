@@ -385,9 +385,16 @@ def plain(name: str) -> str:
 _BY_PLAIN_NAME = {plain(name): metric for name, metric in _BY_NAME.items()}
 
 
+_ABSENT = {"infap": "inferred average precision", "rbp": "rank-biased precision"}
+"""Names of trec_eval, ir_measures and ranx that are close to ours but mean other measures."""
+
+
 def find_metric(name: str) -> Metric:
     """The record behind a name or alias, whatever its case."""
     metric = _BY_NAME.get(name.lower()) or _BY_PLAIN_NAME.get(plain(name))
+    if metric is None and plain(name) in _ABSENT:
+        msg = f"{safe_repr(name)} is {_ABSENT[plain(name)]}, which is not among the measures here"
+        raise UnknownMeasureError(msg)
     if metric is None:
         known = ", ".join(metric.name for metric in METRICS)
         hint = closest(name.lower(), _BY_NAME)

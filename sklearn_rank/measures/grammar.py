@@ -49,11 +49,6 @@ _IMPLIED: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcgrendle2020": ("ndcg", {"gain": "binary"}),
     "relativep": ("recall", {"denominator": "min"}),
 }
-_ABSENT = {
-    "infap": "inferred average precision",
-    "rbp": "rank-biased precision",
-}
-"""Names of trec_eval, ir_measures and ranx that look like ours but mean other measures."""
 
 
 def measure(spec: str | Measure, k: int | None = None, **parameters: Any) -> Measure:
@@ -185,9 +180,6 @@ def _parse(text: str, level: int = 0) -> Measure:
         msg = f"{safe_repr(text)} is not a measure; {advice}"
         raise UnknownMeasureError(msg)
     name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]
-    if name in _ABSENT:
-        msg = f"{safe_repr(text)} is {_ABSENT[name]}, which is not among the measures here"
-        raise UnknownMeasureError(msg)
     canonical, implied = _IMPLIED.get(name, (match["name"], {}))
     metric = find_metric(canonical)
     parameters: dict[str, Any] = dict(implied)
