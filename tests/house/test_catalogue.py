@@ -200,7 +200,7 @@ def test_an_assertion_by_name_is_that_of_a_record() -> None:
     assert named - {"assert_metric", "assert_not_worse"} == {
         assertion_name(metric) for metric in NAMED
     }
-    assert {metric.name for metric in NAMED} == {metric.name for metric in FUNCTIONS}
+    assert set(NAMED) <= set(FUNCTIONS), "what is gated by name has a function, too"
 
 
 @every_record
