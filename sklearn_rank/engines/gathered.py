@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any
@@ -208,7 +208,7 @@ class LeftBehind:
 class LaterColumns:
     """Columns of a lazy frame that say something of its queries, read when they are used."""
 
-    names: Iterable[str]
+    names: Collection[str]
     read: Callable[[str], Iterable[tuple[Any, Any]]]
     """Pairs of a query and its label, also missing ones."""
 

@@ -139,7 +139,7 @@ def _scan(
     if engine == "duckdb":
         import duckdb
 
-        from sklearn_rank.engines.duckdb import quoted
+        from sklearn_rank.engines import duckdb as ours
 
         connection = duckdb.connect()
         _OPEN.append(connection)
@@ -147,15 +147,15 @@ def _scan(
             connection.execute(f"SET memory_limit = '{options.n_bytes}B'")
         frame, text = connection.read_parquet(paths), "VARCHAR"
     else:
-        from sklearn_rank.engines.spark import quoted, running_session
+        from sklearn_rank.engines import spark as ours  # type: ignore[no-redef]
 
-        frame, text = running_session().read.parquet(*paths), "string"
+        frame, text = ours.running_session().read.parquet(*paths), "string"
     named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
     ids = {"query": named.query, "item": named.item}
-    selected = [f"CAST({quoted(name)} AS {text}) AS {role}" for role, name in ids.items()]
+    selected = [f"CAST({ours.quoted(name)} AS {text}) AS {role}" for role, name in ids.items()]
     if named.number is not None:
-        selected.append(f"{quoted(named.number)} AS {named.kind}")
-    selected += [quoted(column.name) for column in named.watched]
+        selected.append(f"{ours.quoted(named.number)} AS {named.kind}")
+    selected += [ours.quoted(column.name) for column in named.watched]
     return frame.project(", ".join(selected)) if engine == "duckdb" else frame.selectExpr(*selected)
 
 

@@ -206,7 +206,7 @@ class QueryIds(NamedTuple):
 
     def _fault_of_sample(self, fold: Fold) -> str | None:
         rows = self._everywhere(fold)
-        first = rows and self._first_that_differs(rows.by_query())
+        first = None if rows is None else self._first_that_differs(rows.by_query())
         return first and (
             f"single rows are drawn (max_samples, subsample), which cuts queries: of query "
             f"{first[1]} only {first[2]:,} of {first[3]:,} rows are scored; score all rows, or "

@@ -260,7 +260,8 @@ def _row_scores(responses: Responses, y: Any, options: ScorerOptions, owner: str
         raise RankingConfigError(msg)
     if method == "auto":
         method = responses.first_method()
-    return np.sign(grades[1] - grades[0]) * responses.column(method)
+    scores: Array = np.sign(grades[1] - grades[0]) * responses.column(method)
+    return scores
 
 
 def _label_grades(labels: Any, options: ScorerOptions) -> Array:

@@ -104,8 +104,9 @@ def values_above(name: str) -> Iterator[Any]:
     for frame in _frames():
         known = frame.f_locals
         for values in (known, known.get("params"), known.get("fit_params")):
-            if hasattr(values, "get") and values.get(name) is not None:
-                yield values[name]
+            value = values.get(name) if values is not None and hasattr(values, "get") else None
+            if value is not None:
+                yield value
 
 
 def length(rows: Any) -> int:

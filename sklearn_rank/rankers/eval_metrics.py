@@ -153,7 +153,8 @@ class _EvalMetric:
                     kept.remove(truth)
                 else:
                     # Copies: whatever becomes of the caller's arrays.
-                    own = [None if part is None else np.array(part) for part in rows[:3]]
+                    weights = None if rows.weights is None else np.array(rows.weights)
+                    own = (np.array(rows.grades), np.array(rows.sizes), weights)
                     queries = _read(rows, negative, query_ids)
                     truth = Truth(WatchedRows(*own, rows.weighs_queries), queries)
                 kept.insert(0, truth)

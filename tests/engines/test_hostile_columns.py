@@ -137,3 +137,15 @@ def test_durations_are_ids_of_polars(by_file: None) -> None:
         for c in (TRUTH, RUN)
     ]
     assert evaluate(*sides, "map")["map"] == pytest.approx(MAP, rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", ["float", "unsigned", "flag"])
+def test_queries_of_two_types_that_are_equal_as_keys(kind: str, lazy: Make, way: str) -> None:
+    change: Any = {"float": float, "unsigned": int, "flag": lambda query: query == 1}[kind]
+    queries = [0, 1, 0, 1, 0, 1]
+    changed = pl.Series("query", [change(query) for query in queries])
+    run = {**RUN, "query": changed.cast(pl.UInt64) if kind == "unsigned" else changed}
+    truth = {**TRUTH, "query": queries[:4]}
+    found = evaluate(lazy(truth), lazy(run), MEASURES)
+    assert_same(found, evaluate(pl.DataFrame(truth), pl.DataFrame(run), MEASURES))
+    assert found["map"] == pytest.approx(MAP, rel=1e-15)

@@ -138,21 +138,6 @@ def test_the_scikit_learn_door_of_lightgbm(with_group):
     assert noted["map"][-1] == pytest.approx(expected, abs=1e-12)
 
 
-def test_cross_validation_of_both_libraries():
-    by_tree = lgb.cv(
-        QUIET,
-        lgb.Dataset(X, Y, group=SIZES),
-        3,
-        feval=lightgbm_eval_metric("map"),
-        stratified=False,
-    )
-    assert len(by_tree["valid map-mean"]) == 3
-    by_round = xgb.cv(
-        ONLY_OURS, xgb.DMatrix(X, Y, qid=QID), 3, custom_metric=xgboost_eval_metric("map")
-    )
-    assert 0.3 < by_round["test-map-mean"].iloc[-1] < 1
-
-
 def test_options_of_scorers_count():
     grades, tied, group = np.array([0, 1]), np.array([0.5, 0.5]), np.array([2])
     scorer = get_scorer("map", ties="pessimistic")
@@ -283,35 +268,6 @@ def test_weights_of_rows_are_not_taken_for_those_of_queries():
 
 
 # Early stopping ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "best"), [("map", np.argmax), ("mrr", np.argmax), ("lag", np.argmin)]
-)
-def test_lightgbm_stops_at_the_best_value(name, best):
-    data, held_out = lightgbm_sets()
-    noted: dict[str, Any] = {}
-    model = lgb.train(
-        QUIET | {"learning_rate": 0.5, "num_leaves": 8, "min_data_in_leaf": 3},
-        data,
-        200,
-        [held_out],
-        feval=lightgbm_eval_metric(name),
-        callbacks=[lgb.early_stopping(5, verbose=False), lgb.record_evaluation(noted)],
-    )
-    values = noted["valid_0"][name]
-    assert 5 < len(values) < 200
-    assert model.best_iteration == best(values) + 1
-
-
-@pytest.mark.parametrize(
-    ("name", "best"), [("map", np.argmax), ("mrr", np.argmax), ("lag", np.argmin)]
-)
-def test_xgboost_stops_at_the_best_value(name, best):
-    metric = xgboost_eval_metric(name)
-    model, noted = watched_by_xgboost(metric, 200, early_stopping_rounds=5, maximize=name != "lag")
-    assert 5 < len(noted[name]) < 200
-    assert model.best_iteration == best(noted[name])
 
 
 @pytest.mark.parametrize(

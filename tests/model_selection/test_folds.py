@@ -7,13 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
-    GridSearchCV,
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
-    cross_val_score,
 )
 
 from sklearn_rank import (
@@ -22,9 +19,8 @@ from sklearn_rank import (
     QuerySplitError,
     RankingConfigError,
     check_query_splits,
-    map_scorer,
 )
-from tests.model_selection.cases import ALPHAS, FRAME, GRID, INDEX, QID, X, Y, map_by_hand
+from tests.model_selection.cases import FRAME, INDEX, QID, X, Y
 
 
 @pytest.mark.parametrize("cv", [GroupKFold(3), QueryKFold(3), LeaveOneGroupOut()], ids=repr)
@@ -161,21 +157,6 @@ def test_query_folds_can_spread_the_number_of_relevant_items(form):
     assert spread == [[0, 1, 4], [2, 3, 5]]
 
 
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (Y[:, np.newaxis], r"y has the shape \(72, 1\); pass the grades as a 1-D array or Series"),
-        (pd.DataFrame({"grade": Y}), r"y has the shape \(72, 1\); pass the grades as a 1-D array"),
-        ({"q": {"a"}}, "y is a dict keyed by query; scikit-learn splits by position"),
-        ({"a"}, "y is one set for all queries; pass a set per element of X"),
-    ],
-    ids=["array", "DataFrame", "dict", "set"],
-)
-def test_query_folds_refuse_a_y_that_scorers_refuse(y, message):
-    with pytest.raises(RankingConfigError, match=message):
-        next(QueryKFold(3).split(X, y))
-
-
 @pytest.mark.parametrize("y", [["good", "bad"] * 36, pd.Series([None, "good"] * 36)], ids=type)
 def test_text_labels_are_rows_that_need_query_ids(y):
     with pytest.raises(
@@ -226,24 +207,6 @@ def test_query_folds_shuffle_by_their_seed():
 def test_query_folds_need_as_many_queries():
     with pytest.raises(ValueError, match="cannot make 5 folds of 2 queries"):
         next(QueryKFold(5).split(np.zeros((6, 1)), groups=[1, 1, 1, 2, 2, 2]))
-
-
-def test_query_folds_nest_without_routing_and_without_groups():
-    search = GridSearchCV(Ridge(), GRID, scoring=map_scorer, cv=QueryKFold(2))
-    found = cross_val_score(search, FRAME, Y, scoring=map_scorer, cv=QueryKFold(3))
-    expected = []
-    for train, test in QueryKFold(3).split(FRAME):
-        inner = [(train[a], train[b]) for a, b in QueryKFold(2).split(X[train], groups=QID[train])]
-        means = {}
-        for alpha in ALPHAS:
-            scores = [
-                map_by_hand(Y[b], Ridge(alpha=alpha).fit(X[a], Y[a]).predict(X[b]), QID[b])
-                for a, b in inner
-            ]
-            means[alpha] = sum(scores) / len(scores)
-        best = Ridge(alpha=max(means, key=means.get)).fit(X[train], Y[train])
-        expected.append(map_by_hand(Y[test], best.predict(X[test]), QID[test]))
-    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_folds_for_recorded_values_are_the_same_on_every_version():

@@ -9,11 +9,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - enables the import below
 from sklearn.model_selection import (
     GridSearchCV,
-    GroupKFold,
     HalvingGridSearchCV,
     cross_val_score,
     learning_curve,
@@ -26,14 +24,12 @@ from tests.model_selection.boosting import (
     GRIDS,
     QID,
     RANKERS,
-    XGB,
     X,
     Y,
     fold_by_hand,
     folds_by_hand,
     framed,
     libraries,
-    map_by_hand,
     search_of,
 )
 
@@ -168,43 +164,3 @@ def test_learning_curve_of_shuffled_rows(library):
 
 
 # XGBRanker without the adapter -------------------------------------------------------------------
-
-
-def sorted_problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows sorted by query and numbers as ids, as XGBRanker wants them."""
-    numbers = np.unique(QID, return_inverse=True)[1]
-    order = np.argsort(numbers, kind="stable")
-    return X[order], Y[order], numbers[order]
-
-
-def xgboost_by_hand(cv: Any) -> list[float]:
-    rows, grades, ids = sorted_problem()
-    values = []
-    for train, test in cv.split(rows, grades, ids):
-        model = clone(XGB).fit(rows[train], grades[train], qid=ids[train])
-        values.append(map_by_hand(grades[test], model.predict(rows[test]), ids[test]))
-    return values
-
-
-def test_xgbranker_itself_with_routing():
-    rows, grades, ids = sorted_problem()
-    cv = GroupKFold(3, shuffle=True, random_state=0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            clone(XGB).set_fit_request(qid="groups"),
-            {"n_estimators": [8]},
-            scoring=map_scorer,
-            cv=cv,
-            error_score="raise",
-        ).fit(rows, grades, groups=ids)
-    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)
-
-
-def test_xgbranker_itself_with_a_column_of_query_ids():
-    rows, grades, ids = sorted_problem()
-    frame = pd.DataFrame(rows, columns=["x0", "x1", "x2"]).assign(qid=ids)
-    cv = GroupKFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(
-        XGB, {"n_estimators": [8]}, scoring=map_scorer, cv=cv, error_score="raise"
-    ).fit(frame, grades, groups=frame["qid"])
-    assert search.best_score_ == pytest.approx(np.mean(xgboost_by_hand(cv)), abs=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 
 from sklearn_rank import (
     Convention,
@@ -19,7 +19,6 @@ from sklearn_rank import (
     get_scorer,
     map_scorer,
     ndcg_scorer,
-    rank_scorers,
 )
 
 QID = np.repeat(list("abcd"), 3)
@@ -82,19 +81,6 @@ def test_a_search_warns_once_and_in_general(n_times):
         ]
 
 
-def test_each_measure_of_a_search_is_told_once():
-    with pytest.warns(ConventionWarning) as caught:
-        cross_validate(
-            First(),
-            TIED,
-            Y,
-            scoring=rank_scorers(["map", "mrr"], convention="torchmetrics"),
-            cv=QueryKFold(4),
-        )
-    measures = [str(warning.message).rpartition(" does: ")[2] for warning in caught]
-    assert measures == [f"map: {BY_CHANCE}", f"mrr: {BY_CHANCE}"]
-
-
 @pytest.mark.parametrize("ties", ["average", "stable"])
 def test_ties_that_are_said_are_no_difference(ties):
     for scorer in (
@@ -104,12 +90,6 @@ def test_ties_that_are_said_are_no_difference(ties):
     ):
         scorer(First(), TIED, Y)
         assert scorer.options.ties == ties
-
-
-def test_data_that_do_not_differ_are_silent():
-    strict = TIED.assign(x=np.arange(1.0, 13.0))
-    told = evaluate(Y, strict["x"], "map", groups=QID, convention="torchmetrics")["map"]
-    assert get_scorer("map", convention="torchmetrics")(First(), strict, Y) == told
 
 
 def test_the_masked_scores_of_a_convention_are_masked():
@@ -144,14 +124,6 @@ def test_a_convention_stays_in_later_copies():
     assert repr(scorer.set_score_request(groups="q").with_options(one_query=True)) == (
         "get_scorer('map').with_options(one_query=True, zero_division=1.0, convention='sklearn')"
     )
-
-
-def test_conventions_are_told_apart_and_travel():
-    plain, ours = map_scorer, map_scorer.with_options(convention="spark")
-    assert ours != map_scorer.with_options(convention="ranx")
-    read = pickle.loads(pickle.dumps(ours))
-    assert read == ours != plain
-    assert repr(read) == repr(ours)
 
 
 def test_a_convention_of_ones_own_is_shown_by_name():

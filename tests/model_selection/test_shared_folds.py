@@ -6,7 +6,6 @@ import warnings
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
@@ -135,18 +134,3 @@ def test_a_fault_of_the_data_is_told_once_by_all_scorers():
     )
     assert [category for category, _ in alone] == [RankingDataWarning] * 2
     assert together == alone[:1]
-
-
-def test_what_cannot_be_read_is_told_by_each_scorer():
-    model = Answers(SCORES[1:])
-    scoring = check_scoring(model, scoring=rank_scorers(["map", "mrr"]), raise_exc=False)
-    told = scoring(model, X, Y, groups=QID)
-    assert all("inconsistent numbers of samples" in text for text in told.values())
-
-
-def test_ids_of_a_frame_are_shared_as_those_of_an_array(reads):
-    ids = pd.Series([str(query) for query in QID])
-    model = Answers(SCORES)
-    found = check_scoring(model, scoring=rank_scorers(NAMES))(model, X, Y, groups=ids)
-    assert reads == ["rows"]
-    assert found["map"] == map_scorer(model, X, Y, groups=QID)
