@@ -28,7 +28,7 @@ from sklearn_rank.engines.gathered import (
 from sklearn_rank.engines.read import IN_MEMORY_ALONE, Problem, Side, engine_of, find_sides
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.inputs.frames import is_frame, refuse_missing, run_of, truth_of, watch
-from sklearn_rank.inputs.hints import Corpus, with_unknown_counted
+from sklearn_rank.inputs.hints import read_known, with_unknown_counted
 from sklearn_rank.inputs.roles import refuse_unused
 from sklearn_rank.inputs.tables import Qrels, Run, TableScores
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -160,7 +160,7 @@ class _Reading:
             if known_items is not None and qrels is None:
                 self._refuse("known_items needs all judgements in memory, which take")
             if known_items is not None:
-                judged = with_unknown_counted(judged, qrels, Corpus(known_items))
+                judged = with_unknown_counted(judged, qrels, read_known(known_items))
         # All columns of the frames, of which only those with a role were read.
         columns = [
             LaterColumns(rows.schema.columns, partial(rows.labels, side.named["query"]))

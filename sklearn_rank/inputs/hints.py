@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import chain, islice
 from numbers import Number
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -310,34 +310,13 @@ _COMPARED = 100_000
 """Items of the index in which a judged one is looked for in another spelling: a second's work."""
 
 
-class Corpus:
-    """The items of an index: a collection of ids, or a function that says whether it has one."""
-
-    def __init__(self, given: Any) -> None:
-        self._given = given
-        self._ids: set[Any] = set() if callable(given) else _ids(given)
-
-    def unknown(self, judged: Iterable[Any]) -> list[Any]:
-        """Items that the index does not have."""
-        return [item for item in judged if not self._has(item)]
-
-    def _has(self, item: Any) -> bool:
-        if self._ids:
-            return item in self._ids
-        try:
-            return bool(self._given(item))
-        except Exception as error:
-            what = f"{type(error).__name__}({safe_repr(str(error))})"
-            msg = f"known_items raised {what} on item {safe_repr(item)}"
-            raise ValueError(msg) from error
-
-    def cause(self, unknown: list[Any]) -> str:
-        """In what the ids of judgements and index seem to differ; "" if that is not to be seen."""
-        return _likely_mismatch([(unknown, list(islice(self._ids, _COMPARED)))], "known_items")
+Known: TypeAlias = "set[Any] | Callable[[Any], bool]"
 
 
-def _ids(given: Any) -> set[Any]:
-    """Ids of the index; a string is one id, not several."""
+def read_known(given: Any) -> Known:
+    """Ids of the index, or the function that says whether it has one; a string is no collection."""
+    if callable(given):
+        return given  # type: ignore[no-any-return]
     for name in ("to_list", "tolist", "to_pylist"):
         if hasattr(given, name):
             given = getattr(given, name)()
@@ -360,7 +339,18 @@ def _ids(given: Any) -> set[Any]:
     return ids
 
 
-def with_unknown_counted(judged: RankingData, y_true: Any, corpus: Corpus) -> RankingData:
+def _is_known(item: Any, known: Known) -> bool:
+    if isinstance(known, set):
+        return item in known
+    try:
+        return bool(known(item))
+    except Exception as error:
+        what = f"{type(error).__name__}({safe_repr(str(error))})"
+        msg = f"known_items raised {what} on item {safe_repr(item)}"
+        raise ValueError(msg) from error
+
+
+def with_unknown_counted(judged: RankingData, y_true: Any, known: Known) -> RankingData:
     """The same, and what the index lacks is counted; with a warning that names some of it."""
     kept = judged.items
     judged_items: Iterable[Any] = ()
@@ -371,10 +361,11 @@ def with_unknown_counted(judged: RankingData, y_true: Any, corpus: Corpus) -> Ra
         ids = take_ids(y_true.item_ids, np.flatnonzero(y_true.grades >= 0))
         judged_items = ids if isinstance(ids, list) else as_list(ids.unique(maintain_order=True))
     items = list(dict.fromkeys(judged_items))
-    unknown = corpus.unknown(items)
+    unknown = [item for item in items if not _is_known(item, known)]
     if not unknown:
         return judged
-    cause = corpus.cause(unknown)
+    sample = list(islice(known, _COMPARED)) if isinstance(known, set) else []
+    cause = _likely_mismatch([(unknown, sample)], "known_items")
     verb = "is" if len(unknown) == 1 else "are"
     warn(
         f"{len(unknown):,} of {len(items):,} judged items {verb} not in the index "

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn_rank.exceptions import InvalidParameterError, RankingDataWarning
 from sklearn_rank.inputs.frames import as_tables, is_frame
 from sklearn_rank.inputs.hints import (
-    Corpus,
+    read_known,
     swap_suspicion,
     with_mismatch_hint,
     with_unknown_counted,
@@ -248,12 +248,12 @@ def read_rankings(
         warn(suspicion, RankingDataWarning)
     if known_items is None:
         return read_layout(name, y_true, y_score, **options)
-    corpus = Corpus(known_items)
+    known = read_known(known_items)
     _refuse_foreign(LAYOUTS[name], known_items=known_items)
     keeps = options.get("keep_items", False)
     if not _are_columns(y_true, y_score, options):
         options["keep_items"] = True  # the judged items as they are compared
-    judged = with_unknown_counted(read_layout(name, y_true, y_score, **options), y_true, corpus)
+    judged = with_unknown_counted(read_layout(name, y_true, y_score, **options), y_true, known)
     return judged if keeps else replace(judged, items=None)
 
 
