@@ -20,52 +20,38 @@ def to_text(table: Table) -> str:
     """The table, then its notes."""
     caption = [safe_text(table.caption, limit=None)] if table.caption else []
     sides = "".join("<" if column.kind == "text" else ">" for column in table.columns)
-    lines = aligned(text_rows(table), sides)
-    return "\n".join(
-        [*caption, *lines, *(safe_text(note, limit=None) for note in table.said(BEST))]
-    )
+    notes = [safe_text(note, limit=None) for note in table.said(BEST)]
+    return "\n".join([*caption, *aligned(text_rows(table), sides), *notes])
 
 
 def text_rows(table: Table) -> list[list[str]]:
     """Titles, then rows of cells fit to print, with points in line in columns of numbers."""
-    columns = [
-        _text_column(column, table.column(place)) for place, column in enumerate(table.columns)
-    ]
+    columns = []
+    for place, column in enumerate(table.columns):
+        cells = table.column(place)
+        texts = [safe_text(cell.text, limit=column.longest) for cell in cells]
+        # Spaces behind numbers bring their points in line, as the column is aligned to the right.
+        if column.kind == "number":
+            behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
+            room = max(behind, default=0)
+            pairs = zip(texts, behind, strict=True)
+            texts = [text and text + " " * (room - own) for text, own in pairs]
+        elif column.kind == "interval":
+            ends = [text.partition("..")[::2] for text in texts]
+            left, right = (max(map(len, side)) for side in zip(*ends, ("", ""), strict=True))
+            texts = [f"{low:>{left}}..{high:<{right}}" if high else "" for low, high in ends]
+        # What stands behind a number is behind its title, too.
+        signs = ["", *(" ".join(filter(None, (BEST * c.best, marked(c)))) for c in cells)]
+        room = max(map(len, signs))
+        lines = zip([safe_text(column.title), *texts], signs, strict=True)
+        columns.append([f"{text} {sign:<{room}}" if room else text for text, sign in lines])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _text_column(column: Column, cells: Sequence[Cell]) -> list[str]:
-    """Title and cells; what stands behind a number is behind its title, too."""
-    texts = [safe_text(cell.text, limit=column.longest) for cell in cells]
-    if column.kind == "number":
-        texts = _pointed(texts)
-    elif column.kind == "interval":
-        texts = _between(texts)
-    behind = ["", *(" ".join(filter(None, (BEST * cell.best, marked(cell)))) for cell in cells)]
-    room = max(map(len, behind))
-    lines = zip([safe_text(column.title), *texts], behind, strict=True)
-    return [f"{text} {note:<{room}}" if room else text for text, note in lines]
 
 
 def marked(cell: Cell) -> str:
     """Letters of a cell; those of more than one character are told apart by commas."""
     joined = ("," if any(len(mark) > 1 for mark in cell.marks) else "").join(cell.marks)
     return safe_text(joined, limit=None)
-
-
-def _pointed(texts: Sequence[str]) -> list[str]:
-    """Numbers with spaces behind them, so that aligned to the right their points are in line."""
-    behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
-    room = max(behind, default=0)
-    return [text + " " * (room - own) * bool(text) for text, own in zip(texts, behind, strict=True)]
-
-
-def _between(texts: Sequence[str]) -> list[str]:
-    """Intervals with both points in line."""
-    ends = [text.partition("..")[::2] for text in texts]
-    room = max((len(low) for low, _ in ends), default=0)
-    behind = max((len(high) for _, high in ends), default=0)
-    return [f"{low:>{room}}..{high:<{behind}}" if high else "" for low, high in ends]
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
@@ -76,25 +62,25 @@ def aligned(rows: Sequence[Sequence[str]], sides: str) -> list[str]:
     sizes = [[display_width(cell) for cell in row] for row in rows]
     widths = [max(column) for column in zip(*sizes, strict=True)]
     sides = sides.ljust(len(widths), sides[-1])
-    return ["  ".join(map(_padded, row, widths, sides)).rstrip() for row in rows]
-
-
-def _padded(cell: str, width: int, side: str) -> str:
-    space = " " * (width - display_width(cell))
-    return f"{space}{cell}" if side == ">" else f"{cell}{space}"
+    lines = []
+    for row, own in zip(rows, sizes, strict=True):
+        padded = []
+        for cell, size, width, side in zip(row, own, widths, sides, strict=False):
+            space = " " * (width - size)
+            padded.append(f"{space}{cell}" if side == ">" else f"{cell}{space}")
+        lines.append("  ".join(padded).rstrip())
+    return lines
 
 
 def display_width(text: str) -> int:
-    r"""Columns of a terminal that a line takes: two for a wide character, none for an accent."""
+    """Columns of a terminal that a line takes: two for a wide character, none for an accent."""
     if text.isascii():
         return len(text)
-    return sum(map(_columns, text))
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    wide = unicodedata.east_asian_width
+    return sum(
+        0 if unicodedata.combining(character) else 1 + (wide(character) in "WF")
+        for character in text
+    )
 
 
 # CSV ----------------------------------------------------------------------------------------------
@@ -105,42 +91,34 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def to_csv(table: Table) -> str:
     """A line of names, then one for each row; numbers in full, an interval as two columns."""
-    lines = [_csv_line([name for column in table.columns for name in _csv_names(column)])]
-    for row in table.rows:
-        pairs = zip(table.columns, row, strict=True)
-        lines.append(
-            _csv_line([text for column, cell in pairs for text in _csv_texts(column, cell)])
-        )
-    return "".join(lines)
-
-
-def _csv_line(cells: list[str]) -> str:
-    r"""Written with "\r\n" at its end: Python quotes a carriage return in a cell only then."""
     import csv
 
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\r\n").writerow(cells)
-    return file.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _csv_names(column: Column) -> list[str]:
-    key = _guarded(column.key)
-    return [f"{key}_low", f"{key}_high"] if column.kind == "interval" else [key]
-
-
-def _csv_texts(column: Column, cell: Cell) -> list[str]:
-    if column.kind == "interval":
-        return [_csv_text(end) for end in cell.value or ("", "")]
-    return [_csv_text(cell.text if cell.value is None else cell.value)]
+    titles: list[Any] = []
+    for column in table.columns:
+        ends = ("_low", "_high") if column.kind == "interval" else ("",)
+        titles += [f"{column.key}{end}" for end in ends]
+    lines = [titles]
+    for row in table.rows:
+        values: list[Any] = []
+        for column, cell in zip(table.columns, row, strict=True):
+            if column.kind == "interval":
+                values += cell.value or ("", "")
+            else:
+                values.append(cell.text if cell.value is None else cell.value)
+        lines.append(values)
+    written = []
+    for line in lines:
+        # With "\r\n" at its end: Python quotes a carriage return in a cell only then.
+        file = io.StringIO()
+        csv.writer(file, lineterminator="\r\n").writerow(map(_csv_text, line))
+        written.append(file.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(written)
 
 
 def _csv_text(value: Any) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
-    return _guarded(value if isinstance(value, str) else str(value))
-
-
-def _guarded(text: str) -> str:
+    text = str(value)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
@@ -168,23 +146,23 @@ def escape_markdown(text: str) -> str:
     return _ACTIVE.sub(lambda match: f"&#{ord(match[0])};", safe_text(text, limit=None))
 
 
-def to_markdown(table: Table) -> str:
-    """The table, then its notes as a paragraph."""
-    caption = [f"**{escape_markdown(table.caption)}**", ""] if table.caption else []
-    rows = markdown_rows(table.columns, [list(map(_markdown_written, row)) for row in table.rows])
-    said = table.said(BOLD)
-    notes = ["", "  \n".join(map(_markdown_line, said))] if said else []
-    return "\n".join([*caption, *rows, *notes])
-
-
 _BLOCK = re.compile(r"[^\w&]|\d+[.)]")
 """What makes a list, a rule or a heading at the start of a line."""
 
 
-def _markdown_line(note: str) -> str:
-    escaped = escape_markdown(note)
-    is_block = _BLOCK.match(escaped)
-    return f"&#{ord(escaped[0])};{escaped[1:]}" if is_block else escaped
+def to_markdown(table: Table) -> str:
+    """The table, then its notes as a paragraph."""
+    caption = [f"**{escape_markdown(table.caption)}**", ""] if table.caption else []
+    rows = []
+    for row in table.rows:
+        texts = [escape_markdown(cell.text) for cell in row]
+        texts = [f"**{t}**" if cell.best and t else t for cell, t in zip(row, texts, strict=True)]
+        marks = [f"<sup>{escape_markdown(marked(c))}</sup>" if c.marks else "" for c in row]
+        rows.append([text + mark for text, mark in zip(texts, marks, strict=True)])
+    notes = [escape_markdown(note) for note in table.said(BOLD)]
+    notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK.match(note) else note for note in notes]
+    paragraph = ["", "  \n".join(notes)] if notes else []
+    return "\n".join([*caption, *markdown_rows(table.columns, rows), *paragraph])
 
 
 def markdown_rows(columns: tuple[Column, ...], rows: list[list[str]]) -> list[str]:
@@ -192,12 +170,6 @@ def markdown_rows(columns: tuple[Column, ...], rows: list[list[str]]) -> list[st
     rule = ("---" if column.kind == "text" else "---:" for column in columns)
     lines = [[escape_markdown(column.title) for column in columns], rule, *rows]
     return [f"| {' | '.join(line)} |" for line in lines]
-
-
-def _markdown_written(cell: Cell) -> str:
-    text = escape_markdown(cell.text)
-    text = f"**{text}**" if cell.best and text else text
-    return f"{text}<sup>{escape_markdown(marked(cell))}</sup>" if cell.marks else text
 
 
 # LaTeX --------------------------------------------------------------------------------------------
@@ -228,12 +200,10 @@ def escape_latex(text: str) -> str:
     that the font has.
     """
     shown = safe_text(text, limit=None)
-    return "".join(map(_escaped, f" {shown}", shown))
-
-
-def _escaped(before: str, character: str) -> str:
-    apart = "{}" if before + character in _JOINED else ""
-    return apart + _SPECIAL.get(character, character)
+    return "".join(
+        ("{}" if before + character in _JOINED else "") + _SPECIAL.get(character, character)
+        for before, character in zip(f" {shown}", shown, strict=False)
+    )
 
 
 def to_latex(table: Table, *, caption: str | None = None, label: str | None = None) -> str:
@@ -242,60 +212,39 @@ def to_latex(table: Table, *, caption: str | None = None, label: str | None = No
     if caption is None and label is None:
         comments = [f"% {escape_latex(text)}" for text in (table.caption, *said) if text]
         return "\n".join([r"% \usepackage{booktabs}", *comments, *tabular])
+    lines = [r"% \usepackage{booktabs}", r"\begin{table}", r"\centering"]
     own = table.caption if caption is None else caption
-    notes = [rf"\par\smallskip\footnotesize {escape_latex('; '.join(said))}"] if said else []
-    lines = [
-        r"% \usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        *([rf"\caption{{{escape_latex(own)}}}"] if own else []),
-        *([rf"\label{{{_latex_label(label)}}}"] if label is not None else []),
-        *tabular,
-        *notes,
-        r"\end{table}",
-    ]
-    return "\n".join(lines)
-
-
-def _latex_label(label: str) -> str:
-    """A label is read as it stands, so that what TeX would act on is left out."""
-    return "".join(character for character in label if character.isalnum() or character in ":-._/+")
+    if own:
+        lines.append(rf"\caption{{{escape_latex(own)}}}")
+    if label is not None:
+        # It is read as it stands, so that what TeX would act on is left out.
+        plain = (character for character in label if character.isalnum() or character in ":-._/+")
+        lines.append(rf"\label{{{''.join(plain)}}}")
+    lines += tabular
+    if said:
+        lines.append(rf"\par\smallskip\footnotesize {escape_latex('; '.join(said))}")
+    return "\n".join([*lines, r"\end{table}"])
 
 
 def _tabular(table: Table) -> list[str]:
-    columns = [
-        _latex_column(column, table.column(place)) for place, column in enumerate(table.columns)
-    ]
+    columns = []
+    for place, column in enumerate(table.columns):
+        cells = table.column(place)
+        raised = [rf"$^{{{escape_latex(marked(cell))}}}$" if cell.marks else "" for cell in cells]
+        # Marks take the same room in every row, so that numbers stay in line.
+        widest = max(cells, key=lambda cell: len(marked(cell)), default=None)
+        room = rf"\hphantom{{{raised[cells.index(widest)]}}}" if widest and widest.marks else ""
+        texts = [_latex_text(column, cell) for cell in cells]
+        marks = [rf"\rlap{{{letters}}}" if letters else "" for letters in raised]
+        columns.append([text + mark + room for text, mark in zip(texts, marks, strict=True)])
     rows = [rf"{' & '.join(row)} \\" for row in zip(*columns, strict=True)]
     sides = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    return [
-        rf"\begin{{tabular}}{{{sides}}}",
-        r"\toprule",
-        rf"{' & '.join(escape_latex(column.title) for column in table.columns)} \\",
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+    titles = " & ".join(escape_latex(column.title) for column in table.columns)
+    head = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", rf"{titles} \\", r"\midrule"]
+    return [*head, *rows, r"\bottomrule", r"\end{tabular}"]
 
 
-def _latex_column(column: Column, cells: list[Cell]) -> list[str]:
-    """Cells whose marks take the same room in every row, so that numbers stay in line."""
-    widest = max((marked(cell) for cell in cells), key=len, default="")
-    room = rf"\hphantom{{{_raised(widest)}}}" if widest else ""
-    return [
-        _latex_written(column, cell)
-        + (rf"\rlap{{{_raised(marked(cell))}}}" if cell.marks else "")
-        + room
-        for cell in cells
-    ]
-
-
-def _raised(letters: str) -> str:
-    return rf"$^{{{escape_latex(letters)}}}$"
-
-
-def _latex_written(column: Column, cell: Cell) -> str:
+def _latex_text(column: Column, cell: Cell) -> str:
     if column.kind == "interval" and cell.text:
         low, _, high = cell.text.partition("..")
         text = f"$[{low}, {high}]$"
@@ -336,56 +285,40 @@ def to_html(table: Table) -> str:
 def html_table(table: Table, *, sortable: bool = False) -> str:
     """The table alone; ``sortable`` marks it for a script, with the values to sort by."""
     said = "<br>".join(escape_html(text) for text in (table.caption, *table.said(BOLD)) if text)
+    kinds = ["" if c.kind == "text" else f' class="{c.kind}"' for c in table.columns]
     titles = "".join(
-        f'<th scope="col"{_html_class(column)}>{escape_html(column.title)}</th>'
-        for column in table.columns
+        f'<th scope="col"{kind}>{escape_html(column.title)}</th>'
+        for column, kind in zip(table.columns, kinds, strict=True)
     )
-    rooms = [_html_room(table, place) for place in range(len(table.columns))]
+    # Letters take the same room in every row, so that numbers stay in line.
+    widths = [[len(marked(cell)) for cell in row] for row in table.rows]
+    rooms = [max(column) for column in zip(*widths, strict=True)]
+    rows = []
+    for row in table.rows:
+        written, is_name = "", True
+        for column, cell, kind, room in zip(table.columns, row, kinds, rooms, strict=True):
+            # Cells of text before the first number name the row.
+            is_name = is_name and column.kind == "text"
+            element = 'th scope="row"' if is_name else "td"
+            number = cell.value[0] if isinstance(cell.value, tuple) else cell.value
+            is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+            value = f' data-value="{number!r}"' if sortable and is_number else ""
+            text = escape_html(cell.text)
+            text = f"<strong>{text}</strong>" if cell.best and text else text
+            if room:
+                text += f'<sup style="min-width:{room}ch">{escape_html(marked(cell))}</sup>'
+            written += f"<{element}{kind}{value}>{text}</{element[:2]}>"
+        rows.append(f"<tr>{written}</tr>")
     lines = [
         f'<table class="rank-table"{" data-sortable" * sortable}>',
         *([f"<caption>{said}</caption>"] if said else []),
         f"<thead><tr>{titles}</tr></thead>",
         "<tbody>",
-        *(_html_row(table, row, rooms, sortable) for row in table.rows),
+        *rows,
         "</tbody>",
         "</table>",
     ]
     return "\n".join(lines)
-
-
-def _html_class(column: Column) -> str:
-    return "" if column.kind == "text" else f' class="{column.kind}"'
-
-
-def _html_row(table: Table, cells: tuple[Cell, ...], rooms: list[int], sortable: bool) -> str:
-    """Cells of text before the first number name the row."""
-    written = []
-    is_name = True
-    for place, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
-        is_name = is_name and column.kind == "text"
-        kind = 'th scope="row"' if is_name else "td"
-        value = _html_value(cell) if sortable else ""
-        text = _html_written(cell, rooms[place])
-        written.append(f"<{kind}{_html_class(column)}{value}>{text}</{kind[:2]}>")
-    return f"<tr>{''.join(written)}</tr>"
-
-
-def _html_value(cell: Cell) -> str:
-    number = cell.value[0] if isinstance(cell.value, tuple) else cell.value
-    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-    return f' data-value="{number!r}"' if is_number else ""
-
-
-def _html_room(table: Table, place: int) -> int:
-    """Characters that the letters of a column take: as many in each row, for numbers in line."""
-    return max((len(marked(cell)) for cell in table.column(place)), default=0)
-
-
-def _html_written(cell: Cell, room: int) -> str:
-    text = escape_html(cell.text)
-    text = f"<strong>{text}</strong>" if cell.best and text else text
-    letters = f'<sup style="min-width:{room}ch">{escape_html(marked(cell))}</sup>' if room else ""
-    return text + letters
 
 
 # Results that are tables --------------------------------------------------------------------------
