@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sklearn_rank.evaluation.compute import Scored, find_measure
+from sklearn_rank.evaluation.compute import Scored, find_measure, score_values
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.slices import take_queries
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     QueryMismatchError,
@@ -74,10 +75,11 @@ class Joined:
     def pooled(self, system: str, measure: str) -> float:
         """The value of a measure that ranks the items of all these queries together."""
         whole = self.systems[system]
-        if len(self.query_ids) < len(whole.query_ids):
-            known = tuple(whole._judged.listed_ids())
-            whole = whole._slice(np.sort(self.places[system]), known)
-        return float(whole[measure])
+        if len(self.query_ids) == len(whole.query_ids):
+            return float(whole[measure])
+        judged, scored = whole._judged, self._scored(system, measure)
+        data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
+        return score_values(scored.measure, data, None, scored.zero_division).average.value
 
     @cached_property
     def missing(self) -> dict[str, list[Any]]:

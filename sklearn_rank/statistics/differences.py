@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -95,38 +95,35 @@ class Differences:
         """
         if len(self) < 2:
             return math.nan
+        if not self.n_changed:
+            return 1.0
         floor = self.p_floor(alternative)
-        if self.is_flat and self.n_changed:
+        if self.is_flat:
             # Without a spread, the sign is all that tells.
             falls = bool(self.change[0] < 0)
             return floor if alternative == "two-sided" or falls == (alternative == "less") else 1.0
-        if not self.n_changed:
-            return 1.0
-        return max(floor, self._p_of(test, alternative, n_resamples, seed))
+        t = self.mean / self.error
+        if test == "t":
+            from scipy import special
+
+            tail = -abs(t) if alternative == "two-sided" else t if alternative == "less" else -t
+            sides = 2 if alternative == "two-sided" else 1
+            return max(floor, float(sides * special.stdtr(len(self) - 1, tail)))
+        if test == "wilcoxon":
+            return max(floor, self._p_of_wilcoxon(alternative))
+        change, weights = self._sorted()
+        generator = np.random.default_rng(seed)
+        if test == "permutation":
+            products = change if weights is None else weights * change
+            return max(floor, p_of_flips(products, n_resamples, generator, alternative))
+        found = p_of_studentized(change, weights, t, n_resamples, generator, alternative)
+        return max(floor, found)
 
     def p_floor(self, alternative: Alternative) -> float:
         """The least p-value that so many changed pairs support: as many coins all fall alike."""
         if len(self) < 2:
             return math.nan
         return min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**self.n_changed)
-
-    def _p_of(
-        self,
-        test: PairedTest,
-        alternative: Alternative,
-        n_resamples: int,
-        seed: int | np.random.Generator,
-    ) -> float:
-        if test == "t":
-            return self._p_of_t(alternative)
-        if test == "wilcoxon":
-            return self._p_of_wilcoxon(alternative)
-        change, weights = self._sorted()
-        generator = np.random.default_rng(seed)
-        if test == "permutation":
-            products = change if weights is None else weights * change
-            return p_of_flips(products, n_resamples, generator, alternative)
-        return p_of_studentized(change, weights, self._t, n_resamples, generator, alternative)
 
     def t_interval(self, level: float) -> tuple[float, float]:
         """Two-sided interval of the mean, by Student's t."""
@@ -151,18 +148,6 @@ class Differences:
         freedom = len(self) - 1
         tail = alpha / 2 if alternative == "two-sided" else alpha
         return self.error * (t_quantile(1 - tail, freedom) + t_quantile(power, freedom))
-
-    @property
-    def _t(self) -> float:
-        return self.mean / self.error
-
-    def _p_of_t(self, alternative: Alternative) -> float:
-        from scipy import special
-
-        t, freedom = self._t, len(self) - 1
-        if alternative == "two-sided":
-            return float(2 * special.stdtr(freedom, -abs(t)))
-        return float(special.stdtr(freedom, t if alternative == "less" else -t))
 
     def _p_of_wilcoxon(self, alternative: Alternative) -> float:
         if self.weights is not None:
@@ -295,39 +280,23 @@ def correct_p_values(p_values: Sequence[float], correction: Correction | None) -
     [0.03, 0.12, 0.09]
     """
     if correction is not None:
-        check_option(correction, "correction", tuple(_CORRECTIONS), "correct_p_values")
+        check_option(correction, "correction", get_args(Correction), "correct_p_values")
     tested = [p for p in p_values if not math.isnan(p)]
     if any(not 0 <= p <= 1 for p in tested):
         msg = f"p-values lie in [0, 1], got {safe_repr(list(p_values))}"
         raise ValueError(msg)
-    if correction is None or not tested:
-        return [float(p) for p in p_values]
-    corrected = iter(_CORRECTIONS[correction](tested))
-    return [math.nan if math.isnan(p) else next(corrected) for p in p_values]
+    count = len(tested)
+    if correction == "bonferroni":
+        tested = [min(1.0, count * p) for p in tested]
+    elif correction == "holm":
+        # The least p-value times the number of tests, the next times one less, and never falling.
+        least = 0.0
+        for done, place in enumerate(sorted(range(count), key=list(tested).__getitem__)):
+            least = min(1.0, max(least, (count - done) * tested[place]))
+            tested[place] = least
+    elif correction == "bh" and tested:
+        from scipy import stats
 
-
-def _holm(tested: list[float]) -> list[float]:
-    """The least p-value times the number of tests, the next times one less, and never falling."""
-    corrected, least = [0.0] * len(tested), 0.0
-    for done, place in enumerate(sorted(range(len(tested)), key=tested.__getitem__)):
-        least = min(1.0, max(least, (len(tested) - done) * tested[place]))
-        corrected[place] = least
-    return corrected
-
-
-def _bonferroni(tested: list[float]) -> list[float]:
-    return [min(1.0, len(tested) * p) for p in tested]
-
-
-def _benjamini_hochberg(tested: list[float]) -> list[float]:
-    from scipy import stats
-
-    corrected: list[float] = stats.false_discovery_control(tested).tolist()
-    return corrected
-
-
-_CORRECTIONS: dict[str, Callable[[list[float]], list[float]]] = {
-    "holm": _holm,
-    "bh": _benjamini_hochberg,
-    "bonferroni": _bonferroni,
-}
+        tested = stats.false_discovery_control(tested).tolist()
+    corrected = iter(tested)
+    return [math.nan if math.isnan(p) else float(next(corrected)) for p in p_values]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics.resampling import bca_interval
 from sklearn_rank.statistics.samples import (
     check_share,
@@ -18,25 +17,13 @@ from sklearn_rank.statistics.samples import (
     read_weights,
     t_quantile,
 )
-from sklearn_rank.support.checks import check_integer, check_option, check_seed
+from sklearn_rank.support.checks import check_integer, check_option, check_seed, refuse_value
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 IntervalMethod = Literal["auto", "t", "bootstrap"]
 _ROUNDING = 1e-9
 """How far rounding may carry a value beyond the bounds of its measure."""
-
-
-class _Bounds(NamedTuple):
-    """Range of a measure; infinite where it has no end."""
-
-    low: float
-    high: float
-
-    @property
-    def are_finite(self) -> bool:
-        return math.isfinite(self.high - self.low)
 
 
 def mean_confidence_interval(
@@ -126,61 +113,61 @@ def mean_confidence_interval(
     shares = read_weights(weights, len(sample))
     kept = ~np.isnan(sample) if shares is None else ~np.isnan(sample) & (shares > 0)
     sample, shares = sample[kept], None if shares is None else shares[kept]
-    limits = _read_bounds(bounds, sample, owner)
-    if method == "auto" and limits.are_finite and len(sample):
-        low, high = _bounded_interval(sample, shares, limits, level)
+    least, greatest = _read_bounds(bounds, sample, owner)
+    if method == "auto" and math.isfinite(greatest - least) and len(sample):
+        low, high = _bounded_interval(sample, shares, least, greatest, level)
     elif len(sample) < 2 or is_flat(sample, float(np.abs(sample).max())):
         return math.nan, math.nan
-    elif method == "bootstrap":
-        low, high = _scaled(sample, shares, level, n_resamples, generator)
     else:
-        low, high = _scaled(sample, shares, level)
-    return max(low, limits.low), min(high, limits.high)
+        # Near 1, where nothing overflows.
+        sample, exponent = in_unit(sample)
+        shares = None if shares is None else in_unit(shares)[0]
+        if method == "bootstrap":
+            low, high = bca_interval(sample, shares, level, n_resamples, generator)
+        else:
+            mean, error = mean_of(sample, shares), error_of_mean(sample, shares)
+            reach = t_quantile((1 + level) / 2, len(sample) - 1) * error
+            low, high = mean - reach, mean + reach
+        with np.errstate(over="ignore"):
+            low, high = float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))
+    return max(low, least), min(high, greatest)
 
 
-def _read_bounds(given: Any, sample: FloatArray, owner: str) -> _Bounds:
+def _read_bounds(given: Any, sample: FloatArray, owner: str) -> tuple[float, float]:
+    """Range of a measure; infinite where it has no end."""
     if given is None:
         of_hits = len(sample) and np.isin(sample, (0.0, 1.0)).all()
-        return _Bounds(0.0, 1.0) if of_hits else _Bounds(-math.inf, math.inf)
+        return (0.0, 1.0) if of_hits else (-math.inf, math.inf)
     try:
         low, high = map(float, given) if isinstance(given, (tuple, list)) else (0.0, 0.0)
     except (TypeError, ValueError):
         low = high = 0.0
     if not low < high:
-        msg = (
-            f"The 'bounds' parameter of {owner} must be two numbers in rising order or None. "
-            f"Got {safe_repr(given)} instead."
-        )
-        raise InvalidParameterError(msg)
+        refuse_value(given, "bounds", owner, "two numbers in rising order or None")
     slack = _ROUNDING * max(1.0, high - low) if math.isfinite(high - low) else _ROUNDING
     outside = (sample < low - slack) | (sample > high + slack)
     if outside.any():
         msg = f"values holds {sample[outside][0]:g}, which is outside of bounds ({low:g}, {high:g})"
         raise ValueError(msg)
-    return _Bounds(low, high)
+    return low, high
 
 
 def _bounded_interval(
-    sample: FloatArray, weights: FloatArray | None, bounds: _Bounds, level: float
+    sample: FloatArray, weights: FloatArray | None, least: float, greatest: float, level: float
 ) -> tuple[float, float]:
     """The interval of "auto" between two finite bounds, which equal values do not close."""
-    unit = (np.clip(sample, *bounds) - bounds.low) / (bounds.high - bounds.low)
+    scale = greatest - least
+    unit = (np.clip(sample, least, greatest) - least) / scale
     if weights is None and ((unit == 0) | (unit == 1)).all():
-        low, high = _binomial_interval(int(unit.sum()), len(unit), level)
+        # Clopper and Pearson's interval of a proportion.
+        from scipy import special
+
+        hits, n, tail = int(unit.sum()), len(unit), (1 - level) / 2
+        low = float(special.betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
+        high = float(special.betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
     else:
         low, high = _anchored_interval(unit, weights, level)
-    scale = bounds.high - bounds.low
-    return bounds.low + scale * low, bounds.low + scale * high
-
-
-def _binomial_interval(hits: int, n: int, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's interval of a proportion."""
-    from scipy import special
-
-    tail = (1 - level) / 2
-    low = special.betaincinv(hits, n - hits + 1, tail) if hits else 0.0
-    high = special.betaincinv(hits + 1, n - hits, 1 - tail) if hits < n else 1.0
-    return float(low), float(high)
+    return least + scale * low, least + scale * high
 
 
 def _anchored_interval(
@@ -204,28 +191,3 @@ def _anchored_interval(
     # At low levels the interval around the shifted mean may miss the observed one.
     observed = mean_of(unit, shares)
     return min(mean - reach, observed), max(mean + reach, observed)
-
-
-def _scaled(
-    sample: FloatArray,
-    weights: FloatArray | None,
-    level: float,
-    n_resamples: int = 0,
-    generator: np.random.Generator | None = None,
-) -> tuple[float, float]:
-    """Student's t or, with a generator, the bootstrap; computed near 1, where nothing overflows."""
-    sample, exponent = in_unit(sample)
-    weights = None if weights is None else in_unit(weights)[0]
-    if generator is None:
-        low, high = t_interval(sample, weights, level)
-    else:
-        low, high = bca_interval(sample, weights, level, n_resamples, generator)
-    with np.errstate(over="ignore"):
-        return float(np.ldexp(low, exponent)), float(np.ldexp(high, exponent))
-
-
-def t_interval(sample: FloatArray, weights: FloatArray | None, level: float) -> tuple[float, float]:
-    """Student's t of a mean."""
-    mean, error = mean_of(sample, weights), error_of_mean(sample, weights)
-    reach = t_quantile((1 + level) / 2, len(sample) - 1) * error
-    return mean - reach, mean + reach

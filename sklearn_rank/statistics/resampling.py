@@ -15,7 +15,7 @@ import numpy as np
 
 from sklearn_rank.statistics.samples import mean_of
 from sklearn_rank.support.runtime import with_progress
-from sklearn_rank.typing import BoolArray, FloatArray, IntArray
+from sklearn_rank.typing import FloatArray, IntArray
 
 BATCH = 1 << 17
 """Draws at once: 1 MB of float64, which a core's cache holds."""
@@ -39,7 +39,14 @@ def bca_interval(
     below = float(means.searchsorted(mean, "left") + means.searchsorted(mean, "right")) / 2
     # A bias beyond all resamples is unknown, not infinite.
     below = min(max(below, 0.5), n_resamples - 0.5)
-    bias, acceleration = special.ndtri(below / n_resamples), _acceleration(products, shares)
+    bias = special.ndtri(below / n_resamples)
+    # Skewness of the means that lack one query each (jackknife). A query may outweigh all others
+    # by more than float64 tells; the rest then counts as nothing.
+    rest = np.maximum(shares.sum() - shares, np.finfo(np.float64).tiny)
+    without = (products.sum() - products) / rest
+    apart = without.mean() - without
+    spread = float((apart**2).sum())
+    acceleration = float((apart**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
     reach = bias + special.ndtri(np.array([1 - level, 1 + level]) / 2)
     low, high = np.quantile(means, special.ndtr(bias + reach / (1 - acceleration * reach)))
     return float(low), float(high)
@@ -61,16 +68,6 @@ def _resampled_means(
     return means
 
 
-def _acceleration(products: FloatArray, shares: FloatArray) -> float:
-    """Skewness of the means that lack one query each (jackknife)."""
-    # A query may outweigh all others by more than float64 tells; the rest then counts as nothing.
-    rest = np.maximum(shares.sum() - shares, np.finfo(np.float64).tiny)
-    means = (products.sum() - products) / rest
-    apart = means.mean() - means
-    spread = float((apart**2).sum())
-    return float((apart**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-
-
 def p_of_studentized(
     change: FloatArray,
     weights: FloatArray | None,
@@ -87,11 +84,18 @@ def p_of_studentized(
     """
     shares = np.ones(len(change)) if weights is None else weights
     shifted = change - (shares * change).sum() / shares.sum()
-    extreme = 0
+    extreme, slack = 0, _ROUNDING * abs(observed)
     for size in batches(len(change), n_resamples, "bootstrap"):
         drawn = generator.integers(0, len(change), (size, len(change)))
         t = _resampled_t(shifted, weights, drawn)
-        extreme += int(np.count_nonzero(_as_extreme(t, observed, alternative)))
+        if alternative == "two-sided":
+            as_extreme = np.abs(t) >= abs(observed) - slack
+        elif alternative == "less":
+            as_extreme = t <= observed + slack
+        else:
+            as_extreme = t >= observed - slack
+        extreme += int(np.count_nonzero(as_extreme))
+    # What was observed is one of the resamples: no p-value is 0.
     return (extreme + 1) / (n_resamples + 1)
 
 
@@ -114,13 +118,6 @@ def _resampled_t(change: FloatArray, weights: FloatArray | None, drawn: IntArray
     return np.asarray(t, dtype=np.float64)
 
 
-def _as_extreme(t: FloatArray, observed: float, alternative: str) -> BoolArray:
-    slack = _ROUNDING * abs(observed)
-    if alternative == "two-sided":
-        return np.asarray(np.abs(t) >= abs(observed) - slack)
-    return np.asarray(t <= observed + slack if alternative == "less" else t >= observed - slack)
-
-
 def p_of_flips(
     change: FloatArray, n_resamples: int, generator: np.random.Generator, alternative: str
 ) -> float:
@@ -136,11 +133,12 @@ def p_of_flips(
     total = 2**n if exact else n_resamples
     place = lower = higher = 0
     for size in batches(n, total, "sign flips", at_least=32):
-        sums = (
-            _all_flips(place, size, n).astype(np.float64) @ changed
-            if exact
-            else _random_sums(changed, size, generator)
-        )
+        if exact:
+            # Numbers from ``place`` on, a row of binary digits each.
+            flips = np.arange(place, place + size)[:, None] >> np.arange(n) & 1
+            sums = flips.astype(np.float64) @ changed
+        else:
+            sums = _random_sums(changed, size, generator)
         lower += int(np.count_nonzero(sums >= -tolerance))
         higher += int(np.count_nonzero(sums <= tolerance))
         place += size
@@ -148,12 +146,6 @@ def p_of_flips(
     sides = 2 if alternative == "two-sided" else 1
     own = 0 if exact else 1  # the order observed is one of the random ones
     return min(1.0, sides * (counts[alternative] + own) / (total + own))
-
-
-def _all_flips(first: int, size: int, n: int) -> BoolArray:
-    """Numbers from ``first`` on, a row of binary digits each."""
-    numbers = np.arange(first, first + size)[:, None]
-    return (numbers >> np.arange(n) & 1).astype(bool)
 
 
 def _random_sums(changed: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:

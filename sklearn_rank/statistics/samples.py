@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sklearn_rank.exceptions import InvalidParameterError
-from sklearn_rank.support.checks import as_numbers, check_weights
+from sklearn_rank.support.checks import as_numbers, check_weights, refuse_value
 from sklearn_rank.support.segments import in_unit
-from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import FloatArray
 
 
@@ -41,10 +39,7 @@ def read_weights(weights: Any, n_queries: int) -> FloatArray | None:
 def check_share(value: Any, name: str, owner: str) -> float:
     """A probability that is neither impossible nor certain."""
     if not isinstance(value, Real) or not 0 < float(value) < 1:
-        msg = (
-            f"The '{name}' parameter of {owner} must be in (0, 1). Got {safe_repr(value)} instead."
-        )
-        raise InvalidParameterError(msg)
+        refuse_value(value, name, owner, "in (0, 1)")
     return float(value)
 
 

@@ -272,6 +272,12 @@ def test_no_p_value_is_below_that_of_as_many_coins(test: str, alternative: str) 
 # Weights -----------------------------------------------------------------------------------------
 
 
+def test_what_was_observed_is_one_of_the_resamples() -> None:
+    clear = Differences(np.random.default_rng(0).normal(5, 1, 40))
+    assert clear.p("bootstrap", n_resamples=99) == 1 / 100
+    assert clear.p("permutation", "greater", n_resamples=99) == 1 / 100
+
+
 def test_weighted_sign_flips_are_all_flips_of_the_weighted_sum() -> None:
     change, weights = np.array([0.5, -0.25, 0.125, 0.75]), np.array([1.0, 4.0, 2.0, 1.0])
     sums = [math.fsum(weights * change * signs) for signs in itertools.product((1, -1), repeat=4)]
