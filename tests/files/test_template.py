@@ -37,16 +37,8 @@ def test_rows_without_a_grade_are_left_out() -> None:
 
 
 def test_ranks_and_moves_stand_beside(tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "query": [1],
-            "item": [7],
-            "grade": [None],
-            "rank": [1.5],
-            "rank_other": [float("nan")],
-            "move": [0.123456789],
-        }
-    )
+    ranks = {"rank": [1.5], "rank_other": [float("nan")], "move": [0.123456789]}
+    frame = pd.DataFrame({"query": [1], "item": [7], "grade": [None], **ranks})
     write_template(frame, tmp_path / "todo.csv")
     text = (tmp_path / "todo.csv").read_text()
     assert text == "query,item,grade,rank,rank_other,move\n1,7,,1.5,,0.123457\n"
@@ -55,24 +47,16 @@ def test_ranks_and_moves_stand_beside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "what"),
     [
-        (
-            b"query,item,grade\nq,a,high\n",
-            FileFormatError,
-            "<file>:2: grade 'high' is not a number",
-        ),
-        (
-            b"query,item,grade\nq,b,\nq,a,x\n",
-            FileFormatError,
-            "<file>:3: grade 'x' is not a number",
-        ),
-        (b"query,item,grade\nq,a\n", FileFormatError, "<file>:2: 2 fields instead of 3"),
-        (b"query,item,rank\nq,a,1\n", FileFormatError, "has no column of grades"),
-        (b"item,grade\na,1\n", ColumnRoleError, "query"),
+        ("query,item,grade\nq,a,high\n", FileFormatError, ":2: grade 'high' is not a number"),
+        ("query,item,grade\nq,b,\nq,a,x\n", FileFormatError, ":3: grade 'x' is not a number"),
+        ("query,item,grade\nq,a\n", FileFormatError, ":2: 2 fields instead of 3"),
+        ("query,item,rank\nq,a,1\n", FileFormatError, "has no column of grades"),
+        ("item,grade\na,1\n", ColumnRoleError, "query"),
     ],
 )
-def test_what_is_no_template_is_refused(text: bytes, error: type, what: str) -> None:
+def test_what_is_no_template_is_refused(text: str, error: type, what: str) -> None:
     with pytest.raises(error, match=what):
-        read_template(io.BytesIO(text))
+        read_template(io.BytesIO(text.encode()))
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
