@@ -13,6 +13,8 @@ from scipy import stats
 from sklearn_rank import compare, compare_all, evaluate
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.statistics import correct_p_values, mean_confidence_interval
+from sklearn_rank.support import runtime
+from tests.benchmarks.false_alarms import WAYS, alarms, table
 
 
 def runs(n: int, gains: dict[str, float], seed: int = 0) -> tuple[Any, dict[str, Any]]:
@@ -413,3 +415,101 @@ def test_plain_objects_are_json() -> None:
     assert told["rows"][2]["p"] is None
     assert (told["test"], told["correction"], told["alpha"]) == ("t", "holm", 0.05)
     assert [score["letter"] for score in told["scores"][:3]] == ["a", "b", "c"]
+
+
+# Unjudged items ----------------------------------------------------------------------------------
+
+JUDGED = {query: {"a": 1, "b": 0} for query in range(30)}
+HALF = {query: ["b", "a"] for query in JUDGED}
+MORE = {query: ["x", "a", "y"] for query in JUDGED}
+
+
+def test_unjudged_items_are_noted_by_system() -> None:
+    (note,) = compare(JUDGED, {"old": HALF, "new": MORE}, measures="mrr@2").notes
+    assert note == (
+        "unjudged items count as irrelevant: of the first 2, 50% of 'new' ('old': 0%) are "
+        "unjudged; bounds_of_change says what that could mean"
+    )
+
+
+def test_of_many_systems_those_with_most_unjudged_items_are_named() -> None:
+    runs = {"old": HALF} | {
+        f"new {n}": {query: ["a", *(f"x{i}" for i in range(n))] for query in JUDGED}
+        for n in range(5)
+    }
+    (note,) = compare(JUDGED, runs, measures="mrr").notes
+    assert "of the first 10, 80% of 'new 4', 75% of 'new 3', 67% of 'new 2', 2 more" in note
+
+
+def test_nothing_is_said_where_all_that_is_returned_is_judged() -> None:
+    assert compare(JUDGED, {"old": HALF, "new": HALF}, measures="mrr").notes == ()
+    complete = {query: {"a"} for query in JUDGED}
+    assert compare(complete, {"old": HALF, "new": MORE}, measures="mrr").notes == ()
+
+
+def test_only_common_queries_count() -> None:
+    old = evaluate({query: JUDGED[query] for query in range(25)}, {q: HALF[q] for q in range(25)})
+    runs = {query: HALF[query] if query < 25 else MORE[query] for query in JUDGED}
+    compared = compare(old, evaluate(JUDGED, runs))
+    assert not any("unjudged" in note for note in compared.notes)
+
+
+# Progress ----------------------------------------------------------------------------------------
+
+
+def systems() -> dict[str, Any]:
+    generator = np.random.default_rng(0)
+    truth = (generator.random((40, 6)) < 0.5).astype(int)
+    truth[:, 0] = 1
+    return {name: evaluate(truth, generator.random((40, 6)), ("map", "mrr")) for name in "abc"}
+
+
+@pytest.mark.parametrize(
+    ("function", "test", "shown"),
+    [
+        (compare, "permutation", True),
+        (compare, "bootstrap", True),
+        (compare_all, "tukey", True),
+        (compare, "t", False),
+    ],
+)
+def test_a_terminal_shows_how_many_tests_are_done(
+    function: Any, test: str, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    evaluated = systems()
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    function(evaluated, test=test, n_resamples=9999)
+    assert ("tests" in capsys.readouterr().err) == shown
+
+
+def test_a_step_draws_no_bar_within_the_bar(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(runtime, "_PATIENCE", -1.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    outside = runtime.with_progress([1] * 3, 3, "outside")
+    next(outside)  # the first step is over before the bar appears
+    for _ in outside:
+        assert list(runtime.with_progress([1] * 3, 3, "inside")) == [1] * 3
+    shown = capsys.readouterr().err
+    assert "outside" in shown
+    assert "inside" not in shown
+    assert list(runtime.with_progress([1] * 3, 3, "again")) == [1] * 3
+    assert "again" in capsys.readouterr().err
+
+
+# False alarms ------------------------------------------------------------------------------------
+
+
+def test_equal_systems_seldom_differ() -> None:
+    n_tables = 40
+    shares = alarms(50, n_tables, seed=1, tukey=False)
+    # Three standard errors above what was promised.
+    limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_tables)
+    assert shares["Holm"] <= limit
+    assert shares["Holm over slices"] <= limit
+    assert shares["each p-value alone"] > 0.2, "or the simulation could not show an alarm"
+
+
+def test_the_script_prints_a_row_for_each_way() -> None:
+    lines = table(2, 0).splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:-2]] == [f"| {way}" for way in WAYS]

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from sklearn_rank import compare, compare_all, evaluate
+from sklearn_rank import Evaluation, compare, compare_all, evaluate
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     QueryMismatchError,
@@ -40,10 +40,11 @@ def test_another_order_of_queries_changes_nothing() -> None:
 
 
 def test_values_stand_beside_the_ids_of_the_first_system() -> None:
-    compared = compare(evaluate(TRUTH, OLD, "mrr"), evaluate(turned(TRUTH), NEW, "mrr"))
+    compared = compare(evaluate(TRUTH, NEW, "mrr"), evaluate(turned(TRUTH), OLD, "mrr"))
     assert compared.query_ids == ["q1", "q2", "q3"]
-    assert compared.values("mrr")["system"].tolist() == [1, 1 / 2, 1]
-    assert compared.differences("mrr").tolist() == [1 / 2, -1 / 2, 1 - 1 / 3]
+    # Backwards they would be others.
+    assert compared.values("mrr")["system"].tolist() == [1 / 2, 1, 1 / 3]
+    assert compared.differences("mrr").tolist() == [-1 / 2, 1 / 2, 1 / 3 - 1]
 
 
 def test_only_common_queries_are_compared_and_the_others_counted() -> None:
@@ -275,3 +276,95 @@ def test_hostile_ids_and_names_are_escaped_in_messages() -> None:
     with pytest.raises(QueryMismatchError) as refused:
         compare(old, new, names=(evil, "new"), queries="same")
     assert "\x1b" not in str(refused.value)
+
+
+# Wrong calls -------------------------------------------------------------------------------------
+
+RUN = {"q1": ["a"], "q2": ["x", "b"]}
+
+
+@pytest.mark.parametrize("function", [compare, compare_all])
+def test_the_rankings_of_one_system_are_no_systems(function: Any) -> None:
+    with pytest.raises(TypeError, match=r"a name for each system; the keys of .* queries: 'q1'"):
+        function(TRUTH, RUN)
+    with pytest.raises(TypeError, match="a name for each system"):
+        function(TRUTH, {"q1": {"a": 0.5}, "q2": {"b": 1.0}})
+
+
+def test_systems_may_be_called_like_queries() -> None:
+    assert compare(TRUTH, {"q1": RUN, "q2": RUN}).names == ("q1", "q2")
+
+
+def test_what_is_wrong_with_a_system_is_told_with_its_name() -> None:
+    y_true, groups = np.array([0, 1, 0, 1]), [1, 1, 2, 2]
+    runs = {"good": [1.0, 2, 3, 4], "bad": [1.0, np.nan, 3, 4]}
+    with pytest.raises(ValueError, match=r"^system 'bad': y_score contains NaN at row 1 of que"):
+        compare(y_true, runs, groups=groups)
+    with pytest.raises(QueryMismatchError, match=r"^system 'empty': y_true and y_score have no"):
+        compare(TRUTH, {"good": RUN, "empty": {}})
+    with pytest.raises(TypeError, match=r"^system '\\x1b\[31m': "):
+        compare(TRUTH, {"good": RUN, "\x1b[31m": 1})
+
+
+@pytest.mark.parametrize("function", [compare, compare_all])
+def test_unknown_keywords_are_those_of_the_function_called(function: Any) -> None:
+    name = function.__name__
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got .* 'measure'; did you mean 'measures'"):
+        function(TRUTH, {"A": RUN, "B": RUN}, measure="map")
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got .* 'tie'; did you mean 'ties'"):
+        function(TRUTH, {"A": RUN, "B": RUN}, tie="stable")
+    evaluated = evaluate(TRUTH, RUN, "map")
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected .* 'nam'; did you mean"):
+        function(evaluated, evaluated, nam=("a", "b"))
+    with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected .* 'y_score'"):
+        function(TRUTH, {"A": RUN, "B": RUN}, y_score=RUN)
+
+
+def test_queries_that_are_spelled_in_two_ways_are_seen() -> None:
+    numbers = evaluate({1: {"a"}, 2: {"b"}}, {1: ["a"], 2: ["b"]}, "mrr")
+    texts = evaluate({"1": {"a"}, "2": {"b"}}, {"1": ["a"], "2": ["b"]}, "mrr")
+    with pytest.raises(QueryMismatchError, match=r"With str\(\) of one side, 2 of them would meet"):
+        compare(numbers, texts)
+
+
+def test_a_text_is_no_collection_of_queries() -> None:
+    compared = compare(TRUTH, {"A": RUN, "B": RUN}, measures="mrr")
+    with pytest.raises(InvalidParameterError, match="queries must be a collection of query ids"):
+        compared.query_changes("q1")
+
+
+def test_one_query_is_not_said_to_be_tested() -> None:
+    compared = compare({"q1": {"a"}}, {"A": {"q1": ["a"]}, "B": {"q1": ["x", "a"]}}, measures="mrr")
+    assert compared.family_text == "paired t-test: nothing could be tested"
+
+
+# Ties --------------------------------------------------------------------------------------------
+
+TIED = {"q1": {"a": 1.0, "x": 1.0}, "q2": {"b": 1.0, "x": 1.0}}
+ORDERED = {"q1": ["a", "x"], "q2": ["x", "b"]}
+TWO = {"q1": {"a"}, "q2": {"b"}}
+
+
+def test_systems_of_different_tie_rules_are_refused() -> None:
+    lucky, fair = evaluate(TWO, TIED, "mrr", ties="optimistic"), evaluate(TWO, TIED, "mrr")
+    assert (lucky["mrr"], fair["mrr"]) == (1.0, (1 + 1 / 2) / 2)
+    message = r"ties='average' for 'baseline' and ties='optimistic' for 'system'; evaluate all"
+    with pytest.raises(InvalidParameterError, match=message):
+        compare(fair, lucky)
+    with pytest.raises(InvalidParameterError, match="evaluate all systems in one way"):
+        compare(fair, lucky.by_slice({"q1": "all", "q2": "all"})["all"])
+
+
+def test_ranked_lists_have_no_ties_and_go_with_any_rule() -> None:
+    lists = evaluate(TWO, ORDERED, "mrr", ties="average")
+    lucky = evaluate(TWO, TIED, "mrr", ties="optimistic")
+    assert compare(lists, lucky)["mrr"].difference == 1.0 - (1 + 1 / 2) / 2
+
+
+def test_parts_of_different_tie_rules_are_not_merged() -> None:
+    parts = [
+        evaluate({q: TWO[q]}, {q: TIED[q]}, "mrr", ties=ties)
+        for q, ties in (("q1", "average"), ("q2", "pessimistic"))
+    ]
+    with pytest.raises(InvalidParameterError, match=r"different rules, 'average', 'pessimistic'"):
+        Evaluation.merge(*parts)

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GroupKFold,
-    LearningCurveDisplay,
     cross_validate,
 )
 
@@ -22,7 +21,6 @@ from sklearn_rank import (
     RankingConfigError,
     UndefinedMetricError,
     UndefinedMetricWarning,
-    map_scorer,
 )
 
 TRUTH = [{"a", "b"}, {"c"}]
@@ -177,21 +175,6 @@ except ImportError as error:
         "PrecisionRecallAtKDisplay.plot requires matplotlib. You can install matplotlib with "
         "`pip install matplotlib`"
     )
-
-
-def test_learning_curves_label_their_axis_with_the_scorer():
-    X, y, qid = rows()
-    frame = pd.DataFrame(X, columns=["a", "b"], index=pd.Index(qid, name="qid"))
-    shown = LearningCurveDisplay.from_estimator(
-        Ridge(),
-        frame,
-        y,
-        groups=qid,
-        train_sizes=[0.5, 1.0],
-        cv=GroupKFold(3),
-        scoring=map_scorer.with_options(zero_division=np.nan),
-    )
-    assert shown.ax_.get_ylabel() == "Map scorer"
 
 
 @pytest.mark.parametrize(("precision", "recall"), [((1, 0.9), (0.5, 1)), ((0, 0), (0, 0))])

@@ -6,7 +6,16 @@ import math
 
 import pytest
 
-from sklearn_rank.tables.formats import html_table, to_csv, to_html, to_latex, to_markdown, to_text
+from sklearn_rank.tables.formats import (
+    aligned,
+    display_width,
+    html_table,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 from sklearn_rank.tables.table import (
     Cell,
     Column,
@@ -166,3 +175,64 @@ def test_csv_has_numbers_in_full_and_an_interval_as_two() -> None:
 def test_sentences_are_not_cut() -> None:
     sentence = "x" * 300
     assert sentence in to_text(words_table(("", "finding"), [("!", sentence)]))
+
+
+# Cells that stand out ----------------------------------------------------------------------------
+
+
+def best_table(*, best: bool) -> Table:
+    cell = number_cell(0.5, best=best)
+    return Table((Column("map", "number"),), ((cell,),), notes=("2 queries",), meaning="best")
+
+
+def test_each_format_names_its_own_sign() -> None:
+    assert to_text(best_table(best=True)).splitlines()[2:] == ["*: best", "2 queries"]
+    assert "bold: best  \n2 queries" in to_markdown(best_table(best=True))
+    assert "<caption>bold: best<br>2 queries</caption>" in to_html(best_table(best=True))
+    assert "% bold: best\n% 2 queries" in to_latex(best_table(best=True))
+    assert r"\footnotesize bold: best; 2 queries" in to_latex(best_table(best=True), label="x")
+
+
+def test_nothing_is_said_of_a_sign_that_is_not_there() -> None:
+    for write in (to_text, to_markdown, to_html, to_latex):
+        assert "best" not in write(best_table(best=False))
+
+
+# Width on a terminal ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "width"),
+    [
+        ("", 0),
+        ("map", 3),
+        ("日本", 4),
+        ("\uff4d\uff41\uff50", 6),
+        ("é", 1),
+        ("e\u0301", 1),
+        ("ä日", 3),
+    ],
+)
+def test_the_width_of_a_text_is_that_on_a_terminal(text: str, width: int) -> None:
+    assert display_width(text) == width
+
+
+def test_columns_stand_to_their_side_and_lines_have_no_end_of_spaces() -> None:
+    rows = [("slice", "queries", ""), ("a", "7", "ok"), ("long-tail", "1,000", "")]
+    assert aligned(rows, "<><") == [
+        "slice      queries",
+        "a                7  ok",
+        "long-tail    1,000",
+    ]
+
+
+def test_the_last_side_stands_for_the_rest() -> None:
+    assert aligned([("a", "1", "22"), ("b", "333", "4")], "<>") == ["a    1  22", "b  333   4"]
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert aligned([("日本", "1"), ("e\u0301tat", "2"), ("abcd", "3")], "<>") == [
+        "日本  1",
+        "e\u0301tat  2",
+        "abcd  3",
+    ]
