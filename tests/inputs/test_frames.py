@@ -144,22 +144,6 @@ def test_frames_that_are_refused(
         evaluate(make(truth), make(run), "map", **options)
 
 
-@pytest.mark.parametrize(
-    ("y_true", "y_score", "message"),
-    [
-        (pd.DataFrame(TRUTH), [["a"], ["b"]], r"y_true is a data frame and y_score a list"),
-        (
-            [{"a"}, {"b"}],
-            pd.DataFrame(RUN),
-            r"y_score is a data frame and y_true a list, which has",
-        ),
-    ],
-)
-def test_what_does_not_go_with_frames(y_true: Any, y_score: Any, message: str) -> None:
-    with pytest.raises(TypeError, match=message):
-        evaluate(y_true, y_score, "map")
-
-
 def test_columns_are_for_frames_alone() -> None:
     with pytest.raises(TypeError, match=r"columns names columns of data frames; y_true is a dict"):
         evaluate({"u": {"a"}}, {"u": ["a"]}, "map", columns={"item": "doc"})
