@@ -100,9 +100,7 @@ def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -
     So are items that were not retrieved, at most ``unretrieved`` of each query whose ground truth
     is partial.
     """
-    unjudged = rankings.unjudged
-    if unjudged is None:
-        return _nothing(len(rankings))
+    unjudged = rankings.unjudged or Unjudged.nothing(len(rankings))
     places = unjudged.places.within(cut)
     sizes = np.diff(places.offsets)
     return OpenItems(
@@ -112,11 +110,6 @@ def open_items_of(rankings: JudgedRankings, cut: int | None, unretrieved: int) -
         (places.tied.astype(np.int64),),
         unjudged.counts - sizes + unjudged.may_lack(unretrieved),
     )
-
-
-def _nothing(n_queries: int) -> OpenItems:
-    offsets, empty = np.zeros(n_queries + 1, np.int64), np.zeros(0, np.int64)
-    return OpenItems(offsets, np.diff(offsets)[:, None], (empty,), (empty,), np.diff(offsets))
 
 
 def apart_from_cut(open_items: OpenItems, cut: int) -> OpenItems:
@@ -179,7 +172,7 @@ def shared_open_items(
     """
     n_queries = len(sides[0])
     open_items = [side.unjudged or Unjudged.nothing(n_queries) for side in sides]
-    places = [unjudged.places.within(None) for unjudged in open_items]
+    places = [unjudged.places for unjudged in open_items]
     query = np.concatenate([segment_index(place.offsets) for place in places])
     keys, item = np.unique(
         np.column_stack((query, np.concatenate(codes))), axis=0, return_inverse=True
@@ -229,55 +222,33 @@ def completed(
     grades, of shape (C,)) adds items that are not retrieved.
     """
     above, tied = places
-    is_relevant = grades > 0
-    row, column = np.nonzero(is_relevant & (above >= 0))
+    row, column = np.nonzero((grades > 0) & (above >= 0))
     rows, offsets = take_segments(rankings.offsets, query)
     grading = np.concatenate((segment_index(offsets), row))
     all_above = np.concatenate((rankings.above[rows], above[row, column]))
     all_tied = np.concatenate((rankings.tied[rows], tied[row, column]))
     all_grades = np.concatenate((rankings.grades[rows], grades[row, column]))
-    order = _order(grading, all_above, all_grades, is_tied=bool((all_tied > 1).any()))
-    counts = np.diff(offsets) + np.bincount(row, minlength=len(query))
-    judged_offsets, judged_grades = _judged(rankings, query, grades, absent)
+    # By grading and rank; in a tie the better grades first.
+    if (all_tied > 1).any():
+        order = np.lexsort((-all_grades, all_above, grading))
+    else:
+        step = int(all_above.max(initial=0)) + 1
+        order = np.argsort(grading * step + all_above, kind="stable")
+    # All relevant items of each grading: known ones, these, and absent ones.
+    rows, known = take_segments(rankings.judged_offsets, query)
+    parts = [(segment_index(known), rankings.judged_grades[rows])]
+    parts.append((np.nonzero(grades > 0)[0], grades[grades > 0]))
+    if absent is not None:
+        missed = np.where(absent[1] > 0, absent[0], 0)
+        parts.append((np.repeat(np.arange(len(query)), missed), np.repeat(absent[1], missed)))
+    of_judged, judged_grades = (np.concatenate(column) for column in zip(*parts, strict=True))
     return JudgedRankings(
         query_ids=query,
-        offsets=offsets_of(counts),
+        offsets=offsets_of(np.bincount(grading, minlength=len(query))),
         above=all_above[order],
         tied=all_tied[order],
         grades=all_grades[order],
         n_ranked=rankings.n_ranked[query],
-        judged_offsets=judged_offsets,
-        judged_grades=judged_grades,
+        judged_offsets=offsets_of(np.bincount(of_judged, minlength=len(query))),
+        judged_grades=judged_grades[np.argsort(of_judged, kind="stable")],
     )
-
-
-def _order(grading: IntArray, above: IntArray, grades: FloatArray, *, is_tied: bool) -> IntArray:
-    """By grading and rank; in a tie the better grades first."""
-    if is_tied:
-        return np.lexsort((-grades, above, grading))
-    return np.argsort(grading * (int(above.max(initial=0)) + 1) + above, kind="stable")
-
-
-def _judged(
-    rankings: JudgedRankings,
-    query: IntArray,
-    grades: FloatArray,
-    absent: tuple[IntArray, FloatArray] | None,
-) -> tuple[IntArray, FloatArray]:
-    """Offsets and grades of all relevant items of each grading."""
-    is_relevant = grades > 0
-    rows, known = take_segments(rankings.judged_offsets, query)
-    added = is_relevant.sum(axis=1)
-    missed, missed_grades = absent or (np.zeros(len(query), np.int64), np.zeros(len(query)))
-    missed = np.where(missed_grades > 0, missed, 0)
-    offsets = offsets_of(np.diff(known) + added + missed)
-    result = np.empty(int(offsets[-1]))
-    first = offsets[:-1]
-    for start, borders, values in (
-        (first, known, rankings.judged_grades[rows]),
-        (first + np.diff(known), offsets_of(added), grades[is_relevant]),
-        (first + np.diff(known) + added, offsets_of(missed), np.repeat(missed_grades, missed)),
-    ):
-        sizes = np.diff(borders)
-        result[np.arange(len(values)) + np.repeat(start - borders[:-1], sizes)] = values
-    return offsets, result
