@@ -110,11 +110,7 @@ def _greatest(problem: Problem) -> FloatArray:
             before = discount(above[:, level, None] + items)
             after = discount(above[:, level, None] + counts[:, level, None] + items)
             start = value - linear + cost * before
-            # The greatest value up to each place, and where it stands.
-            best = np.maximum.accumulate(start, axis=1)
-            is_new = np.ones(start.shape, dtype=bool)
-            is_new[:, 1:] = start[:, 1:] > best[:, :-1]
-            begin = np.maximum.accumulate(np.where(is_new, items, 0), axis=1)
+            best, begin = _running_best(start)
             value = np.where(allowed, best, start) + linear - cost * after
             begins.append(np.where(allowed, begin, items))
         # Without a known item all gains 0 would leave no ideal.
@@ -144,6 +140,15 @@ def _running(values: Array) -> FloatArray:
     result = np.zeros((len(values), values.shape[1] + 1))
     np.cumsum(values, axis=1, out=result[:, 1:])
     return result
+
+
+def _running_best(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Greatest value up to each place of a row, and where it stands."""
+    best = np.maximum.accumulate(values, axis=1)
+    is_new = np.ones(values.shape, dtype=bool)
+    is_new[:, 1:] = values[:, 1:] > best[:, :-1]
+    place = np.where(is_new, np.arange(values.shape[1]), 0)
+    return best, np.maximum.accumulate(place, axis=1)
 
 
 # nDCG --------------------------------------------------------------------------------------------

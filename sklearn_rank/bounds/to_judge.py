@@ -55,17 +55,10 @@ def to_judge(
     A move is the change of the mean over queries, or of the difference of two means, while all
     other unjudged items stay irrelevant. ``undefined`` is what a query counts without a value.
     """
-    numbers, items, found = _every_item(systems)
+    numbers, items, ranks, places = _every_item(systems)
     if not items:
         return []
     query = np.array(numbers, dtype=np.int64)
-    places = [
-        (
-            np.array([NOWHERE if own is None else own.above for own in column], dtype=np.int64),
-            np.array([1 if own is None else own.tied for own in column], dtype=np.int64),
-        )
-        for column in found
-    ]
 
     def difference(values: list[FloatArray]) -> FloatArray:
         """Values of the one system, or those of the first less those of the second."""
@@ -98,7 +91,6 @@ def to_judge(
             largest = np.where(np.abs(moved) > np.abs(largest), moved, largest)
         moves[chosen] = largest
     # Equal moves go by the best rank, then as the items came.
-    ranks = [[None if own is None else own.rank for own in column] for column in found]
     best = [min(rank for rank in pair if rank is not None) for pair in zip(*ranks, strict=True)]
     others = ranks[1] if len(ranks) > 1 else [None] * len(items)
     return [
@@ -109,8 +101,8 @@ def to_judge(
 
 def _every_item(
     systems: Sequence[System],
-) -> tuple[list[int], list[Any], list[list[UnjudgedItem | None]]]:
-    """Every unjudged item of every query once: query, id, and what it is in each system."""
+) -> tuple[list[int], list[Any], list[list[float | None]], list[tuple[IntArray, IntArray]]]:
+    """Every unjudged item of every query once: query, id, and ranks and places in each system."""
     numbers: list[int] = []
     items: list[Any] = []
     found: list[list[UnjudgedItem | None]] = [[] for _ in systems]
@@ -121,7 +113,15 @@ def _every_item(
         items += ids
         for column, known in zip(found, by_item, strict=True):
             column += map(known.get, ids)
-    return numbers, items, found
+    places = [
+        (
+            np.array([NOWHERE if own is None else own.above for own in column], dtype=np.int64),
+            np.array([1 if own is None else own.tied for own in column], dtype=np.int64),
+        )
+        for column in found
+    ]
+    ranks = [[None if own is None else own.rank for own in column] for column in found]
+    return numbers, items, ranks, places
 
 
 def _moved_means(

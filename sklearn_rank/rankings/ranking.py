@@ -214,22 +214,13 @@ def ranked(
     # Sums are computed in 64 bits, block by block; what is kept of them is smaller.
     kept: Any = np.int32 if longest < 1 << 31 else np.int64
     by_place = TIE_RULES[ties].by_place
-    rows = items.graded() if len(items.scores) and (by_place or not _are_few(items)) else None
-    order = None
-    if rows is None:
-        known = items.known()
-        work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)] or [slice(0, 0)]
-    else:
-        if (n_ranked != n_ranked[0]).any():
-            # Queries without items have no place among the others.
-            order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
-        work = list(similar_runs(n_ranked if order is None else n_ranked[order], RANK_BLOCK))
+    source, work, order = _plan(items, n_ranked, by_place=by_place)
 
     def rank(queries: slice) -> Hits:
-        if rows is None:
-            hits = rank_by_counting(known.take(queries))
+        if isinstance(source, KnownHits):
+            hits = rank_by_counting(source.take(queries))
         else:
-            hits = _by_order(rows, queries, order, depth, by_place=by_place)
+            hits = _by_order(source, queries, order, depth, by_place=by_place)
         if grade_order(ties):
             hits = _by_grade(hits, ties)
         if depth is not None:
@@ -259,6 +250,25 @@ def ranked(
         weights=weights,
         cutoff=cutoff,
     )
+
+
+def _plan(
+    items: ScoredItems, n_ranked: IntArray, *, by_place: bool
+) -> tuple[ScoredItems, list[slice], IntArray | None]:
+    """The items as they are to be ranked, the blocks, and of which order of the queries they are.
+
+    None is the order of the input. Hits known apart are counted, rows are put in order.
+    """
+    rows = items.graded() if len(items.scores) and (by_place or not _are_few(items)) else None
+    if rows is None:
+        work = [slice(*borders) for borders in blocks(items.offsets, RANK_BLOCK)]
+        return items.known(), work or [slice(0, 0)], None
+    order = None
+    if (n_ranked != n_ranked[0]).any():
+        # Queries without items have no place among the others.
+        order = by_rising_length(n_ranked)[np.count_nonzero(n_ranked == 0) :]
+    lengths = n_ranked if order is None else n_ranked[order]
+    return rows, list(similar_runs(lengths, RANK_BLOCK)), order
 
 
 def _are_few(items: ScoredItems) -> bool:
@@ -377,18 +387,8 @@ def _by_order(
     n_rows, in_ties = len(codes) // width, None
     if depth is not None and depth < width:
         grades, same, width, in_ties = _first_columns(grades, same, width, depth)
-    narrow: Any = np.int32 if len(grades) < 1 << 31 else np.int64
     places = np.flatnonzero(grades > 0)
-    above: Array = places.astype(narrow)
-    if len(places) < 8 * n_rows:
-        row = above // narrow(width)
-        above -= row * narrow(width)
-        counts = np.bincount(row, minlength=n_rows)
-    else:
-        # A division for each hit costs more than a search for each row.
-        starts = np.arange(0, (n_rows + 1) * width, width)
-        counts = sizes_of(np.searchsorted(places, starts))
-        above -= np.repeat(starts[:-1].astype(narrow), counts)
+    counts, above = _columns(places, n_rows, width)
     grades = grades.take(places)
     if same is None:
         return Hits(counts, above, None, grades, in_ties)
@@ -404,6 +404,21 @@ def _by_order(
         borders = np.concatenate(([0], new, [len(hits)]))
         grades[hits] = grades[hits][order_segments(codes, borders).order]
     return Hits(counts, above, tied, grades, in_ties)
+
+
+def _columns(places: IntArray, n_rows: int, width: int) -> tuple[IntArray, IntArray]:
+    """How many of some cells are in each row, and the columns of them all, narrow if they fit."""
+    narrow: Any = np.int32 if n_rows * width < 1 << 31 else np.int64
+    columns: Array = places.astype(narrow)
+    if len(places) < 8 * n_rows:
+        row = columns // narrow(width)
+        columns -= row * narrow(width)
+        return np.bincount(row, minlength=n_rows), columns
+    # A division for each of many costs more than a search for each row.
+    starts = np.arange(0, (n_rows + 1) * width, width)
+    counts = sizes_of(np.searchsorted(places, starts))
+    columns -= np.repeat(starts[:-1].astype(narrow), counts)
+    return counts, columns
 
 
 def _first_columns(
