@@ -84,10 +84,8 @@ def make_rank_scorer(
 
     Raises
     ------
-    TypeError
-        If the function is not one of this package or an option is unknown.
-    UnknownMeasureError
-        If the measure is unknown.
+    TypeError or UnknownMeasureError
+        If the function is not one of this package, or the measure or an option is unknown.
 
     Examples
     --------
@@ -125,16 +123,12 @@ def get_scorer(name: str | Measure, **options: Any) -> RankingScorer:
     Returns
     -------
     scorer : RankingScorer
-        A fresh object, equal to every other of that measure; its range is that of the measure,
-        negated for LAG, ties count by the exact expectation, and a fold in which all queries are
-        undefined ends a search.
+        Equal to every other of that measure, as of :func:`make_rank_scorer`.
 
     Raises
     ------
-    UnknownMeasureError
-        If there is no such measure; the known ones are listed.
-    TypeError
-        If ``name`` is neither a str nor a Measure, or an option is unknown.
+    TypeError or UnknownMeasureError
+        If ``name`` is neither a str nor a Measure, or it or an option is unknown.
 
     Examples
     --------
@@ -204,12 +198,9 @@ def rank_scorers(
 
     Raises
     ------
-    UnknownMeasureError
-        If a measure is unknown.
-    InvalidParameterError
-        If an option is unknown or is a measure's own.
-    ValueError
-        If there is none, or one comes twice.
+    UnknownMeasureError or ValueError
+        If a measure or an option is unknown, an option is a measure's own, or there is no measure,
+        or one comes twice.
 
     Examples
     --------

@@ -63,23 +63,6 @@ class RankingScorer(_Base):  # type: ignore[misc]
     the estimator predicts scores of the same shape). Make one with :func:`make_rank_scorer`,
     :func:`get_scorer`, or take one of the ready ones, such as ``map_scorer``.
 
-    Parameters
-    ----------
-    measure : Measure
-        What is computed; measures of which less is better are negated.
-    name : str
-        ``__name__`` and the start of ``repr``.
-    options : ScorerOptions
-        How estimators and data are read.
-    requests : mapping of str to bool or str, default={"groups": True}
-        Metadata to ask for.
-    bound : array-like of shape (n_samples,), default=None
-        Fixed query ids.
-    named : Measure, default=None
-        What the name stands for; ``repr`` tells the differences. None: ``measure``.
-    statistic : {"se", "queries"}, default=None
-        In place of the score its standard error over queries, or the number of its queries.
-
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
@@ -100,6 +83,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         named: Measure | None = None,
         statistic: Statistic | None = None,
     ) -> None:
+        # requests: metadata by name; named: what the name stands for, repr tells the differences;
+        # statistic: the error of the score over queries, or their number, in place of the score.
         self.measure = measure
         self._named = measure if named is None else named
         self.options = options or ScorerOptions()
@@ -149,9 +134,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Raises
         ------
         RankingConfigError
-            In the rows layout without query ids; never all rows as one query unless told.
-        RankingConfigError
-            If the estimator gives nothing that ranks.
+            In the rows layout without query ids, unless ``one_query`` says that all rows are one
+            query; if the estimator gives nothing that ranks.
         ValueError
             If the data are wrong or the measure is undefined for all queries.
         """
@@ -267,12 +251,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
         Returns
         -------
         scorer : RankingScorer
-            A copy; requests that are not named stay as they are.
-
-        Raises
-        ------
-        TypeError
-            If a name is not one of these two.
+            A copy; requests that are not named stay as they are, other names are a TypeError.
         """
         unknown = [name for name in requests if name not in _REQUESTABLE]
         if unknown:
@@ -317,15 +296,8 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def bind(self, groups: Any) -> RankingScorer:
         """Copy with fixed query ids, for tools that split nothing, such as permutation_importance.
 
-        Parameters
-        ----------
-        groups : array-like of shape (n_samples,)
-            Query id of each row of the X that will be scored.
-
-        Returns
-        -------
-        scorer : RankingScorer
-            A copy; scoring rows of another number is an error, and so are other ``groups``.
+        ``groups`` are those of the rows that will be scored; another number of rows is an error,
+        and so are other ``groups``.
         """
         return self._copy(bound=groups)
 
@@ -485,8 +457,6 @@ def _spread(scored: Scored, statistic: Statistic) -> float:
     kept = ~np.isnan(values) if weights is None else ~np.isnan(values) & (weights > 0)
     if statistic == "queries":
         return float(kept.sum())
-    if kept.sum() < 2:
-        return np.nan
     return error_of_mean(values[kept], None if weights is None else weights[kept])
 
 

@@ -64,8 +64,6 @@ def records():
 RECORDS = list(records())
 
 
-
-
 def test_what_is_printed_reads_back():
     for one in RECORDS:
         assert measure(str(one)) == one

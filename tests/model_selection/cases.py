@@ -6,6 +6,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 
 from sklearn_rank import map_scorer
@@ -24,6 +25,19 @@ def problem(n_queries: int = 12, seed: int = 3) -> tuple[np.ndarray, np.ndarray,
     X = rng.normal(size=(len(y), 3)) + y[:, np.newaxis] * [1.5, 0.5, 0.2]
     mixed = rng.permutation(len(y))
     return X[mixed], y[mixed], qid[mixed]
+
+
+class Says(BaseEstimator):
+    """Predicts what it is made of, or what that makes of the rows."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.scores(X) if callable(self.scores) else self.scores
 
 
 X, Y, QID = problem()

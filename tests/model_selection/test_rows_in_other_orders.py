@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import permutation_test_score
 
 from sklearn_rank import QueryKFold, RankingConfigError, map_scorer
 from sklearn_rank.rankers.ranker import QueryRanker
-from tests.model_selection.cases import FRAME, QID, QUIET, X, Y
+from tests.model_selection.cases import FRAME, QID, QUIET, Says, X, Y
 
 ROWS = pd.DataFrame(X, columns=["a", "b", "c"])
 GRADES = pd.Series(Y)
@@ -83,30 +82,17 @@ def test_a_permutation_test_moves_y_and_is_not_compared():
 # Predictions that are pandas objects -------------------------------------------------------------
 
 
-class Returning(BaseEstimator):
-    """Predicts what a function makes of the rows."""
-
-    def __init__(self, answer):
-        self.answer = answer
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return self.answer(X)
-
-
 def test_a_series_in_another_order_is_aligned_with_the_rows():
-    expected = map_scorer(Returning(lambda X: X["a"]), ROWS, Y, groups=QID)
+    expected = map_scorer(Says(lambda X: X["a"]), ROWS, Y, groups=QID)
     for answer in (
         lambda X: X["a"].sort_values(),
         lambda X: X[["a"]].sort_values("a"),
         lambda X: X["a"].reset_index(drop=True),
         lambda X: X["a"].to_numpy(),
     ):
-        assert map_scorer(Returning(answer), ROWS, Y, groups=QID) == expected
+        assert map_scorer(Says(answer), ROWS, Y, groups=QID) == expected
     backwards = (ROWS.iloc[::-1], Y[::-1])
-    positional = Returning(lambda X: X["a"].reset_index(drop=True))
+    positional = Says(lambda X: X["a"].reset_index(drop=True))
     assert map_scorer(positional, *backwards, groups=QID[::-1]) == expected
 
 
@@ -121,23 +107,23 @@ def test_a_series_in_another_order_is_aligned_with_the_rows():
 def test_a_series_whose_rows_cannot_be_told_is_refused(rows, answer):
     message = "predict gives a Series whose index is not the index of X"
     with pytest.raises(RankingConfigError, match=message):
-        map_scorer(Returning(answer), rows, Y, groups=QID)
+        map_scorer(Says(answer), rows, Y, groups=QID)
 
 
 def test_lists_and_matrices_are_aligned_as_well():
     queries = pd.DataFrame({"text": ["a", "b"]}, index=["one", "two"])
-    ranked = Returning(lambda X: pd.Series([["x"], ["y"]], index=["two", "one"]))
+    ranked = Says(lambda X: pd.Series([["x"], ["y"]], index=["two", "one"]))
     assert map_scorer(ranked, queries, [{"y"}, {"x"}]) == 1.0
-    table = Returning(lambda X: pd.DataFrame([[2.0, 1.0], [1.0, 2.0]], index=["two", "one"]))
+    table = Says(lambda X: pd.DataFrame([[2.0, 1.0], [1.0, 2.0]], index=["two", "one"]))
     assert map_scorer(table, queries, np.array([[0, 1], [1, 0]])) == 1.0
 
 
 def test_columns_of_a_matrix_are_aligned_as_well():
     grades = pd.DataFrame([[0, 1]], columns=["x", "y"])
     for columns, expected in ((["y", "x"], 1.0), (["x", "y"], 0.5), (range(2), 0.5)):
-        model = Returning(lambda X, names=columns: pd.DataFrame([[2.0, 1.0]], columns=names))
+        model = Says(lambda X, names=columns: pd.DataFrame([[2.0, 1.0]], columns=names))
         assert map_scorer(model, [0], grades) == expected
-    model = Returning(lambda X: pd.DataFrame([[2.0, 1.0]], columns=["x", "z"]))
+    model = Says(lambda X: pd.DataFrame([[2.0, 1.0]], columns=["x", "z"]))
     with pytest.raises(RankingConfigError, match="columns of predict are not those of y"):
         map_scorer(model, [0], grades)
 
@@ -154,7 +140,7 @@ def test_names_of_queries_that_frames_know_count(name):
     by_y = pd.Series(Y, index=pd.Index(QID, name=name))
     assert map_scorer(model, X, by_y) == expected
     column = FRAME.reset_index(drop=True).assign(**{name: QID})
-    named = Returning(lambda X: X["a"])
+    named = Says(lambda X: X["a"])
     assert map_scorer(named, column, Y) == map_scorer(named, FRAME, Y)
     folds = [test.tolist() for _, test in QueryKFold(3).split(column, Y)]
     assert folds == [test.tolist() for _, test in QueryKFold(3).split(FRAME, Y)]
@@ -166,7 +152,7 @@ def test_names_of_queries_that_frames_know_count(name):
 
 
 def test_names_of_queries_leave_what_is_told_alone():
-    model = Returning(lambda X: X["a"])
+    model = Says(lambda X: X["a"])
     users = FRAME.assign(user_id=0)
     assert map_scorer(model, users, Y) == map_scorer(model, FRAME, Y)
     column = users.reset_index(drop=True)

@@ -20,6 +20,7 @@ from sklearn_rank import (
     map_scorer,
     ndcg_scorer,
 )
+from tests.model_selection.cases import Says
 
 QID = np.repeat(list("abcd"), 3)
 Y = np.array([1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0])
@@ -38,16 +39,6 @@ class First(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return self.scale * np.asarray(X)[:, 0]
-
-
-class Says(BaseEstimator):
-    """Predicts what it is told."""
-
-    def __init__(self, scores):
-        self.scores = scores
-
-    def predict(self, X):
-        return self.scores
 
 
 def test_a_direct_call_warns_as_evaluate_does():

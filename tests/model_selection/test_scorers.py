@@ -38,7 +38,7 @@ from sklearn_rank import (
     neg_lag_scorer,
     rank_scorers,
 )
-from tests.model_selection.cases import ALPHAS, FRAME, GRID, QID, QUIET, X, Y, folds_by_hand
+from tests.model_selection.cases import ALPHAS, FRAME, GRID, QID, QUIET, Says, X, Y, folds_by_hand
 
 MODEL = Ridge().fit(X, Y)
 
@@ -109,7 +109,7 @@ def test_a_scorer_of_a_convention_gives_the_number_of_evaluate(convention, spell
         rank_scorers([spelling], convention=convention, ties="stable")[spelling],
     ]
     for scorer in scorers:
-        assert scorer(Ranker(X[:, 0]), X, y, groups=QID) == told[spelling]
+        assert scorer(Says(X[:, 0]), X, y, groups=QID) == told[spelling]
 
 
 @pytest.mark.parametrize("rows", [[0, 1, 2], [0, 1], [0]], ids=len)
@@ -119,7 +119,7 @@ def test_spread_is_the_error_of_the_mean_over_queries(rows):
     kept = np.isin(qid, np.array(rows) + 1)
     scorers = rank_scorers(["map"], spread=True)
     found = {
-        name: scorer(Ranker(scores[kept]), np.zeros((kept.sum(), 1)), y[kept], groups=qid[kept])
+        name: scorer(Says(scores[kept]), np.zeros((kept.sum(), 1)), y[kept], groups=qid[kept])
         for name, scorer in scorers.items()
     }
     values = np.array([1, 1 / 2, 1])[rows]
@@ -127,16 +127,6 @@ def test_spread_is_the_error_of_the_mean_over_queries(rows):
     error = values.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
     assert found["map_se"] == pytest.approx(error, abs=1e-15, nan_ok=True)
     assert scorers["map_se"] != scorers["map_queries"] != scorers["map"]
-
-
-class Ranker(BaseEstimator):
-    """Predicts what it is made of."""
-
-    def __init__(self, scores):
-        self.scores = scores
-
-    def predict(self, X):
-        return self.scores
 
 
 # Lists and matrices ------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score, cross_validate
 from sklearn.svm import SVC
@@ -22,19 +21,17 @@ from sklearn_rank import (
     map_scorer,
     ndcg_scorer,
 )
-from tests.model_selection.cases import FRAME, GRID, QID, QUIET, X, Y, map_by_hand
+from tests.model_selection.cases import FRAME, GRID, QID, QUIET, Says, X, Y, map_by_hand
 
 # Truths that do not fit --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, sparse.coo_array, sparse.coo_matrix])
 def test_matrices_in_many_forms(form):
-    class Table(BaseEstimator):
-        def predict(self, rows):
-            return np.asarray(rows)
-
     grades = np.array([[1, 0, 0], [0, 0, 1]])
-    found = get_scorer("mrr")(Table(), np.array([[0.9, 0.5, 0.1], [0.9, 0.5, 0.1]]), form(grades))
+    found = get_scorer("mrr")(
+        Says(np.asarray), np.array([[0.9, 0.5, 0.1], [0.9, 0.5, 0.1]]), form(grades)
+    )
     assert found == (1 + 1 / 3) / 2
 
 
@@ -48,20 +45,13 @@ def test_matrices_in_many_forms(form):
     ids=["NaN", "2-D", "short"],
 )
 def test_predictions_that_rank_nothing(scores, message):
-    class Says(BaseEstimator):
-        def predict(self, rows):
-            return scores
-
     with pytest.raises((ValueError, TypeError), match=message):
-        map_scorer(Says(), X, Y, groups=QID)
+        map_scorer(Says(scores), X, Y, groups=QID)
 
 
 def test_infinite_predictions_are_ordered():
-    class Says(BaseEstimator):
-        def predict(self, rows):
-            return np.array([np.inf, 1.0, -np.inf])
-
-    assert map_scorer(Says(), np.zeros((3, 1)), [0, 1, 0], groups=[1, 1, 1]) == 1 / 2
+    scores = np.array([np.inf, 1.0, -np.inf])
+    assert map_scorer(Says(scores), np.zeros((3, 1)), [0, 1, 0], groups=[1, 1, 1]) == 1 / 2
 
 
 @pytest.mark.parametrize("name", [None, 0])
@@ -89,11 +79,6 @@ def test_no_rows():
 # Words -------------------------------------------------------------------------------------------
 
 
-class Lists(BaseEstimator):
-    def predict(self, queries):
-        return [["a"]] * 3
-
-
 FOUR_GRADES = np.tile([0, 1, 2, 3, 0, 1], 12)
 WORDS = {
     "no query ids": (
@@ -117,9 +102,9 @@ WORDS = {
         lambda: map_scorer(Ridge().fit(X, Y), X, Y, groups=QID[:, np.newaxis]),
         "groups should be a 1d array, got an array of shape (72, 1) instead.",
     ),
-    "no truth": (lambda: map_scorer(Lists(), X), "map_scorer needs y: what is relevant"),
+    "no truth": (lambda: map_scorer(Says([["a"]] * 3), X), "map_scorer needs y: what is relevant"),
     "one set": (
-        lambda: map_scorer(Lists(), X, {"a"}),
+        lambda: map_scorer(Says([["a"]] * 3), X, {"a"}),
         "y is one set for all queries; pass a set per element of X",
     ),
     "a column": (
@@ -136,15 +121,15 @@ WORDS = {
         "predict_proba, or response_method='predict'",
     ),
     "strings": (
-        lambda: map_scorer(Lists(), X, ["yes"] * 72, groups=QID),
+        lambda: map_scorer(Says([["a"]] * 3), X, ["yes"] * 72, groups=QID),
         "y holds strings; pass pos_label= or relevance={'bad': 0, ...}",
     ),
     "dict": (
-        lambda: map_scorer(Lists(), [1], {1: {"a"}}),
+        lambda: map_scorer(Says([["a"]] * 3), [1], {1: {"a"}}),
         "y is a dict keyed by query; scikit-learn splits by position - pass [qrels[q] for q in X]",
     ),
     "lists": (
-        lambda: map_scorer(Lists(), [1, 2], [{"a"}, {"b"}]),
+        lambda: map_scorer(Says([["a"]] * 3), [1, 2], [{"a"}, {"b"}]),
         "predict gives 3 ranked lists for 2 queries; it has to give one per element of X",
     ),
 }
@@ -203,15 +188,9 @@ def test_forgotten_query_ids_are_told_where_a_number_is_made_of_a_score():
 
 
 def test_lists_of_other_kinds():
-    class Says(BaseEstimator):
-        def __init__(self, form):
-            self.form = form
-
-        def predict(self, queries):
-            return self.form([["a", "b"], ["b", "a"]])
-
     for form in (list, iter, pd.DataFrame, np.array):
-        assert get_scorer("mrr")(Says(form), [1, 2], [{"a"}, {"a"}]) == (1 + 1 / 2) / 2, form
+        ranked = Says(form([["a", "b"], ["b", "a"]]))
+        assert get_scorer("mrr")(ranked, [1, 2], [{"a"}, {"a"}]) == (1 + 1 / 2) / 2, form
 
 
 def test_divided_queries_are_seen_under_another_name():
