@@ -29,11 +29,11 @@ class InvalidParameterError(ValueError, TypeError):
 
 
 class UnknownMeasureError(InvalidParameterError):
-    """A measure was asked for by a name or spelling that means nothing here."""
+    """No measure has this name or spelling."""
 
 
 class ColumnRoleError(ValueError):
-    """It is not clear which column holds the queries, the items, the scores or the grades."""
+    """The columns of queries, items, scores or grades are ambiguous."""
 
 
 class DuplicateItemError(ValueError):
@@ -45,7 +45,7 @@ class FileFormatError(ValueError):
 
 
 class QueryMismatchError(ValueError):
-    """Judgements and rankings do not speak of the same queries."""
+    """Judgements and rankings have different queries."""
 
 
 class QuerySplitError(ValueError):
@@ -65,7 +65,7 @@ class RankingConfigError(TypeError):
 
 
 class ConventionWarning(UserWarning):
-    """The program of a convention counts these data otherwise, in a way that is not offered."""
+    """The program of a convention counts these data differently, and no parameter expresses it."""
 
 
 class RankingDataWarning(UserWarning):

@@ -45,22 +45,22 @@ def average(
         weights = None if weights is None else weights[present]
         query_ids = [query_ids[place] for place in np.flatnonzero(present).tolist()]
     undefined = np.isnan(values)
-    count, told = int(np.count_nonzero(undefined)), ""
+    count, text = int(np.count_nonzero(undefined)), ""
     if count and not isinstance(zero_division, str) and not math.isnan(zero_division):
         values = np.where(undefined, zero_division, values)
     elif count:
         places = np.flatnonzero(undefined)[:MAX_LISTED].tolist()
         more = f" and {count - MAX_LISTED:,} more" if count > MAX_LISTED else ""
-        told = (
+        text = (
             f"undefined for {count:,} of {len(values):,} queries: "
             f"{format_list([query_ids[place] for place in places])}{more}"
         )
         if zero_division == "raise":
-            msg = f"{measure} is {told}"
+            msg = f"{measure} is {text}"
             raise UndefinedMetricError(msg)
         weights = None if weights is None else weights[~undefined]
         values = values[~undefined]
-    return Average(weighted_mean(values, weights), count, len(values), told)
+    return Average(weighted_mean(values, weights), count, len(values), text)
 
 
 def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:

@@ -116,7 +116,7 @@ class Combination(Tabular, Mapping[str, float]):
 
     @cached_property
     def scores(self) -> dict[str, float]:
-        """Mean of each measure, by the spelling that was asked for."""
+        """Mean of each measure, by its requested spelling."""
         scores = {}
         for name in next(iter(self.evaluations.values())).scores:
             values = {label: part.scores[name] for label, part in self.evaluations.items()}

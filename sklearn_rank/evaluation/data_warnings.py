@@ -1,4 +1,4 @@
-"""What rankings lack that some measures need: they are computed, and the caller is told."""
+"""Warnings of data for which values are right, but probably not what was meant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REVERSED = 0.25
 
 
 def warn_of_rankings(measures: Sequence[Measure], data: RankingData) -> None:
-    """Warn where values are right, but probably not what was meant."""
+    """Warn of data that do not fit the measures or look reversed."""
     if data.masks_by_score:
         counting = _those(measures, lambda own: own.metric.counts_irrelevant)
         if counting:

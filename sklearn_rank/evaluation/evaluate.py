@@ -1,4 +1,4 @@
-"""Several measures over one input, with all that was counted on the way."""
+"""Evaluation of rankings by several measures over one reading of the input."""
 
 from __future__ import annotations
 

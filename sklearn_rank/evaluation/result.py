@@ -1,4 +1,4 @@
-"""Evaluations: what measures made of rankings, and all that is made of it."""
+"""Evaluations: scores, values per query and counts, and what is derived from them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Evaluation(Tabular):
     """
 
     _scored: Mapping[str, Scored]
-    """By the spelling that was asked for; with its convention's parameters where two are alike."""
+    """By requested spelling; with its convention's parameters where two are alike."""
     _judged: RankingData
     _ROWS = ("measures", "queries")
 
@@ -627,7 +627,7 @@ class Evaluation(Tabular):
         """The same evaluation of condensed lists: without the items that nobody judged.
 
         What stood below an unjudged item moves up. It needs whole rankings:
-        ``evaluate(..., keep_items=True)``. The guide "Judgements with holes" says why this is no
+        ``evaluate(..., keep_items=True)``. The guide "Unjudged items" says why this is no
         default: a new system loses its own finds, and is read as worse than it is.
 
         Returns
@@ -775,7 +775,7 @@ class QueryValue:
     query : object
         Its id.
     text : str
-        What it asks, if that was told.
+        Its text, if known.
     measure : str
         What was measured.
     value : float

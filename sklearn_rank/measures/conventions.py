@@ -70,14 +70,14 @@ class Convention:
         Names of the metrics that the program has; None allows all. ``hmean`` is allowed where its
         members are.
     refused : mapping of str to str
-        Why a metric has no number here; the name with an ``@`` speaks of cutoffs only.
+        Why a metric has no number here; a name with an ``@`` holds for cutoffs only.
     differs : mapping of str to mapping
         What the program does with "tied" relevant items, an "empty" ranking, one in which all that
         is relevant is "unfound", "graded" items, scores of "at most 0", "close" scores, which are
         equal as float32, "equal" ones, or "equal of 16" or more items, by metric or ``"*"``, where
         no parameter says so: such data are warned of.
     cutoffs : mapping of str to int
-        Ranks that the program reads of the metrics that are asked for without a cutoff.
+        Cutoffs of the program for metrics without one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What all metric functions share: options of the data, docstrings, and the way to the number."""
+"""Options, docstrings and computation that all metric functions share."""
 
 from __future__ import annotations
 

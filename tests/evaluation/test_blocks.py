@@ -37,21 +37,6 @@ def problem(n_queries: int = 12) -> tuple[Any, Any]:
     return rng.integers(0, 3, (n_queries, 8)), rng.integers(0, 5, (n_queries, 8))
 
 
-def test_all_measures_of_a_call_read_the_same_block(cuts, monkeypatch):
-    values, read = _compute._values, []
-
-    def values_of(measure: Any, rankings: Any, negatives: Any) -> Any:
-        read.append([reference() is rankings for reference in cuts])
-        return values(measure, rankings, negatives)
-
-    monkeypatch.setattr(_compute, "_values", values_of)
-    evaluate(*problem(), MEASURES)
-    n_formulas = len(MEASURES) + 1  # the harmonic mean has two
-    assert len(cuts) > 5
-    assert len(read) == n_formulas * len(cuts)
-    assert all(sum(block) == 1 and block[-1] for block in read)
-
-
 def test_a_block_is_gone_before_the_next_one_is_cut(cuts, monkeypatch):
     cut, alive = _compute._cut, []
 

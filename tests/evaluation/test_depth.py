@@ -15,10 +15,9 @@ from hypothesis import given as drawn
 from hypothesis import note
 from hypothesis import strategies as st
 
-from sklearn_rank import Evaluation, evaluate, measure, ndcg_at_k_score
+from sklearn_rank import Evaluation, evaluate, measure
 from sklearn_rank.evaluation import compute as _compute
 from sklearn_rank.measures.record import deepest
-from sklearn_rank.scorers import ndcg_scorer
 from tests.numbers.invariants import MEASURES, bits
 from tests.numbers.test_variants import as_mapping, problems, ties
 from tests.strategies import examples
@@ -162,23 +161,6 @@ def test_a_gain_that_lacks_a_grade_is_told_wherever_that_stands() -> None:
     assert dcg.depth is None
     with pytest.raises(ValueError, match="gain has no entry for grade 2"):
         evaluate(np.array([[1, 0, 2]]), np.array([[3.0, 2, 1]]), dcg)
-
-
-def test_all_doors_say_how_deep_they_read() -> None:
-    y_true, y_score = np.eye(4), np.arange(16.0).reshape(4, 4)
-    score = mock.Mock(wraps=_compute.score_measures)
-    with mock.patch("sklearn_rank.metrics.shared.score_measures", score):
-        ndcg_at_k_score(y_true, y_score, k=2)
-    assert score.call_args.args[1].rankings.cutoff.depth == 2
-
-    class Scores:
-        def predict(self, X: Any) -> Any:
-            return X
-
-    score = mock.Mock(wraps=_compute.score_measures)
-    with mock.patch("sklearn_rank.model_selection.scorer.score_measures", score):
-        ndcg_scorer.with_options(k=2)(Scores(), y_score, y_true)
-    assert score.call_args.args[1].rankings.cutoff.depth == 2
 
 
 def test_parts_of_different_depth_are_merged() -> None:

@@ -55,16 +55,6 @@ def test_bootstrap_interval_is_seeded_and_scipys():
     assert wide == pytest.approx((expected.low, expected.high), abs=0.01)
 
 
-def test_weighted_bootstrap_interval_ignores_queries_without_weight():
-    pair = [{"a"}] * 6, [["a"], ["x", "a"], ["a"], ["x", "y", "a"], ["x", "a"], ["a"]]
-    options = {"method": "bootstrap", "n_resamples": 200}
-    some = evaluate(*[side[:5] for side in pair], "mrr")
-    all_ = evaluate(*pair, "mrr", sample_weight=[2, 2, 2, 2, 2, 0])
-    assert all_.confidence_interval("mrr", **options) == pytest.approx(
-        some.confidence_interval("mrr", **options), rel=1e-12
-    )
-
-
 def test_intervals_leave_undefined_queries_out_or_settle_them():
     truth = [set(), {"a"}, {"a"}]
     rankings = [["a"], ["a"], ["x", "a"]]

@@ -88,13 +88,6 @@ def test_parts_of_lists_are_numbered_through() -> None:
     assert list(parts[0].merge(parts[1], parts[0]).query_ids) == [0, 1, 2, 3]
 
 
-def test_slices_merge_back_to_the_whole() -> None:
-    whole = evaluate([{"a"}, {"b"}, {"c"}], [["a"], ["x", "b"], ["c"]], ["mrr", "map"])
-    merged = Evaluation.merge(*whole.by_slice(lambda query: query == 1).values())
-    assert dict(merged.scores) == dict(whole.scores)
-    assert list(merged.query_ids) == [0, 2, 1]
-
-
 def test_parts_that_warned_do_not_warn_again() -> None:
     with pytest.warns(UndefinedMetricWarning):
         part = evaluate({"q": set()}, {"q": ["a"]}, "map")

@@ -141,12 +141,6 @@ def test_slices_pass_over_queries_that_were_left_out():
         evaluation.by_slice({"head": ["q1", "q9"]})
 
 
-def test_a_label_may_be_the_id_of_a_query():
-    evaluation = evaluate({"a": {1}, "b": {1}}, {"a": [1], "b": [2]}, "map")
-    parts = evaluation.by_slice({"a": ["a", "b"], "new": ["b"]})
-    assert {label: part["map"] for label, part in parts.items()} == {"a": 1 / 2, "new": 0.0}
-
-
 # Labels by query ---------------------------------------------------------------------------------
 
 VALUES = [1.0, 0.5, 0.25, 1.0, 0.5]

@@ -40,7 +40,7 @@ def test_golden_difference() -> None:
 
 
 def problem(seed: int) -> tuple[Table, Table, Table]:
-    """Judgements with holes and two systems with ties."""
+    """Incomplete judgements and two systems with ties."""
     rng = random.Random(seed)
     truth: Table = {}
     runs: tuple[Table, Table] = ({}, {})
