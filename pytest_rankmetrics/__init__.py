@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_rankmetrics.failures import RankGateWarning as RankGateWarning
     from pytest_rankmetrics.gates.expected import expected_failure as expected_failure
     from pytest_rankmetrics.gates.gate import RankGate as RankGate
-    from pytest_rankmetrics.gates.regression import RankRegressionFixture as RankRegressionFixture
+    from pytest_rankmetrics.gates.gate import RankRegressionFixture as RankRegressionFixture
     from pytest_rankmetrics.policy.verdicts import Verdict as Verdict
 
 _AT_LEAST = (
@@ -41,9 +41,8 @@ _HOMES = {
     ),
     "failures": ("RankGateFailure", "RankGateWarning"),
     "gates.expected": ("expected_failure",),
-    "gates.gate": ("RankGate",),
+    "gates.gate": ("RankGate", "RankRegressionFixture"),
     "policy.verdicts": ("Verdict",),
-    "gates.regression": ("RankRegressionFixture",),
     "assessment.result": ("GateResult", "MetricResult"),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -24,8 +24,7 @@ from pytest_rankmetrics.session.session import (
 )
 
 if TYPE_CHECKING:
-    from pytest_rankmetrics.gates.gate import RankGate
-    from pytest_rankmetrics.gates.regression import RankRegressionFixture
+    from pytest_rankmetrics.gates.gate import RankGate, RankRegressionFixture
 
 MARKER = "rank_gate(name=None): a ranking quality gate; added to users of the fixtures"
 
@@ -112,7 +111,7 @@ def rank_regression(request: pytest.FixtureRequest) -> RankRegressionFixture:
 
     ``rank_regression.check(y_true, y_score, metrics=("map", "ndcg@10"), max_drop=0.005)``
     """
-    from pytest_rankmetrics.gates.regression import make_fixture
+    from pytest_rankmetrics.gates.gate import make_fixture
 
     expects_gate(request)
     return make_fixture(request)

@@ -1,1 +1,1 @@
-"""What the fixtures call."""
+"""Implementation of the fixtures."""

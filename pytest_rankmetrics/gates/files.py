@@ -24,7 +24,7 @@ from pytest_rankmetrics.report.summary import GateRun, Summary
 from sklearn_rank.support.text import safe_repr, safe_text
 
 ARGUMENTS = (*GateLimits.__annotations__, *DataOptions.__annotations__)
-"""What a gate may be given besides its files."""
+"""Arguments of a gate besides its files."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FileGate:
     given: Mapping[str, Any] = field(default_factory=dict)
     """Limits, and how the data is read: arguments of ``rank_gate.check``."""
     files: tuple[str, ...] = ()
-    """All that is read for the gate, which no report replaces."""
+    """Input files of the gate, protected from reports."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FileSession:
     settings: Settings = field(default_factory=Settings)
     update: bool = False
     reason: str = ""
-    """Why baselines may be lowered; empty: they may not."""
+    """Reason for lowering baselines; empty: none is lowered."""
     command: tuple[str, ...] = ("sklearn-rank", "gate")
     """The command as typed, without the options that write."""
 
@@ -63,7 +63,7 @@ class FileSession:
         return sorted(name for name in names if name not in used and not name.startswith("."))
 
     def typed(self) -> str:
-        """The command, to be run where the baselines may be written."""
+        """The command for the working copy, where baselines are written."""
         words, here = list(self.command), in_working_copy(self.directory)
         if here:
             if "--baseline-dir" in words:

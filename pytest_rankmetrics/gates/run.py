@@ -116,7 +116,7 @@ def result_of(
 
 
 def run_gate(name: str | None, subject: str, work: Callable[[str], GateResult]) -> GateResult:
-    """Do the work of a gate, and record the outcome so that no caller can lose it.
+    """Run a gate, and record the outcome so that no caller can lose it.
 
     ``subject`` names a gate that has no name and runs outside of pytest.
     """
@@ -169,7 +169,7 @@ def claim(running: current.Running, kind: str, name: str) -> None:
     if (kind, name) in running.names:
         msg = f"two gates of {own} use {what}; give each a name of its own"
         raise RankGateFailure(msg)
-    if running.nodeid:
+    if running.own:
         running.names.append((kind, name))
 
 

@@ -42,7 +42,7 @@ Moves = Mapping[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class RecordedGate:
-    """What a gate with a baseline and its file are called, and what to do when it fails."""
+    """Names of a gate and its baseline, and advice for a failure."""
 
     name: str
     nodeid: str
@@ -51,7 +51,7 @@ class RecordedGate:
     root: Path
     """Nothing is written outside of it."""
     shown: str
-    """How messages call the baseline."""
+    """Name of the baseline in messages."""
     update: str
     """The command that writes the baseline, and raises it."""
     accept: str
@@ -61,7 +61,7 @@ class RecordedGate:
     elsewhere: str = ""
     """Where the baseline is read from, if that is another checkout: that of the target branch."""
     obtained: str = ""
-    """What messages call the file of present values, if one is written for inspection."""
+    """Name of the file of present values in messages, if one is written for inspection."""
 
     @property
     def owner(self) -> Owner:
@@ -74,7 +74,7 @@ class RecordedGate:
         return safe_text(self.shown, limit=300)
 
     def remedy(self) -> str:
-        """What to do without a baseline; a gate that was renamed wants its old one back."""
+        """Advice without a baseline: write it, or rename the old one."""
         if self.elsewhere:
             return (
                 f"it is not below {self.elsewhere}: a gate that is new or renamed is red until it "
@@ -108,7 +108,7 @@ class RecordedGate:
 
 @dataclass(frozen=True)
 class BaselineUpdater:
-    """Compares one gate with its baseline, and writes the baseline if asked to."""
+    """Compares one gate with its baseline, and updates the baseline on request."""
 
     gate: RecordedGate
     options: Writing
@@ -137,7 +137,7 @@ class BaselineUpdater:
         write_whole(path, baseline_text(content).encode())
 
     def result(self) -> GateResult:
-        """The outcome; the baseline is written if that is asked for and right."""
+        """The outcome; an update writes the baseline unless it would lower it."""
         self._refuse_unbounded()
         gate, measured = self.gate, self.recording.measured
         if not os.path.lexists(gate.path):
@@ -206,7 +206,7 @@ class BaselineUpdater:
                 )
 
     def _without_baseline(self) -> GateResult:
-        """Everything but the changes is judged; a first baseline is written if that passes."""
+        """Assess everything but changes; the first baseline needs a pass."""
         measured = self.recording.measured
         assessment = assess(replace(self.policy, max_drop={}), measured)
         self._refuse_vacuous(assessment)
@@ -231,7 +231,7 @@ class BaselineUpdater:
         return (was - now if greater_is_better else now - was) > IMPROVEMENT
 
     def _is_step_up(self, assessment: Assessment, differs: bool) -> bool:
-        """Whether there is something to record, no limit is violated, and no measure is gone."""
+        """Whether an update has something to record, and nothing forbids it."""
         alignment, reference = assessment.alignment, assessment.reference
         if alignment is None or reference is None or not assessment.changes:
             return False
@@ -255,7 +255,7 @@ class BaselineUpdater:
         moves: Moves,
         lowered: Moves,
     ) -> GateResult:
-        """Write, unless something fails that a new baseline would not resolve."""
+        """Write the baseline, unless the gate would still fail with it."""
         settled = assessment.settled()
         self._refuse_vacuous(settled)
         if settled.verdict in BROKEN:
@@ -273,7 +273,7 @@ class BaselineUpdater:
         return self._result(settled, written="raised", verdict=Verdict.IMPROVED, moves=moves)
 
     def _refuse_vacuous(self, assessment: Assessment) -> None:
-        """Write no baseline against which the allowed drop would mean nothing."""
+        """Fail for a baseline against which no drop could fail."""
         complete = replace(assessment, policy=self.policy)
         for name in self.policy.max_drop:
             text = vacuous(complete, name, self.recording.measured.value(name))

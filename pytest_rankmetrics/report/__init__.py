@@ -1,1 +1,1 @@
-"""What gates say, for people and for machines."""
+"""Messages and reports of gates, for people and for machines."""

@@ -213,7 +213,7 @@ def _queries(assessment: Assessment, worst: Worst | None) -> list[str]:
 
 
 def _about_threshold(assessment: Assessment, worst: Worst | None) -> list[str]:
-    """What a failed threshold can and cannot tell."""
+    """Advice on failed thresholds."""
     lines, measured = [], assessment.measured
     for own in assessment.metric_results.values():
         limit = own.at_least if own.at_least is not None else own.at_most
@@ -244,7 +244,7 @@ def _about_threshold(assessment: Assessment, worst: Worst | None) -> list[str]:
 
 
 def _about_test(assessment: Assessment) -> list[str]:
-    """Which test was used, and which drops it can see."""
+    """The test, and its power."""
     changes = [change for change in assessment.changes.values() if change.paired is not None]
     settings = assessment.policy.settings
     if not changes or not settings.confirm:

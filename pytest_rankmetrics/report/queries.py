@@ -235,7 +235,7 @@ MOST_BYTES = 1_000_000
 
 
 def queries_data(assessment: Assessment) -> dict[str, Any] | None:
-    """What the page's script reads; None where no measure has values per query."""
+    """Data of the page's script; None without values per query."""
     measured, reference = assessment.measured, assessment.reference
     columns = {name: measured.per_query(name) for name in measured.names}
     now = {name: column for name, column in columns.items() if column is not None}

@@ -28,28 +28,28 @@ def is_red(record: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class GateRun:
-    """One gate, and what became of the test it ran in."""
+    """One gate, and the outcome of its test."""
 
     record: Mapping[str, Any]
     """``GateResult.as_dict()``; the verdict is "xfail" where the test was expected to fail."""
     test: str
     """Node id of the test."""
     outcome: str = "passed"
-    """What became of the test: the first word that is not "passed", if there is one."""
+    """Outcome of the test: the first one other than "passed"."""
     tries: int = 1
     alone: bool = True
     """Whether it is the only gate of its test."""
     by_query: Mapping[str, Any] | None = None
-    """Its queries, where an HTML report was asked for."""
+    """Its queries, for an HTML report."""
 
     @property
     def message(self) -> str:
-        """What the gate says."""
+        """Message of the gate, or its headline."""
         return str(self.record["message"] or self.record["headline"])
 
     @property
     def own_name(self) -> str:
-        """What the gate is called if it has no name of its own."""
+        """Default name of the gate: that of its test."""
         return str(self.record["nodeid"]).partition("::")[2].replace("::", ".")
 
     @property
@@ -69,9 +69,9 @@ class Summary:
 
     gates: tuple[GateRun, ...] = ()
     problems: tuple[str, ...] = ()
-    """Why the run fails although no test says so."""
+    """Reasons for a red run beyond the outcomes of its tests."""
     remarks: tuple[str, ...] = ()
-    """What went wrong without failing the run."""
+    """Warnings: problems that fail nothing."""
     unused: tuple[str, ...] = ()
     """Baseline files that belong to no test."""
     required: tuple[str, ...] = ()

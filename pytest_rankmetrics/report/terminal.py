@@ -1,20 +1,216 @@
-"""The section at the end of a run."""
+"""The table of all gates, and the section at the end of a run that shows it."""
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_rankmetrics._support import formatting
-from pytest_rankmetrics.report.rows import gates_table, tally
-from pytest_rankmetrics.report.summary import GateRun, Summary
+from pytest_rankmetrics.policy.verdicts import TOO_FEW, assess_threshold
+from pytest_rankmetrics.report.summary import FAILED, GateRun, Summary
 from sklearn_rank.support.text import for_log
 from sklearn_rank.tables.formats import to_text
+from sklearn_rank.tables.table import DIGITS, Cell, Column, Table, number_cell, text_cell
 
 TITLE = "ranking quality gates"
 WIDTH = 80
 """Of a section's title, as pytest prints it where it does not know the terminal."""
 _UNDECIDED = {"warn": "NOT CONFIRMED", "cannot tell": "CANNOT TELL"}
+MOST_SLICES = 20
+"""Rows of one gate in the summary: the message has the others."""
+_ROUNDED = 2e-6
+"""Values of a baseline are rounded to six places, and so are those that they are compared with."""
+_SAID = {"fail": "FAIL", "stale": "FAIL", "pass": "ok", "cannot tell": "CANNOT TELL"}
+_GRAVITY = ("stale", "fail", "cannot tell", "warn", "not gated", "new", "improved", "pass")
+_COLUMNS = (
+    Column("gate", longest=None),
+    Column("metric", longest=None),
+    Column("now", "number"),
+    Column("limit", "number"),
+    Column("baseline", "number"),
+    Column("change", "number"),
+    Column("verdict", longest=None),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure of one gate, over all queries or those of a slice."""
+
+    gate: str
+    """Node id, as in ``tests/test_search.py::test_bm25``."""
+    name: str
+    """Name, as in ``test_bm25``."""
+    metric: str = ""
+    now: float | None = None
+    limit: str = ""
+    baseline: float | None = None
+    change: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    queries: int | None = None
+    verdict: str = ""
+    reason: str = ""
+    undecided_fails: bool = False
+    """Whether the gate fails because it cannot tell."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the row is a reason for the gate's failure."""
+        return self.verdict in FAILED or (self.undecided_fails and self.verdict == "cannot tell")
+
+    @property
+    def outcome(self) -> str:
+        """Verdict and reason in a table."""
+        if self.verdict == "not gated":
+            return self.reason
+        return f"{_SAID.get(self.verdict, self.verdict)}  {self.reason}".rstrip()
+
+
+def gate_rows(run: GateRun) -> list[Row]:
+    """The rows of one gate, the worst first; a gate without measures still has one."""
+    record = run.record
+    gate = formatting.line(record["nodeid"], 200)
+    name = formatting.shown(record["name"], limit=60)
+    if not run.alone and record["name"] != run.own_name:
+        gate = f"{gate} {name}"
+    bare, metrics = Row(gate, name), record["metrics"].values()
+    rows = [_metric_row(bare, metric, record) for metric in metrics]
+    for metric in filter(_is_apart, metrics):
+        if _limit(metric):  # of the value over all queries: the row before is about some of them
+            value = metric["value"]
+            decision = assess_threshold(value, metric["at_least"], metric["at_most"])
+            row = _row(bare, metric, decision.verdict.value, decision.reason)
+            rows.append(replace(row, baseline=None, change=None, interval=None, p=None))
+    slices = sorted(record["slices"], key=lambda part: _gravity(part["verdict"]))
+    rows += [_slice_row(bare, part, record) for part in slices[:MOST_SLICES]]
+    if record["verdict"] == "cannot tell":
+        rows = [replace(row, undecided_fails=run.failed) for row in rows]
+    if not rows or (run.failed and not any(row.failed for row in rows)):
+        # Drop the remedy; the message has it.
+        text = formatting.line(record["headline"].partition("; ")[0].partition(" - ")[0], 100)
+        rows.insert(0, replace(bare, verdict=record["verdict"], reason=text))
+    rows.sort(key=lambda row: (row.metric.startswith(". "), _gravity(row.verdict)))
+    if record["verdict"] == "xfail":
+        rows = [replace(row, verdict="xfail") if row.failed else row for row in rows]
+    remarkable = any(row.verdict in ("warn", "cannot tell") or row.failed for row in rows)
+    if record["warnings"] and not remarkable:
+        text = formatting.line(record["warnings"][0], 80)
+        rows[0] = replace(rows[0], verdict="warn", reason=text)
+    if run.tries > 1:
+        note = f"({ {2: '2nd', 3: '3rd'}.get(run.tries, f'{run.tries}th') } try)"
+        rows[0] = replace(rows[0], reason=f"{rows[0].reason} {note}".strip())
+    return rows
+
+
+def _gravity(verdict: str) -> int:
+    return _GRAVITY.index(verdict) if verdict in _GRAVITY else len(_GRAVITY)
+
+
+def _row(bare: Row, metric: Mapping[str, Any], verdict: str, reason: str) -> Row:
+    interval = metric["change_ci"]
+    return replace(
+        bare,
+        metric=metric["name"],
+        now=metric["value"],
+        limit=_limit(metric),
+        baseline=metric["baseline"],
+        change=metric["change"],
+        interval=None if interval is None or None in interval else tuple(interval),
+        p=metric["p"],
+        queries=metric["queries"],
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+def _metric_row(bare: Row, metric: dict[str, Any], record: Mapping[str, Any]) -> Row:
+    verdict, reason = metric["verdict"], metric["reason"]
+    if verdict == "warn" or (verdict == "cannot tell" and reason == TOO_FEW):
+        reason = f"{reason} ({formatting.p_phrase(metric['p'])}, n={metric['compared']})"
+    if verdict == "cannot tell" and metric["change_bounds"]:
+        reason = f"{reason} ({formatting.reach(metric['change_bounds'])})"
+    if record["verdict"] == "new":
+        verdict = "new"
+    if verdict == "not gated":
+        # Nothing is "ok" that has a baseline which could not be compared with.
+        lost = record["verdict"] == "stale" and metric["change"] is None
+        verdict, reason = ("not compared" if lost else "pass"), ""
+    row = _row(bare, metric, verdict, reason)
+    if _is_apart(metric):
+        row = replace(row, now=metric["baseline"] + metric["change"], limit="")
+    return row
+
+
+def _slice_row(bare: Row, part: Mapping[str, Any], record: Mapping[str, Any]) -> Row:
+    verdict, reason = part["verdict"], part["reason"]
+    if verdict in FAILED:
+        reason = f"slice ({formatting.queries(part['queries'])})"
+    elif record["verdict"] == "new" and verdict == "not gated":
+        verdict, reason = "new", ""
+    row = _row(bare, part, verdict, reason)
+    return replace(row, metric=f". {part['label']} {part['metric']}", interval=None)
+
+
+def _is_apart(metric: Mapping[str, Any]) -> bool:
+    """Whether fewer queries were compared than measured, so that the two values differ."""
+    if metric["change"] is None or metric["value"] is None:
+        return False
+    difference: float = metric["baseline"] + metric["change"] - metric["value"]
+    return abs(difference) > _ROUNDED
+
+
+def _limit(row: Mapping[str, Any]) -> str:
+    value = math.nan if row["value"] is None else row["value"]
+    for sign, key in ((">=", "at_least"), ("<=", "at_most")):
+        if row[key] is not None:
+            return f"{sign} {formatting.apart(value, row[key])[1]}"
+    return ""
+
+
+def tally(gates: Sequence[GateRun]) -> str:
+    """``4 gates: 2 failed, 1 warning, 1 improved``."""
+    verdicts = [run.record["verdict"] for run in gates]
+    warned = sum(
+        bool(run.record["warnings"]) and run.record["verdict"] != "cannot tell" for run in gates
+    )
+    numbers = {
+        "failed": sum(verdict in FAILED for verdict in verdicts),
+        "warning" if warned == 1 else "warnings": warned,
+        "cannot tell": verdicts.count("cannot tell"),
+        "xfailed": verdicts.count("xfail"),
+        "improved": verdicts.count("improved"),
+        "new": verdicts.count("new"),
+    }
+    said = [f"{n} {what}" for what, n in numbers.items() if n]
+    return f"{formatting.count(len(verdicts), 'gate')}: {', '.join(said) or 'all passed'}"
+
+
+def gates_table(summary: Summary, *, failed_only: bool = False, named_once: bool = False) -> Table:
+    """A row for each measure of each gate; ``named_once`` leaves out a name that is repeated."""
+    gates = [gate_rows(run) for run in summary.gates if run.failed or not failed_only]
+    rows: list[tuple[Cell, ...]] = []
+    for gate in gates:
+        for number, row in enumerate(gate):
+            # As many digits as it takes to tell the value from its limit.
+            digits = len(row.limit.partition(".")[2]) or DIGITS
+            cells = (
+                text_cell("" if named_once and number else row.gate),
+                text_cell(row.metric),
+                number_cell(row.now, digits=digits),
+                Cell(row.limit),
+                number_cell(row.baseline),
+                number_cell(row.change, signed=True),
+                text_cell(row.outcome),
+            )
+            rows.append(cells)
+    return Table(_COLUMNS, tuple(rows))
+
+
+# The section at the end of a run ------------------------------------------------------------------
 
 
 def summary_lines(summary: Summary) -> list[str]:
@@ -37,7 +233,7 @@ def summary_lines(summary: Summary) -> list[str]:
 
 
 def _about_baselines(summary: Summary) -> list[str]:
-    """Which can be raised, belong to no test, or were written."""
+    """Baselines to be raised, of no test, or written."""
     lines, records = [], [run.record for run in summary.gates]
     n = sum(
         record["verdict"] == "improved" and bool(record["baseline"]) and not record["written"]
@@ -64,7 +260,7 @@ def _about_baselines(summary: Summary) -> list[str]:
 
 
 def _unconfirmed(run: GateRun, metric: dict[str, Any]) -> str:
-    """A change that the data could not decide."""
+    """The line of a change without a decision."""
     was, change, n = metric["baseline"], metric["change"], metric["compared"]
     if change is None:
         return ""

@@ -1,1 +1,1 @@
-"""A pytest run: its options, the running test, and what its gates told."""
+"""A pytest run: its options, the running test, and the records of its gates."""

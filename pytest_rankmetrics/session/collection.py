@@ -146,7 +146,7 @@ def _is_marked(node: pytest.Item | pytest.Collector, known: dict[Any, bool]) -> 
 
 
 def expects_gate(request: pytest.FixtureRequest) -> None:
-    """Note who asks for a fixture: the running test, or a fixture that hands it on."""
+    """Note the user of a fixture: the running test, or a fixture that hands it on."""
     current.running()  # starts recording if no gate was in sight
     helper = _asking_fixture()
     if helper:
@@ -156,12 +156,12 @@ def expects_gate(request: pytest.FixtureRequest) -> None:
 
 
 def _asking_fixture() -> str:
-    """Node id of the fixture that asks for one of ours; "" if the test itself does."""
+    """Node id of the fixture that requests one of ours; "" for the test itself."""
     if os.environ.get("PYTEST_CURRENT_TEST", "").endswith(" (call)"):
         return ""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        # pytest says nowhere else who asks.
+        # No API of pytest names the requesting fixture.
         owner = frame.f_locals.get("self") if frame.f_code.co_name == "execute" else None
         if isinstance(owner, pytest.FixtureDef) and owner.argname not in FIXTURES:
             return f"{owner.baseid}::{owner.argname}"

@@ -41,13 +41,8 @@ class Running:
     """Whether any gate was called in this try of the test."""
 
     @property
-    def nodeid(self) -> str:
-        """What pytest calls the test now: pytest-xdist appends its group."""
-        return "" if self.item is None else self.item.nodeid
-
-    @property
     def own(self) -> str:
-        """What the test is called in every run."""
+        """Node id of the test, the same in every run; "" outside of any test."""
         return "" if self.item is None else own_id(self.item)
 
     @property
@@ -98,7 +93,7 @@ def _wide_fixture() -> str:
     """Node id of the fixture that calls the gate, if several tests share it; "" otherwise."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        # pytest says nowhere else whose setup is running.
+        # No API of pytest names the fixture in setup.
         if frame.f_code.co_name == "pytest_fixture_setup" and "fixturedef" in frame.f_locals:
             fixture = frame.f_locals["fixturedef"]
             return "" if fixture.scope == "function" else f"{fixture.baseid}::{fixture.argname}"
@@ -116,9 +111,9 @@ class Run:
     def __init__(self) -> None:
         self.settings = Settings()
         self.explains = False
-        """Whether a report was asked for that says everything of gates that passed, too."""
+        """Whether a report needs the whole message of passing gates."""
         self.by_query = False
-        """Whether one was asked for that shows the queries of every gate."""
+        """Whether a report shows the queries of every gate."""
         self.on_first_gate: Callable[[], None] | None = None
         self.owners: dict[tuple[str, str], str] = {}
         """The test that took each name and each baseline of the session."""
@@ -157,7 +152,7 @@ class Run:
         return self._running
 
     def lost(self) -> list[dict[str, Any]]:
-        """Records of failed gates that no report of a test has taken, each told once."""
+        """Records of failed gates without a report of a test, each returned once."""
         self.start(None)
         records, self._lost = self._lost, []
         return records
@@ -170,7 +165,7 @@ def own_id(item: pytest.Item) -> str:
 
 
 RUNS: list[Run] = []
-"""Those that are under way: a test may run pytest, too."""
+"""Runs in progress; a test may run pytest, too."""
 
 
 def running() -> Running:

@@ -52,7 +52,7 @@ class Recorder:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Put the records of this phase on its report, and turn it red if it hides a failure."""
+        """Put the records of this phase on its report; a hidden failure turns it red."""
         report = yield
         self._attach(report, item, call)
         running = self._run.of(item)
@@ -99,7 +99,7 @@ class Recorder:
 
 
 def swallowed(record: dict[str, Any]) -> str:
-    """What to say of a failure that was swallowed."""
+    """Message of a swallowed failure."""
     from pytest_rankmetrics._support import formatting
 
     name = formatting.shown(record["name"], limit=60)

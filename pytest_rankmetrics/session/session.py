@@ -28,7 +28,7 @@ SESSION: pytest.StashKey[Session] = pytest.StashKey()
 
 @dataclass(eq=False, repr=False)
 class TestOutcome:
-    """What became of one test, in its last try."""
+    """Outcomes and records of one test, in its last try."""
 
     __test__ = False
 
@@ -70,7 +70,7 @@ class Session:
         self.config = config
         self.options = options
         self.problems: list[str] = []
-        """Why the run fails although no test says so."""
+        """Reasons for a red run beyond the outcomes of its tests."""
         self.is_judged = False
         """Whether the session has finished."""
         self._run = run
@@ -163,7 +163,7 @@ class Session:
     # What ran, and how it ends -------------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """What reports are made from."""
+        """Plain values for all reports."""
         return Summary(
             gates=tuple(gate for test in self._tests.values() for gate in test.gates()),
             problems=tuple(self.problems),
@@ -195,7 +195,7 @@ class Session:
                 self.problems.append(problem)
 
     def _complaints(self, gates: list[GateRun], exitstatus: int) -> Iterator[str]:
-        """Why the run fails although no test says so."""
+        """Reasons for a red run beyond the outcomes of its tests."""
         yield from self._unused_baselines(gates, exitstatus)
         yield from self._missing(gates)
         names = [(run.record["name"], run.record["nodeid"]) for run in gates]
@@ -348,7 +348,7 @@ def _means(record: Mapping[str, Any], wanted: str) -> bool:
 # ``pytest.exit()`` ends a run while it starts, no other hook of a session is called at all.
 
 _exits: list[bool] = []
-"""Whether each run that is under way was ended; a test may run pytest, too."""
+"""Whether ``pytest.exit()`` was called, for each run in progress."""
 
 
 def note_exit() -> None:

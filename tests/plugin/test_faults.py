@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -149,7 +150,7 @@ def test_a_baseline_is_not_written_through_a_link(recorded: Suite) -> None:
     assert outside.read_bytes() == before
 
 
-@pytest.mark.parametrize("option", ["--rank-json", "--rank-markdown"])
+@pytest.mark.parametrize("option", ["--rank-json", "--rank-markdown", "--rank-html"])
 def test_a_report_that_cannot_be_written_is_told_and_hides_no_failure(
     option: str, suite: Suite
 ) -> None:
@@ -166,6 +167,33 @@ def test_a_report_that_cannot_be_written_is_told_and_hides_no_failure(
     assert result.ret in (1, pytest.ExitCode.USAGE_ERROR)
     assert "file/report" in said(result)
     assert "INTERNALERROR" not in said(result)
+
+
+def test_files_of_a_process_that_was_killed_are_swept(recorded: Suite) -> None:
+    folder = recorded.path / "test_it"
+    old, new = (folder / f".test_bm25.rank.json.{digit * 8}.rank-tmp" for digit in "0f")
+    other = folder / ".own.tmp"
+    for path in (old, new, other):
+        path.write_text("")
+    for path in (old, other):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert recorded.run().ret == 0
+    assert old.exists(), "a run that only reads deletes nothing"
+    assert recorded.run("--rank-update").ret == 0
+    assert not old.exists()
+    assert new.exists(), "another run may be writing it"
+    assert other.exists()
+
+
+def test_no_link_is_written_through_whatever_is_linked(gate: Suite, tmp_path: Path) -> None:
+    (gate.path / "test_it").symlink_to(tmp_path)
+    assert gate.run("--rank-update").ret == 1
+    file = 'rank_regression.check(*system(), "mrr", fullpath="test_it/own.rank.json")'
+    gate.write(test_it=f"from cases import system\n\ndef test_it(rank_regression): {file}")
+    result = gate.run("--rank-update")
+    assert result.ret == 1
+    assert "symbolic link" in said(result) or "outside" in said(result)
+    assert not list(tmp_path.iterdir())
 
 
 NOT_MEASURED = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sklearn_rank.report.content import size_of
-from tests.plugin.conftest import Suite, said
+from tests.plugin.conftest import Suite
 from tests.plugin.test_hostile import FORBIDDEN, HOSTILE, SUITE
 from tests.tables.test_hostile_names import Page
 
@@ -91,14 +91,6 @@ def test_a_report_replaces_a_report_and_nothing_else(gates: Suite) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "--rank-html: 'own.html' is there and no report" in result.stderr.str()
     assert page_of(gates, "own.html") == "<p>mine</p>\n"
-
-
-def test_a_report_that_cannot_be_written_is_red(suite: Suite) -> None:
-    suite.write(test_it=GATES.partition("def test_engine")[0])
-    suite.file("folder", "")
-    result = suite.run("--rank-html=folder/report.html")
-    assert result.ret == 1
-    assert "ERROR: report folder/report.html was not written: " in said(result)
 
 
 def test_a_baseline_without_ranks_still_has_values(suite: Suite) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -150,6 +151,23 @@ def test_without_pandas_everything_works(suite: Suite) -> None:
     result = suite.spawn()
     result.assert_outcomes(passed=3)
     assert result.ret == 0
+
+
+# Of pytest itself; a run without any other of its plugins does not start.
+OWN = (
+    *("terminal", "cacheprovider", "stepwise", "skipping", "junitxml", "setuponly", "setupplan"),
+    *("warnings", "doctest", "unittest", "subtests", "faulthandler", "debugging"),
+)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_no_plugin_of_pytest_is_needed(name: str, recorded: Suite) -> None:
+    result = recorded.run("-p", f"no:{name}", "--rank-json=report.json")
+    assert result.ret == 0, said(result)
+    (gate,) = json.loads((recorded.path / "report.json").read_text())["gates"]
+    assert gate["verdict"] == "pass"
+    recorded.system([5] * 30)
+    assert recorded.run("-p", f"no:{name}").ret == 1
 
 
 # Settings ----------------------------------------------------------------------------------------

@@ -15,14 +15,18 @@ from tests.plugin.one_gate import FILE
 REPORTS = ("--rank-json", "--rank-markdown")
 
 
-@pytest.mark.parametrize("option", REPORTS)
+@pytest.mark.parametrize("option", [*REPORTS, "rank_markdown"])
 @pytest.mark.parametrize("target", ["test_it.py", "ranks.json", "pyproject.toml"])
 def test_a_report_is_not_written_over_something_else(
     option: str, target: str, recorded: Suite
 ) -> None:
     recorded.file("pyproject.toml", "[project]")
     before = (recorded.path / target).read_bytes()
-    result = recorded.run(f"{option}={target}")
+    if option == "rank_markdown":
+        recorded.file("pytest.ini", f"[pytest]\nrank_markdown = {target}")
+        result, option = recorded.run(), "--rank-markdown"
+    else:
+        result = recorded.run(f"{option}={target}")
     assert result.ret == 4
     assert f"{option}: '{target}' is there and no " in said(result)
     assert (recorded.path / target).read_bytes() == before
@@ -40,13 +44,6 @@ def test_no_report_is_written_over_a_baseline(
     assert result.ret == 4
     assert f"{option}: '{FILE}' names a baseline" in said(result)
     assert recorded.baselines() == before
-
-
-def test_an_ini_file_is_held_to_the_same(recorded: Suite) -> None:
-    recorded.file("pytest.ini", "[pytest]\nrank_markdown = test_it.py")
-    result = recorded.run()
-    assert result.ret == 4
-    assert "--rank-markdown: 'test_it.py' is there and no Markdown" in said(result)
 
 
 @pytest.mark.parametrize("target", [FILE, "test_it.py"])
@@ -75,6 +72,41 @@ def test_reports_replace_and_extend_reports(recorded: Suite) -> None:
 @pytest.mark.skipif(not Path("/dev/null").exists(), reason="the system has no /dev/null")
 def test_a_device_takes_any_report(recorded: Suite) -> None:
     assert recorded.run("--rank-json=/dev/null", "--rank-markdown=/dev/null").ret == 0
+
+
+def test_a_step_summary_that_cannot_be_written_is_a_warning(
+    recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (recorded.path / "file").write_text("")
+    target = str(recorded.path / "file" / "step.md")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", target)
+    result = recorded.run()
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([f"warning: report {target} was not written: *"])
+    assert recorded.run(f"--rank-markdown={target}").ret == 1
+
+
+def test_a_full_disk_leaves_no_empty_report(
+    recorded: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert recorded.run("--rank-json=report.json").ret == 0
+
+    def fsync(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for name in ("report.json", "new.json"):
+        result = recorded.run(f"--rank-json={name}")
+        assert result.ret == 1
+        result.stdout.fnmatch_lines([f"ERROR: report {name} was not written: No space left*"])
+    left = ("report.json", "new.json", "rank-tmp")
+    assert not [name for name in recorded.files() if any(part in name for part in left)]
+
+
+def test_a_report_may_go_to_a_pipe(recorded: Suite) -> None:
+    result = recorded.spawn("--rank-json=/dev/stdout", "-q")
+    assert result.ret == 0
+    assert '"format": "rank-report/1"' in said(result)
 
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--junit"])

@@ -290,7 +290,7 @@ def test_a_summary_stays_below_the_limit_of_its_host(
 ) -> None:
     # A limit of 20 kB instead of 1 MB, and gates whose details alone are longer: the details are
     # cut, never the table.
-    monkeypatch.setattr("pytest_rankmetrics.report.markdown.MOST_BYTES", 20_000)
+    monkeypatch.setattr("pytest_rankmetrics.report.files.MOST_BYTES", 20_000)
     body = """
     @pytest.mark.parametrize("number", range(15))
     def test_many(number, rank_gate):
