@@ -130,7 +130,7 @@ class RankGate:
         def work(name: str) -> GateResult:
             limits, reading, store = split_arguments(arguments, "rank_gate.check")
             options = self._request.config.stash[OPTIONS]
-            options = replace(options, force_regen=options.force_regen or self._force_regen)
+            options = replace(options, update=options.update or self._force_regen)
             policy = read_policy(options.settings, limits)
 
             def compare(recording: Recording) -> GateResult:

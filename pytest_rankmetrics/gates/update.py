@@ -126,11 +126,6 @@ class BaselineUpdater:
         names = self.gate.name, self.gate.nodeid
         return any(is_called(glob, *names) for glob in self.options.accept)
 
-    @property
-    def _updates(self) -> bool:
-        """Regeneration, whatever the switch is called, is an update."""
-        return self.options.update or self.options.force_regen or self.options.regen_all
-
     def dump(self, path: Path) -> None:
         """Write the present values, for inspection beside the baseline's."""
         content = self.recording.baseline(self.gate.owner, self.store, {})
@@ -161,10 +156,10 @@ class BaselineUpdater:
             if change.drop > IMPROVEMENT and change.decision.verdict is not Verdict.SHOWN
         ]
         renamed = not baseline.owner.matches(gate.owner)
-        raises = self._updates and not lower
+        raises = self.options.update and not lower
         if self._accepts or (raises and self._is_step_up(assessment, bool(moves) or renamed)):
             return self._rewritten(baseline, read, assessment, moves, lowered)
-        if self._updates and lower and assessment.verdict not in BROKEN:
+        if self.options.update and lower and assessment.verdict not in BROKEN:
             assessment.notes.append(f"not recorded: {', '.join(lower)}")
         if renamed:  # another gate's file may have been copied here because it asks for less
             text = f"baseline {gate.file} was recorded by the gate {baseline.owner}"
@@ -215,7 +210,7 @@ class BaselineUpdater:
         )
         if assessment.verdict in BROKEN:
             return self._result(assessment)
-        if not (self._accepts or self._updates):
+        if not (self._accepts or self.options.update):
             names = self.policy.max_drop
             values = ", ".join(f"{name} is {measured.value(name):.4f}" for name in names)
             gate = f"no baseline for gate {safe_repr(self.gate.name)} ({self.gate.file})"
@@ -342,7 +337,7 @@ class BaselineUpdater:
         verdict: Verdict | None = None,
         moves: Moves | None = None,
     ) -> GateResult:
-        if (self._accepts or self._updates) and assessment.verdict in BROKEN:
+        if (self._accepts or self.options.update) and assessment.verdict in BROKEN:
             text = "the baseline was not written, because the gate fails; mend that first"
             assessment.notes.append(text)
         result = result_of(

@@ -94,15 +94,13 @@ class Writing:
     """Gates, as globs, whose baselines may also be lowered."""
     reason: str = ""
     """Why; stored in the file."""
-    force_regen: bool = False
-    regen_all: bool = False
     baseline_dir: Path | None = None
     """Read baselines below it instead of beside their tests; nothing is written there."""
 
     @property
     def writes(self) -> bool:
         """Whether baselines may be written."""
-        return self.update or bool(self.accept) or self.force_regen or self.regen_all
+        return self.update or bool(self.accept)
 
 
 def in_ci() -> bool:

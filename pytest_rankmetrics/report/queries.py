@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from sklearn_rank.evaluation.result import worst_of
 from sklearn_rank.rankings.placements import Hit, Placement
 from sklearn_rank.report.content import Item, Queries, as_data, numbers
 from sklearn_rank.support.text import as_text
-from sklearn_rank.tables.table import Cell, Column, Kind, Table, number_cell, text_cell
+from sklearn_rank.tables.table import Cell, Column, Table, number_cell, text_cell
 from sklearn_rank.typing import BoolArray
 
 # A row of the table has to fit a line of 100 characters.
@@ -98,27 +98,32 @@ def worst_table(
 ) -> Table:
     """The queries of a failure, each a ``QueryRow`` as a mapping.
 
-    ``says_more`` names the measure, and has a column of what queries ask, where any says so.
+    ``says_more`` adds the name of the measure, and a column of the texts of queries, if any.
     """
     compared = rows[0]["was"] is not None
-    title = f"relevant items: rank in the {other} -> rank now"
-    was = f"{metric} was" if says_more else "was"
-    kinds: list[tuple[str, Kind, Callable[[Mapping[str, Any]], Cell]]] = [
-        ("query", "text", lambda row: text_cell(row["query"])),
-        ("slice", "text", lambda row: text_cell(row["slice"])),
-        (was, "number", lambda row: number_cell(row["was"])),
-        ("now" if compared else metric, "number", lambda row: number_cell(row["now"])),
-        ("change", "number", lambda row: number_cell(row["now"] - row["was"], signed=True)),
-        (title if compared else "relevant found at", "text", lambda row: text_cell(row["places"])),
-        ("missing", "text", lambda row: text_cell(row["missing"])),
-        ("asks", "text", lambda row: text_cell(row["text"])),
-    ]
-    left_out = {"missing"} if compared else {"slice", was, "change"}
-    left_out |= set() if any(row["slice"] for row in rows) else {"slice"}
-    left_out |= set() if says_more and any(row["text"] for row in rows) else {"asks"}
-    kinds = [kind for kind in kinds if kind[0] not in left_out]
-    columns = tuple(Column(name, kind, longest=None) for name, kind, _ in kinds)
-    return Table(columns, tuple(tuple(cell(row) for _, _, cell in kinds) for row in rows))
+    items = f"relevant items: rank in the {other} -> rank now"
+    titles = {
+        "query": "query",
+        "slice": "slice" if compared and any(row["slice"] for row in rows) else "",
+        "was": (f"{metric} was" if says_more else "was") if compared else "",
+        "now": "now" if compared else metric,
+        "change": "change" if compared else "",
+        "places": items if compared else "relevant found at",
+        "missing": "" if compared else "missing",
+        "text": "asks" if says_more and any(row["text"] for row in rows) else "",
+    }
+
+    def cell(row: Mapping[str, Any], key: str) -> Cell:
+        if key == "change":
+            return number_cell(row["now"] - row["was"], signed=True)
+        return number_cell(row[key]) if key in ("was", "now") else text_cell(row[key])
+
+    keys = [key for key, title in titles.items() if title]
+    numbers = {"was", "now", "change"}
+    columns = tuple(
+        Column(titles[key], "number" if key in numbers else "text", longest=None) for key in keys
+    )
+    return Table(columns, tuple(tuple(cell(row, key) for key in keys) for row in rows))
 
 
 def _losses(

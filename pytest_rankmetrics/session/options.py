@@ -180,11 +180,10 @@ def read_options(config: pytest.Config) -> Options:
         required.append(file.replace("\\", "/") + colons + test if colons else line)
     options = Options(
         settings=settings,
-        update=bool(option("rank_update")),
+        # Regeneration, whatever the switch is called, is an update.
+        update=any(option(name, False) for name in ("rank_update", "force_regen", "regen_all")),
         accept=tuple(option("rank_accept")),
         reason=(option("rank_reason") or "").strip(),
-        force_regen=bool(option("force_regen", False)),
-        regen_all=bool(option("regen_all", False)),
         baseline_dir=_directory(config, option("rank_baseline_dir"), ini["rank_baseline_dir"]),
         unused=option("rank_unused") or ini["rank_unused"],
         # Without the terminal plugin there is no such option.
@@ -233,10 +232,10 @@ def _complaints(config: pytest.Config, options: Options) -> Iterator[str]:
     if hasattr(config, "workerinput"):
         return
     writing = {
-        "--rank-update": options.update,
-        "--rank-accept": bool(options.accept),
-        "--regen-all": options.regen_all,
-        "--force-regen": options.force_regen,
+        "--rank-update": option("rank_update"),
+        "--rank-accept": options.accept,
+        "--regen-all": option("regen_all", False),
+        "--force-regen": option("force_regen", False),
     }
     try:
         reruns = str(config.getini("reruns")).strip() not in ("", "0", "None")

@@ -307,16 +307,16 @@ class Session:
 
     def _write_reports(self) -> None:
         own, summary = self.options, self.summary()
-        targets = {"json": own.json, "html": own.page}
-        if own.markdown not in ("auto", "none") and summary:
-            targets["markdown"] = own.markdown
-        by_itself = own.markdown == "auto" and bool(os.environ.get("GITHUB_STEP_SUMMARY"))
-        if any(targets.values()) or (by_itself and summary):
+        markdown = own.markdown if summary and own.markdown not in ("auto", "none") else ""
+        targets = {"json": own.json, "html": own.page, "markdown": markdown}
+        step = bool(summary) and own.markdown == "auto" and "GITHUB_STEP_SUMMARY" in os.environ
+        if any(targets.values()) or step:
             from pytest_rankmetrics.report.files import write_reports, write_step_summary
 
-            start = self.config.invocation_params.dir
-            self.problems += write_reports(summary, targets, start=start)
-            if by_itself and summary:
+            self.problems += write_reports(
+                summary, targets, start=self.config.invocation_params.dir
+            )
+            if step:
                 self._remarks += write_step_summary(self.summary())
 
 
