@@ -236,19 +236,6 @@ def test_what_the_first_of_two_tries_wrote_in_ci_is_red(
     assert "baselines were written in continuous integration" in said(result)
 
 
-# Another question --------------------------------------------------------------------------------
-
-
-def test_other_weights_do_not_fit_the_baseline(recorded: Suite) -> None:
-    # Weighing the queries that have become worse with 0 would leave nothing to complain of.
-    weights = 'sample_weight={f"q{n:03d}": float(n > 10) for n in range(1, 31)}, max_drop='
-    recorded.write(test_it=GATE.replace("max_drop=", weights))
-    recorded.system([9] * 10 + [2] * 20)
-    result = recorded.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *weight*"])
-
-
 @pytest.mark.parametrize(
     ("then", "now"),
     [('ties="average"', 'ties="optimistic"'), ("", 'convention="trec_eval"')],
