@@ -59,7 +59,7 @@ class Settings:
         counts = {"min_queries": 0, "min_slice_size": 2, "seed": 0, "worst_queries": 0}
         for name, low in counts.items():
             self._need(name, f"be an int of at least {low}", int, partial(operator.le, low))
-        for name, kind in _WORDS.items():
+        for name, kind in _CHOICES.items():
             words = get_args(kind)
             self._need(name, f"be one of {', '.join(words)}", str, words.__contains__)
         if not isinstance(self.confirm, bool):
@@ -75,7 +75,7 @@ class Settings:
             raise SettingError(msg)
 
 
-_WORDS = {
+_CHOICES = {
     "correction": Correction,
     "test": Test,
     "ratchet": Ratchet,

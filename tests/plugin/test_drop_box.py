@@ -25,10 +25,6 @@ from sklearn_rank.statistics.differences import compare_paired, correct_p_values
 GREEN = {Verdict.PASS, Verdict.IMPROVED}
 
 
-def rule(settings: Settings, max_drop: float, hard_drop: float = 0.05) -> Rule:
-    return Rule(max_drop, hard_drop, settings.min_queries, settings.alpha, settings.confirm)
-
-
 def judged(
     drops: list[np.ndarray], weights: np.ndarray | None, rules: list[Rule], settings: Settings
 ) -> list[Decision]:
@@ -53,22 +49,6 @@ def judged(
         )
         for values, one, p, own in zip(drops, paired, p_values, rules, strict=True)
     ]
-
-
-def over_all(
-    boxes: list[tuple[np.ndarray, np.ndarray]],
-    weights: np.ndarray | None,
-    rules: list[Rule],
-    settings: Settings,
-) -> list[Decision]:
-    made = {
-        number: DropBox.of(ends, weights, np.zeros(len(ends[0]), bool))
-        for number, ends in enumerate(boxes)
-    }
-    decisions = assess_boxes(
-        made, dict(enumerate(rules)), settings, lambda floor, n: floor * n <= settings.alpha
-    )
-    return [decisions[number] for number in made]
 
 
 def agrees(decision: Decision, found: set[Verdict]) -> bool:
@@ -99,8 +79,18 @@ def test_no_grading_disagrees(kind: str) -> None:
                 drops[open_] += np.array(chosen) * (high - low)[open_]
                 own.append(drops)
             corners.append(own)
-        rules = [rule(settings, 0.005, rng.choice([0.03, math.inf]))] * len(boxes)
-        decisions = over_all(boxes, weights, rules, settings)
+        hard = rng.choice([0.03, math.inf])
+        rules = [Rule(0.005, hard, settings.min_queries, settings.alpha, settings.confirm)]
+        rules *= len(boxes)
+        made = {
+            number: DropBox.of(ends, weights, np.zeros(n, bool))
+            for number, ends in enumerate(boxes)
+        }
+        named = dict(enumerate(rules))
+        found_all = assess_boxes(
+            made, named, settings, lambda floor, tests: floor * tests <= settings.alpha
+        )
+        decisions = [found_all[number] for number in made]
         found: list[set[Verdict]] = [set() for _ in boxes]
         for drops in zip(*corners, strict=True):
             for own_set, single in zip(
