@@ -344,9 +344,7 @@ class Comparison(Tabular):
         Raises
         ------
         InvalidParameterError
-            If the measure is pooled.
-        InvalidParameterError
-            If a parameter means nothing here.
+            If the measure is pooled, or a parameter means nothing here.
 
         Examples
         --------
@@ -388,14 +386,6 @@ class Comparison(Tabular):
         -------
         changes : list of QueryChange
             The worst value first.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare
-        >>> truth = {"q1": {"a"}, "q2": {"b"}}
-        >>> runs = {"old": {"q1": ["a"], "q2": ["b"]}, "new": {"q1": ["a"], "q2": ["x", "b"]}}
-        >>> [(change.query, change.new) for change in compare(truth, runs, measures="mrr").worst()]
-        [('q2', 0.5)]
         """
         n = check_integer(n, "n", "worst", at_least=0)
         return self._changes(measure, system, query_text).worst(n)
@@ -437,15 +427,6 @@ class Comparison(Tabular):
         -------
         display : display of :mod:`sklearn_rank.displays`
             Drawn, with ``ax_`` and ``figure_``.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare, evaluate
-        >>> truth = {"q1": {"a"}, "q2": {"b"}}
-        >>> old = evaluate(truth, {"q1": ["x", "a"], "q2": ["b", "x"]}, "mrr")
-        >>> new = evaluate(truth, {"q1": ["a", "x"], "q2": ["b", "x"]}, "mrr")
-        >>> compare({"old": old, "new": new}).plot("differences").ax_.get_title(loc="left")
-        '1 better, 1 equal, 0 worse'
         """
         from sklearn_rank.displays.plotting import plot_comparison
 
@@ -481,19 +462,6 @@ class Comparison(Tabular):
             comparison.
         pictures : bool, default=True
             Whether to draw; without Matplotlib there are none.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from sklearn_rank import compare
-        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
-        >>> compared = compare({"q": {"a"}}, runs, measures="mrr")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder) / "report.html"
-        ...     compared.report(path, pictures=False)
-        ...     "<title>new against old</title>" in path.read_text(encoding="utf-8")
-        True
         """
         from sklearn_rank.report.comparison import report_comparison
 
@@ -535,15 +503,7 @@ class Comparison(Tabular):
         return native_frame(columns, backend)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain Python objects, NaN as None.
-
-        Examples
-        --------
-        >>> from sklearn_rank import compare
-        >>> runs = {"old": {"q": ["x", "a"]}, "new": {"q": ["a"]}}
-        >>> compare({"q": {"a"}}, runs, measures="mrr").to_dict()["rows"][0]["difference"]
-        0.5
-        """
+        """Everything as plain Python objects, NaN as None."""
         return {
             "names": list(self.names),
             "measures": list(self.measures),

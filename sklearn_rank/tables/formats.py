@@ -420,13 +420,6 @@ class Tabular:
         ----------
         rows : str, default=None
             What a row is, as in :meth:`to_markdown`.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> page = evaluate([{"a"}, {"b"}], [["b", "a"], ["b"]], "mrr").to_html()
-        >>> '<td class="number">0.7500</td>' in page
-        True
         """
         return to_html(self._chosen(rows, "to_html"))
 
@@ -437,12 +430,5 @@ class Tabular:
         ----------
         rows : str, default=None
             What a row is, as in :meth:`to_markdown`.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> print(evaluate([{"a"}, {"b"}], [["b", "a"], ["b"]], "mrr").to_csv(), end="")
-        measure,score,interval_low,interval_high,queries
-        mrr,0.75,0.0,1.0,2
         """
         return to_csv(self._chosen(rows, "to_csv"))
