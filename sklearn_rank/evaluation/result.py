@@ -218,14 +218,6 @@ class Evaluation(Tabular):
         InvalidParameterError
             If the measure is pooled, without values per query to resample, or another argument is
             wrong.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate([{"a"}] * 4, [["a"], ["b", "a"], ["a"], ["b", "c", "d", "a"]], "mrr")
-        >>> low, high = ev.confidence_interval("mrr")
-        >>> round(low, 4), round(high, 4)
-        (0.1306, 1.0)
         """
         from sklearn_rank.statistics.intervals import mean_confidence_interval
 
@@ -276,14 +268,6 @@ class Evaluation(Tabular):
         -------
         placements : list of Placement
             One for each query, in the order of ``query_ids`` or of ``queries``.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate([{"a", "b"}], [["x", "a"]], "map", keep_items=True)
-        >>> placement = ev.placements()[0]
-        >>> [(hit.item, hit.rank) for hit in placement.hits], placement.not_retrieved
-        ([('a', 2)], ['b'])
         """
         from sklearn_rank.rankings.placements import placements_of
 
@@ -304,13 +288,6 @@ class Evaluation(Tabular):
         items : list of list of UnjudgedItem
             For each query, in the order of ``query_ids``; empty lists where the ground truth is
             taken as complete.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "y"]}, "map", keep_items=True)
-        >>> [(item.item, item.rank) for item in ev.unjudged_items()[0]]
-        [('x', 1), ('y', 3)]
         """
         from sklearn_rank.rankings.placements import unjudged_items
 
@@ -398,14 +375,6 @@ class Evaluation(Tabular):
         InvalidParameterError
             If an argument has a value that its rule does not allow, or ``scope="all"`` needs
             ``unretrieved``.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate([{"a": 1, "b": 0}], [["new", "a", "b"]], ("ndcg@10", "mrr"))
-        >>> bounds = ev.bounds("ndcg@10")
-        >>> round(bounds.low, 4), bounds.high, round(ev["ndcg@10"], 4)
-        (0.6309, 1.0, 0.6309)
         """
         from sklearn_rank.evaluation.bounds import bounds_of
 
@@ -449,16 +418,6 @@ class Evaluation(Tabular):
         References
         ----------
         .. [1] Fairlearn, MetricFrame, https://fairlearn.org
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["c", "b"]}, "mrr")
-        >>> {
-        ...     label: part["mrr"]
-        ...     for label, part in ev.by_slice({"q1": "head", "q2": "tail"}).items()
-        ... }
-        {'head': 1.0, 'tail': 0.5}
         """
         from sklearn_rank.evaluation.slices import read_slices, take_queries
 
@@ -515,14 +474,6 @@ class Evaluation(Tabular):
         InvalidParameterError
             If they have different measures or policies, weights in some only, or one shared
             ground truth with missed items.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> monday = evaluate({"q1": {"a"}}, {"q1": ["a", "b"]}, "mrr")
-        >>> tuesday = evaluate({"q2": {"a"}}, {"q2": ["b", "a"]}, "mrr")
-        >>> monday.merge(tuesday)["mrr"]
-        0.75
         """
         evaluations = (self, *others)
         for evaluation in evaluations:
@@ -600,14 +551,6 @@ class Evaluation(Tabular):
         ----------
         .. [1] Carterette, Allan and Sitaraman, Minimal Test Collections for Retrieval Evaluation,
            SIGIR 2006.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> truth = {"q": {"a": 1, "b": 0}}
-        >>> ev = evaluate(truth, {"q": ["x", "a", "y"]}, "ndcg@10", keep_items=True)
-        >>> ev.to_judge(2, backend=None)["item"]
-        ['x', 'y']
         """
         from sklearn_rank.evaluation.bounds import next_to_judge
         from sklearn_rank.tables.table import native_frame
@@ -678,13 +621,6 @@ class Evaluation(Tabular):
         -------
         display : display of :mod:`sklearn_rank.displays`
             Drawn, with ``ax_`` and ``figure_``.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], "mrr")
-        >>> ev.plot("at_k", measure="recall", k=2).lines_[0].get_ydata().tolist()
-        [0.5, 1.0]
         """
         from sklearn_rank.displays.plotting import plot_evaluation
 
@@ -698,13 +634,6 @@ class Evaluation(Tabular):
         names : {"canonical", "safe"}, default="canonical"
             Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, of which MLflow, Weights & Biases
             and file systems take every character.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> ev = evaluate([{"a"}], [["b", "a"]], "mrr@10")
-        >>> ev.to_dict()["scores"], ev.to_dict(names="safe")["scores"]
-        ({'mrr@10': 0.5}, {'mrr_at_10': 0.5})
         """
         check_option(names, "names", ("canonical", "safe"), "to_dict")
         from sklearn_rank.evaluation import tables
@@ -726,12 +655,6 @@ class Evaluation(Tabular):
         -------
         frame : data frame of shape (n_queries, 1 + n_measures)
             Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
-
-        Examples
-        --------
-        >>> from sklearn_rank import evaluate
-        >>> evaluate({"q1": {"a"}}, {"q1": ["b", "a"]}, "mrr").to_frame("polars").rows()
-        [('q1', 0.5)]
         """
         if backend != "spark":
             from sklearn_rank.evaluation.tables import to_frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 from sklearn_rank.measures.catalogue import (
@@ -27,7 +27,13 @@ from sklearn_rank.measures.catalogue import (
     Measure,
 )
 from sklearn_rank.measures.grammar import parse_members
-from sklearn_rank.metrics.shared import DataOptions, documented, score
+from sklearn_rank.metrics.shared import (
+    BinaryOptions,
+    DataOptions,
+    PairOptions,
+    documented,
+    score,
+)
 from sklearn_rank.typing import Discount, Gain, Unretrieved
 
 __all__ = [
@@ -59,8 +65,7 @@ def mean_average_precision_score(
     *,
     k: int | None = None,
     denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
@@ -91,7 +96,7 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    return score(MAP, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
+    return score(MAP, y_true, y_score, k=k, denominator=denominator, **data)
 
 
 @documented(MAR)
@@ -101,8 +106,7 @@ def mean_average_recall_score(
     *,
     k: int | None = None,
     normalize: bool = False,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
@@ -130,17 +134,12 @@ def mean_average_recall_score(
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    return score(MAR, y_true, y_score, k=k, normalize=normalize, min_rel=min_rel, **data)
+    return score(MAR, y_true, y_score, k=k, normalize=normalize, **data)
 
 
 @documented(MRR)
 def mean_reciprocal_rank_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    y_true: Any, y_score: Any, *, k: int | None = None, **data: Unpack[BinaryOptions]
 ) -> float:
     """Mean over queries of one over the rank of the first relevant item (MRR).
 
@@ -153,7 +152,7 @@ def mean_reciprocal_rank_score(
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    return score(MRR, y_true, y_score, k=k, min_rel=min_rel, **data)
+    return score(MRR, y_true, y_score, k=k, **data)
 
 
 @documented(PRECISION)
@@ -163,8 +162,7 @@ def precision_at_k_score(
     *,
     k: int | None = None,
     denominator: Literal["k", "retrieved"] = "k",
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
@@ -189,7 +187,7 @@ def precision_at_k_score(
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    return score(PRECISION, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
+    return score(PRECISION, y_true, y_score, k=k, denominator=denominator, **data)
 
 
 @documented(RECALL)
@@ -199,8 +197,7 @@ def recall_at_k_score(
     *,
     k: int | None = None,
     denominator: Literal["relevant", "min"] = "relevant",
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
@@ -217,7 +214,7 @@ def recall_at_k_score(
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    return score(RECALL, y_true, y_score, k=k, denominator=denominator, min_rel=min_rel, **data)
+    return score(RECALL, y_true, y_score, k=k, denominator=denominator, **data)
 
 
 @documented(FBETA)
@@ -227,8 +224,7 @@ def fbeta_at_k_score(
     *,
     k: int | None = None,
     beta: float = 1.0,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
@@ -252,17 +248,12 @@ def fbeta_at_k_score(
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    return score(FBETA, y_true, y_score, k=k, beta=beta, min_rel=min_rel, **data)
+    return score(FBETA, y_true, y_score, k=k, beta=beta, **data)
 
 
 @documented(HIT_RATE)
 def hit_rate_at_k_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int | None = None,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    y_true: Any, y_score: Any, *, k: int | None = None, **data: Unpack[BinaryOptions]
 ) -> float:
     """Share of queries with a relevant item among the first k.
 
@@ -275,17 +266,11 @@ def hit_rate_at_k_score(
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    return score(HIT_RATE, y_true, y_score, k=k, min_rel=min_rel, **data)
+    return score(HIT_RATE, y_true, y_score, k=k, **data)
 
 
 @documented(RPREC)
-def r_precision_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
-) -> float:
+def r_precision_score(y_true: Any, y_score: Any, **data: Unpack[BinaryOptions]) -> float:
     """Precision after as many items as are relevant (R-precision).
 
     How good is the top of a list that is as long as it should be? With R relevant items it is the
@@ -297,7 +282,7 @@ def r_precision_score(
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    return score(RPREC, y_true, y_score, min_rel=min_rel, **data)
+    return score(RPREC, y_true, y_score, **data)
 
 
 @documented(IPREC)
@@ -306,8 +291,7 @@ def interpolated_precision_score(
     y_score: Any,
     *,
     recall: float | Literal["11pt"] = "11pt",
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Precision at a level of recall, interpolated; by default the mean of 11 levels.
 
@@ -329,7 +313,7 @@ def interpolated_precision_score(
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    return score(IPREC, y_true, y_score, recall=recall, min_rel=min_rel, **data)
+    return score(IPREC, y_true, y_score, recall=recall, **data)
 
 
 @documented(LAG)
@@ -339,8 +323,7 @@ def lag_error(
     *,
     average: Literal["macro", "pooled"] = "macro",
     unretrieved: Unretrieved = "last",
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[BinaryOptions],
 ) -> float:
     """Mean over queries of the number of irrelevant items above a relevant one (LAG).
 
@@ -384,9 +367,7 @@ def lag_error(
     ... )
     2.0
     """
-    return score(
-        LAG, y_true, y_score, average=average, unretrieved=unretrieved, min_rel=min_rel, **data
-    )
+    return score(LAG, y_true, y_score, average=average, unretrieved=unretrieved, **data)
 
 
 @documented(AUC)
@@ -395,11 +376,7 @@ def ranking_auc_score(
     y_score: Any,
     *,
     average: Literal["positives", "pooled", "macro", "impressions"] = "positives",
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[PairOptions],
 ) -> float:
     """Share of pairs of a relevant and an irrelevant item in the right order (AUC).
 
@@ -440,30 +417,11 @@ def ranking_auc_score(
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    return score(
-        AUC,
-        y_true,
-        y_score,
-        average=average,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        min_rel=min_rel,
-        **data,
-    )
+    return score(AUC, y_true, y_score, average=average, **data)
 
 
 @documented(GAUC)
-def group_auc_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
-) -> float:
+def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
     How well is each user's own list ordered? The AUC of a query is the share of its pairs of a
@@ -484,16 +442,7 @@ def group_auc_score(
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    return score(
-        GAUC,
-        y_true,
-        y_score,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        min_rel=min_rel,
-        **data,
-    )
+    return score(GAUC, y_true, y_score, **data)
 
 
 @documented(LAUC)
@@ -503,11 +452,7 @@ def limited_auc_score(
     *,
     k: int | None = None,
     tail: Literal["none", "linear"] = "none",
-    unretrieved: Unretrieved = "last",
-    n_negatives: int | Sequence[int] | Mapping[Any, int] | None = None,
-    smoothing: float = 0.0,
-    min_rel: float | None = None,
-    **data: Unpack[DataOptions],
+    **data: Unpack[PairOptions],
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
@@ -529,18 +474,7 @@ def limited_auc_score(
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    return score(
-        LAUC,
-        y_true,
-        y_score,
-        k=k,
-        tail=tail,
-        unretrieved=unretrieved,
-        n_negatives=n_negatives,
-        smoothing=smoothing,
-        min_rel=min_rel,
-        **data,
-    )
+    return score(LAUC, y_true, y_score, k=k, tail=tail, **data)
 
 
 @documented(HMEAN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypedDict, TypeVar
 
@@ -12,7 +12,7 @@ from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
 from sklearn_rank.measures.record import Measure, Metric
 from sklearn_rank.support.checks import check_zero_division
-from sklearn_rank.typing import StringProvider, Ties, ZeroDivision
+from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
 
 Function = TypeVar("Function", bound=Callable[..., float])
 
@@ -30,6 +30,20 @@ class DataOptions(TypedDict, total=False):
     relevance: Any
 
 
+class BinaryOptions(DataOptions, total=False):
+    """Options of metrics for which an item is relevant or not."""
+
+    min_rel: float | None
+
+
+class PairOptions(BinaryOptions, total=False):
+    """Options of metrics of pairs of a relevant and an irrelevant item."""
+
+    unretrieved: Unretrieved
+    n_negatives: int | Sequence[int] | Mapping[Any, int] | None
+    smoothing: float
+
+
 _DEFAULTS: DataOptions = {
     "groups": None,
     "ties": "average",
@@ -38,6 +52,9 @@ _DEFAULTS: DataOptions = {
     "string_provider": None,
     "relevance": None,
 }
+
+
+_KINDS = {f"Unpack[{kind.__name__}]": kind for kind in (DataOptions, BinaryOptions, PairOptions)}
 
 
 def score(
@@ -72,15 +89,17 @@ def documented(metric: Metric) -> Callable[[Function], Function]:
 
     def complete(function: Function) -> Function:
         signature = inspect.signature(function)
-        y_true, y_score, *own, _ = signature.parameters.values()
+        y_true, y_score, *own, data = signature.parameters.values()
+        options = _KINDS[data.annotation].__annotations__
+        names = [name for name in metric.defaults if name in options]
         groups, *others = (
             inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=default,
-                annotation=DataOptions.__annotations__[name].__forward_arg__,
+                default={**metric.defaults, **_DEFAULTS}[name],
+                annotation=options[name].__forward_arg__,
             )
-            for name, default in _DEFAULTS.items()
+            for name in ("groups", *names, *list(_DEFAULTS)[1:])
         )
         parameters = [y_true, y_score, groups, *own, *others]
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
