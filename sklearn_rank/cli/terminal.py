@@ -37,7 +37,7 @@ def print_table(table: Table) -> None:
         drawn.add_row(*map(Text, row, ("bold" if cell.best else "" for cell in cells)))
     console = Console()
     console.print(drawn)
-    for note in table.said(BEST):
+    for note in table.footnotes(BEST):
         console.print(Text(shown(note)))
 
 

@@ -73,16 +73,6 @@ class QueryChange:
     after: Placement
     remark: str = ""
 
-    @property
-    def n_old(self) -> int:
-        """Length of the baseline's ranking."""
-        return self.before.n_ranked
-
-    @property
-    def n_new(self) -> int:
-        """Length of the system's ranking."""
-        return self.after.n_ranked
-
     def why(self, limit: int = 6) -> str:
         """The items that explain the change, on one line fit for a terminal.
 
@@ -94,14 +84,14 @@ class QueryChange:
         >>> compared.most_changed(1)[0].why()
         'b 2->- -0.63; a 1->2 -0.37'
         """
-        told = []
+        shown = []
         for item, _, old, new, part in self.items:
             if old != new or abs(part) > 0:
                 ranks = "->".join("-" if rank is None else f"{rank:g}" for rank in (old, new))
                 share = "" if math.isnan(part) else f" {part:+.2g}"
-                told.append(f"{safe_text(as_text(item))} {ranks}{share}")
-        more = len(told) - limit
-        return "; ".join(told[:limit]) + (f"; {more:,} more" if more > 0 else "")
+                shown.append(f"{safe_text(as_text(item))} {ranks}{share}")
+        more = len(shown) - limit
+        return "; ".join(shown[:limit]) + (f"; {more:,} more" if more > 0 else "")
 
 
 class Changes:
@@ -164,8 +154,8 @@ class Changes:
         for number, was, now, (old, new) in zip(numbers, before, after, values, strict=True):
             own = undefined if math.isnan(new - old) else next(explained)
             query = joined.query_ids[number]
-            told = (self._text(query), self._name, *self._pair, old, new, new - old)
-            changes.append(QueryChange(query, *told, own.items, was, now, own.remark))
+            fields = (self._text(query), self._name, *self._pair, old, new, new - old)
+            changes.append(QueryChange(query, *fields, own.items, was, now, own.remark))
         return changes
 
 

@@ -127,16 +127,8 @@ def compare(
     (0.8333, 0.2222, 2, 1)
     """
     settings = Settings.checked(
-        "compare",
-        random_state,
-        test=test,
-        alternative=alternative,
-        correction=correction,
-        family=family,
-        alpha=alpha,
-        level=level,
-        power=power,
-        n_resamples=n_resamples,
+        *("compare", test, alternative, correction, family, alpha, level, power),
+        *(n_resamples, random_state),
     )
     systems = (baseline, *others)
     return _compared("compare", systems, names, measures, queries, query_text, reading, settings)
@@ -205,16 +197,8 @@ def compare_all(
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', False)]
     """
     settings = Settings.checked(
-        "compare_all",
-        random_state,
-        test=test,
-        alternative="two-sided",
-        correction=correction,
-        family=family,
-        alpha=alpha,
-        level=level,
-        power=power,
-        n_resamples=n_resamples,
+        *("compare_all", test, "two-sided", correction, family, alpha, level, power),
+        *(n_resamples, random_state),
     )
     return _compared(
         "compare_all", systems, names, measures, queries, query_text, reading, settings
@@ -304,7 +288,7 @@ def _names(names: Any, n_systems: int) -> Sequence[str]:
 def _evaluated(
     y_true: Any, runs: Mapping[str, Any], measures: Any, reading: Mapping[str, Any], owner: str
 ) -> dict[str, Evaluation]:
-    """Each run evaluated; ids of items in memory are kept, so that changes can be told by item."""
+    """Each run evaluated; ids of items in memory are kept, for changes by item."""
     # Are these the rankings of one system by query, not systems by name?
     if (
         isinstance(y_true, Mapping)

@@ -54,22 +54,36 @@ class Settings:
         return self.test in get_args(AllPairsTest)
 
     @classmethod
-    def checked(cls, owner: str, random_state: Any, **given: Any) -> Settings:
+    def checked(
+        cls,
+        owner: str,
+        test: Any,
+        alternative: Any,
+        correction: Any,
+        family: Any,
+        alpha: Any,
+        level: Any,
+        power: Any,
+        n_resamples: Any,
+        random_state: Any,
+    ) -> Settings:
         """The settings, or an error that names the parameter."""
-        tests = get_args(PairedTest)
-        if owner == "compare_all":
-            tests = (*get_args(AllPairsTest), *tests)
-        words = {"test": tests, "alternative": get_args(Alternative), "family": get_args(Family)}
-        if given["correction"] is not None:
-            words["correction"] = get_args(Correction)
-        for name, known in words.items():
-            check_option(given[name], name, known, owner)
-        for name in ("alpha", "level", "power"):
-            given[name] = check_share(given[name], name, owner)
-        given["n_resamples"] = check_integer(given["n_resamples"], "n_resamples", owner, at_least=2)
+        of_all = get_args(AllPairsTest) if owner == "compare_all" else ()
+        check_option(test, "test", (*of_all, *get_args(PairedTest)), owner)
+        check_option(alternative, "alternative", get_args(Alternative), owner)
+        check_option(family, "family", get_args(Family), owner)
+        if correction is not None:
+            check_option(correction, "correction", get_args(Correction), owner)
         generator = check_seed(random_state, "random_state", owner)
         drawn = random_state is generator
-        return cls(**given, seed=int(generator.integers(2**63) if drawn else random_state))
+        return cls(
+            *(test, alternative, correction, family),
+            alpha=check_share(alpha, "alpha", owner),
+            level=check_share(level, "level", owner),
+            power=check_share(power, "power", owner),
+            n_resamples=check_integer(n_resamples, "n_resamples", owner, at_least=2),
+            seed=int(generator.integers(2**63) if drawn else random_state),
+        )
 
 
 @dataclass(frozen=True)

@@ -112,35 +112,35 @@ def describe_queries(queries: Mapping[str, Sequence[Any]]) -> str:
 def join(
     systems: Mapping[str, Evaluation], measures: Any, *, same_queries: bool
 ) -> tuple[Joined, list[str]]:
-    """Systems joined on their common queries, and what has to be said of that."""
+    """Systems joined on their common queries, and notes on what was left out."""
     names, notes = _common_measures(systems, measures)
     _check_same_definitions(systems, names)
     ids = {name: system._judged.listed_ids() for name, system in systems.items()}
     by_position = {name: len(ids[name]) for name in ids if systems[name]._judged.positional}
     if len(set(by_position.values())) > 1:
-        told = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
+        described = ", ".join(f"{safe_repr(name)} has {n:,}" for name, n in by_position.items())
         msg = (
             f"queries of ranked lists and matrices go by position, and there are not as many of "
-            f"them: {told}; pass {{query: ...}} mappings, which are joined by id"
+            f"them: {described}; pass {{query: ...}} mappings, which are joined by id"
         )
         raise QueryMismatchError(msg)
     first, *others = ids.values()
     shared = set(first).intersection(*others)
     if not shared:
-        told = "; ".join(
+        described = "; ".join(
             f"{safe_repr(name)} has {format_list(own, limit=3)}" for name, own in ids.items()
         )
         hint = next(filter(None, (spelling_hint(first, own) for own in others)), "")
-        msg = f"no query was evaluated for all systems: {told}{hint}"
+        msg = f"no query was evaluated for all systems: {described}{hint}"
         raise QueryMismatchError(msg)
     query_ids = [query for query in first if query in shared]
     left_out = {name: [query for query in own if query not in shared] for name, own in ids.items()}
-    said = describe_queries(left_out)
-    if said and same_queries:
-        msg = f"the systems were evaluated on different queries: {said}"
+    described = describe_queries(left_out)
+    if described and same_queries:
+        msg = f"the systems were evaluated on different queries: {described}"
         raise QueryMismatchError(msg)
-    if said:
-        notes.append(f"only queries of all systems are compared; left out: {said}")
+    if described:
+        notes.append(f"only queries of all systems are compared; left out: {described}")
     places = {}
     for name, own in ids.items():
         place = {query: number for number, query in enumerate(own)}
@@ -148,8 +148,8 @@ def join(
     counts = {name: len(own) for name, own in left_out.items()}
     joined = Joined(systems, names, query_ids, places, counts)
     if same_queries and len({tuple(own) for own in joined.missing.values()}) > 1:
-        said = describe_queries(joined.missing)
-        msg = f"the systems have rankings for different queries: none for {said}"
+        described = describe_queries(joined.missing)
+        msg = f"the systems have rankings for different queries: none for {described}"
         raise QueryMismatchError(msg)
     _check_same_judgements(joined)
     return joined, notes
@@ -171,8 +171,8 @@ def _common_measures(
         return tuple(find_measure(measure, first._scored) for measure in wanted), []
     names = tuple(name for name in first if all(name in system for system in systems.values()))
     if not names:
-        told = "; ".join(f"{safe_repr(name)}: {', '.join(of)}" for name, of in systems.items())
-        msg = f"the systems have no measure in common: {told}"
+        described = "; ".join(f"{safe_repr(name)}: {', '.join(of)}" for name, of in systems.items())
+        msg = f"the systems have no measure in common: {described}"
         raise InvalidParameterError(msg)
     others = dict.fromkeys(name for system in systems.values() for name in system)
     apart = [name for name in others if name not in names]
@@ -191,16 +191,16 @@ def _check_same_definitions(systems: Mapping[str, Evaluation], measures: Sequenc
         for name, system in others:
             other = system._scored[find_measure(measure, system._scored)]
             if other.measure != own.measure:
-                told = [scored.measure.in_full() for scored in (own, other)]
-                _refuse_definitions(f"{measure} has ", base, name, *told)
+                described = [scored.measure.in_full() for scored in (own, other)]
+                _refuse_definitions(f"{measure} has ", base, name, *described)
             # A number, or a word for leaving undefined queries out.
             undefined = [
                 "nan" if isinstance(scored.zero_division, str) else str(scored.zero_division)
                 for scored in (own, other)
             ]
             if undefined[0] != undefined[1]:
-                told = [f"zero_division={value}" for value in undefined]
-                _refuse_definitions(f"{measure} has ", base, name, *told)
+                described = [f"zero_division={value}" for value in undefined]
+                _refuse_definitions(f"{measure} has ", base, name, *described)
 
 
 def _refuse_definitions(subject: str, base: str, name: str, own: str, other: str) -> NoReturn:

@@ -194,8 +194,8 @@ class Comparison(Tabular):
                     tuple(sorted(of.get((measure, system), ()), key=lambda mark: (len(mark), mark)))
                     for of in (beaten, lost)
                 )
-                told = (system, letters[system], measure, queries, value, value == best)
-                scores.append(SystemScore(*told, *marks))
+                fields = (system, letters[system], measure, queries, value, value == best)
+                scores.append(SystemScore(*fields, *marks))
         return tuple(scores)
 
     def _mean(self, system: str, measure: str) -> tuple[float, int]:
@@ -334,7 +334,7 @@ class Comparison(Tabular):
         direction : {"both", "worse", "better"}, default="both"
             Which changes count, the direction of the measure minded.
         query_text : mapping or callable, default=None
-            {query: text}, or a function of the query id; None takes what ``compare`` was told.
+            {query: text}, or a function of the query id; None takes that of ``compare``.
 
         Returns
         -------
@@ -454,7 +454,7 @@ class Comparison(Tabular):
         title : str, default=None
             Of the page; None names the systems.
         measure : str or Measure, default=None
-            Whose changes are told by item and drawn; None takes the first with values per query.
+            Measure of the changes by item and of the pictures; None takes the first with values.
         slices : mapping, callable or str, default=None
             As those of ``by_slice``, for a table of slices.
         query_text : mapping or callable, default=None

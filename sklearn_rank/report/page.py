@@ -108,7 +108,7 @@ def _tables(tables: tuple[tuple[str, Table], ...], level: int) -> Iterator[str]:
             html_table(replace(table, notes=(), meaning=""), sortable=True), heading or "Table"
         )
         # Beside the table, where a phone need not move it to the side to read them.
-        yield from (f'<p class="faint">{escape_html(note)}</p>' for note in table.said(BOLD))
+        yield from (f'<p class="faint">{escape_html(note)}</p>' for note in table.footnotes(BOLD))
 
 
 def _scrolled(table: str, name: str) -> str:

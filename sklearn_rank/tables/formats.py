@@ -20,7 +20,7 @@ def to_text(table: Table) -> str:
     """The table, then its notes."""
     caption = [safe_text(table.caption, limit=None)] if table.caption else []
     sides = "".join("<" if column.kind == "text" else ">" for column in table.columns)
-    notes = [safe_text(note, limit=None) for note in table.said(BEST)]
+    notes = [safe_text(note, limit=None) for note in table.footnotes(BEST)]
     return "\n".join([*caption, *aligned(text_rows(table), sides), *notes])
 
 
@@ -159,7 +159,7 @@ def to_markdown(table: Table) -> str:
         texts = [f"**{t}**" if cell.best and t else t for cell, t in zip(row, texts, strict=True)]
         marks = [f"<sup>{escape_markdown(marked(c))}</sup>" if c.marks else "" for c in row]
         rows.append([text + mark for text, mark in zip(texts, marks, strict=True)])
-    notes = [escape_markdown(note) for note in table.said(BOLD)]
+    notes = [escape_markdown(note) for note in table.footnotes(BOLD)]
     notes = [f"&#{ord(note[0])};{note[1:]}" if _BLOCK.match(note) else note for note in notes]
     paragraph = ["", "  \n".join(notes)] if notes else []
     return "\n".join([*caption, *markdown_rows(table.columns, rows), *paragraph])
@@ -208,9 +208,9 @@ def escape_latex(text: str) -> str:
 
 def to_latex(table: Table, *, caption: str | None = None, label: str | None = None) -> str:
     r"""A tabular; with a caption or a label, a floating table with the notes below."""
-    tabular, said = _tabular(table), table.said(BOLD)
+    tabular, notes = _tabular(table), table.footnotes(BOLD)
     if caption is None and label is None:
-        comments = [f"% {escape_latex(text)}" for text in (table.caption, *said) if text]
+        comments = [f"% {escape_latex(text)}" for text in (table.caption, *notes) if text]
         return "\n".join([r"% \usepackage{booktabs}", *comments, *tabular])
     lines = [r"% \usepackage{booktabs}", r"\begin{table}", r"\centering"]
     own = table.caption if caption is None else caption
@@ -221,8 +221,8 @@ def to_latex(table: Table, *, caption: str | None = None, label: str | None = No
         plain = (character for character in label if character.isalnum() or character in ":-._/+")
         lines.append(rf"\label{{{''.join(plain)}}}")
     lines += tabular
-    if said:
-        lines.append(rf"\par\smallskip\footnotesize {escape_latex('; '.join(said))}")
+    if notes:
+        lines.append(rf"\par\smallskip\footnotesize {escape_latex('; '.join(notes))}")
     return "\n".join([*lines, r"\end{table}"])
 
 
@@ -284,7 +284,9 @@ def to_html(table: Table) -> str:
 
 def html_table(table: Table, *, sortable: bool = False) -> str:
     """The table alone; ``sortable`` marks it for a script, with the values to sort by."""
-    said = "<br>".join(escape_html(text) for text in (table.caption, *table.said(BOLD)) if text)
+    notes = "<br>".join(
+        escape_html(text) for text in (table.caption, *table.footnotes(BOLD)) if text
+    )
     kinds = ["" if c.kind == "text" else f' class="{c.kind}"' for c in table.columns]
     titles = "".join(
         f'<th scope="col"{kind}>{escape_html(column.title)}</th>'
@@ -311,7 +313,7 @@ def html_table(table: Table, *, sortable: bool = False) -> str:
         rows.append(f"<tr>{written}</tr>")
     lines = [
         f'<table class="rank-table"{" data-sortable" * sortable}>',
-        *([f"<caption>{said}</caption>"] if said else []),
+        *([f"<caption>{notes}</caption>"] if notes else []),
         f"<thead><tr>{titles}</tr></thead>",
         "<tbody>",
         *rows,

@@ -63,8 +63,8 @@ class Table:
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), "a cell for each column"
 
-    def said(self, sign: str) -> tuple[str, ...]:
-        """What stands below: the meaning of the ``sign`` of cells that stand out, and the notes."""
+    def footnotes(self, sign: str) -> tuple[str, ...]:
+        """Meaning of the ``sign`` of cells that stand out, and the notes."""
         is_used = self.meaning and any(cell.best for row in self.rows for cell in row)
         return (f"{sign}: {self.meaning}", *self.notes) if is_used else self.notes
 

@@ -37,7 +37,7 @@ def test_discounted_gains_by_hand() -> None:
         ("b", 2.0, 2, 2, 0.0),
     ]
     assert change.why() == "a 1->3 -0.5"
-    assert (change.n_old, change.n_new) == (3, 3)
+    assert (change.before.n_ranked, change.after.n_ranked) == (3, 3)
     assert change.remark == ""
 
 

@@ -343,7 +343,7 @@ def test_no_p_value_depends_on_others(test: Any) -> None:
     assert seeded[0] == seeded[1]
 
 
-# What is said beside -----------------------------------------------------------------------------
+# Notes ------------------------------------------------------------------------------------------
 
 
 def test_few_queries_are_noted() -> None:
@@ -410,11 +410,11 @@ def test_plain_objects_are_json() -> None:
     import json
 
     found = compared(measures=("map", "auc(average=pooled)"))
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["names"] == ["old", "new", "same"]
-    assert told["rows"][2]["p"] is None
-    assert (told["test"], told["correction"], told["alpha"]) == ("t", "holm", 0.05)
-    assert [score["letter"] for score in told["scores"][:3]] == ["a", "b", "c"]
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["names"] == ["old", "new", "same"]
+    assert plain["rows"][2]["p"] is None
+    assert (plain["test"], plain["correction"], plain["alpha"]) == ("t", "holm", 0.05)
+    assert [score["letter"] for score in plain["scores"][:3]] == ["a", "b", "c"]
 
 
 # Unjudged items ----------------------------------------------------------------------------------
