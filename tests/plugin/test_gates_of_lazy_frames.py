@@ -37,40 +37,26 @@ def lazy_gate(request: pytest.FixtureRequest, gate: Suite) -> Suite:
     return gate
 
 
-def test_what_was_recorded_of_frames_is_that_of_lists(lazy_gate: Suite) -> None:
+def test_gates_on_frames_do_as_those_on_lists(lazy_gate: Suite) -> None:
     assert lazy_gate.run().ret == 1
-    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
-    of_frames = lazy_gate.baselines()
-    lazy_gate.run().assert_outcomes(passed=1)
+    of_frames = lazy_gate.record()
+    lazy_gate.passes()
+    lazy_gate.system(WORSE)
+    # (15 * 1/3 + 15 * 1/2) / 30 against 1/2
+    lazy_gate.fails("*mrr*0.4167*0.5000*", arguments=("--rank-update",))
+    assert lazy_gate.baselines() == of_frames
+    lazy_gate.record(BETTER)
+    assert value(lazy_gate) == 0.75
     (lazy_gate.path / FILE).unlink()
     lazy_gate.write(test_it=GATE)
-    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
-    assert lazy_gate.baselines() == of_frames
-
-
-def test_a_worse_system_fails_and_a_better_one_raises_the_baseline(lazy_gate: Suite) -> None:
-    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
-    before = lazy_gate.baselines()
-    lazy_gate.system(WORSE)
-    result = lazy_gate.run("--rank-update")
-    result.assert_outcomes(failed=1)
-    # (15 * 1/3 + 15 * 1/2) / 30 against 1/2
-    result.stdout.fnmatch_lines(["*mrr*0.4167*0.5000*"])
-    assert lazy_gate.baselines() == before
-    lazy_gate.system(BETTER)
-    lazy_gate.run("--rank-update").assert_outcomes(passed=1)
-    assert value(lazy_gate) == 0.75
+    assert lazy_gate.record([2] * 30) == of_frames
 
 
 def test_a_regression_on_frames(lazy_gate: Suite) -> None:
-    text = (lazy_gate.path / "test_it.py").read_text()
-    text = text.replace("(rank_gate, ", "(rank_regression, ")
-    text = text.replace('rank_gate.check(*lazy(), max_drop={"mrr": 0.005})', "REGRESSION")
-    lazy_gate.file(
-        "test_it.py",
-        text.replace("REGRESSION", 'rank_regression.check(*lazy(), metrics="mrr", max_drop=0.005)'),
-    )
+    text = (lazy_gate.path / "test_it.py").read_text().replace("(rank_gate, ", "(rank_regression, ")
+    old, new = 'rank_gate.check(*lazy(), max_drop={"mrr": 0.005})', 'check(*lazy(), metrics="mrr")'
+    lazy_gate.file("test_it.py", text.replace(old, f"rank_regression.{new}"))
     lazy_gate.run("--force-regen")
-    lazy_gate.run().assert_outcomes(passed=1)
+    lazy_gate.passes()
     lazy_gate.system(WORSE)
-    lazy_gate.run().assert_outcomes(failed=1)
+    lazy_gate.fails()
