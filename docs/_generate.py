@@ -284,8 +284,9 @@ def _short_table() -> str:
 def _section(metric: Metric) -> str:
     aliases = ", ".join(f"`{alias}`" for alias in metric.aliases)
     summary = metric.summary
-    if metric.function:
-        summary = f"`{metric.function}`: {markdown(FUNCTIONS[metric], NEXT_SECTION)}"
+    if metric in FUNCTIONS:
+        function = FUNCTIONS[metric]
+        summary = f"`{function.__name__}`: {markdown(function, NEXT_SECTION)}"
     lines = [
         f"## {metric.name}",
         "",
@@ -304,13 +305,13 @@ NEXT_SECTION = "\n\nParameters\n"
 
 
 def _function(metric: Metric) -> str:
-    return f"`{metric.function}`" if metric.function else "-"
+    return f"`{FUNCTIONS[metric].__name__}`" if metric in FUNCTIONS else "-"
 
 
 def _own_parameters(metric: Metric) -> str:
     """Table of the parameters that not every metric has, from its docstring."""
     documented = PARAMETERS
-    if metric.function:
+    if metric in FUNCTIONS:
         documented = entries_of(sections(inspect.getdoc(FUNCTIONS[metric]) or "")["Parameters"])
     rows = []
     for name in [*(["k"] if metric.takes_k else []), *metric.defaults]:

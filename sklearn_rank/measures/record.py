@@ -36,8 +36,6 @@ class Metric:
     """Source of the definition."""
     formula: str = ""
     """Value of one query with the default parameters, for the table of metrics."""
-    function: str = ""
-    """Name of the function in ``metrics``; empty for metrics that go by their spelling alone."""
     aliases: tuple[str, ...] = ()
     """Other names that the parser reads."""
     upper: float = 1.0

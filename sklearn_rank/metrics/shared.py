@@ -54,6 +54,8 @@ _DEFAULTS: DataOptions = {
 }
 
 
+FUNCTIONS: dict[Metric, Callable[..., float]] = {}
+"""The documented function of each metric that has one."""
 _KINDS = {f"Unpack[{kind.__name__}]": kind for kind in (DataOptions, BinaryOptions, PairOptions)}
 
 
@@ -70,7 +72,8 @@ def score(
     own = {name: options.pop(name) for name in metric.defaults if name in options}
     for name in options:
         if name not in _DEFAULTS:
-            msg = f"{metric.function or metric.name} got an unexpected keyword argument {name!r}"
+            owner = FUNCTIONS[metric].__name__ if metric in FUNCTIONS else metric.name
+            msg = f"{owner}() got an unexpected keyword argument {name!r}"
             raise TypeError(msg)
     try:
         measure = _measure_of(metric, k, **own)
@@ -85,7 +88,7 @@ def score(
 
 
 def documented(metric: Metric) -> Callable[[Function], Function]:
-    """Complete signature and docstring by what all metrics share."""
+    """Complete signature and docstring by what all metrics share, and list the function."""
 
     def complete(function: Function) -> Function:
         signature = inspect.signature(function)
@@ -106,6 +109,7 @@ def documented(metric: Metric) -> Callable[[Function], Function]:
         if function.__doc__:  # which python -OO leaves out
             names = ["y_true, y_score", *(parameter.name for parameter in parameters[2:])]
             function.__doc__ = _completed(function.__doc__, metric, names)
+        FUNCTIONS[metric] = function
         return function
 
     return complete
