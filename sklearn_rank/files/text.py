@@ -108,6 +108,13 @@ def _read_grade(source: Source, line: int, text: str, what: str = "grade") -> in
     return int(text)
 
 
+def are_exact(values: list[float]) -> bool:
+    """Whether all are integers of 64 bits, so that one array holds them as they are."""
+    low, high = min(values), max(values)
+    fits = low >= -(1 << 63) and high < 1 << (63 if low < 0 else 64)
+    return fits and all(value == math.floor(value) for value in values)
+
+
 def _join_numbers(source: Source, parts: list[Any]) -> Array:
     """One array; integers that float64 cannot hold stay exact, and beside decimals are an error."""
     lists = [part for part in parts if isinstance(part, list)]
@@ -116,12 +123,12 @@ def _join_numbers(source: Source, parts: list[Any]) -> Array:
         arrays = list(map(np.asarray, parts))
         return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     values = [number for part in parts for number in list(part)]
-    odd = next((value for value in values if value != math.floor(value)), None)
-    low, high = int(min(values)), int(max(values))
-    if odd is not None or low < -(1 << 63) or high >= 1 << (63 if low < 0 else 64):
+    if not are_exact(values):
+        odd = next((value for value in values if value != math.floor(value)), None)
         why = "is beyond 64 bits" if odd is None else f"stands among decimals such as {odd}"
         source.fail(None, f"the integer {large} {why}, where it cannot be exact")
-    return np.array([int(value) for value in values], dtype=np.uint64 if high >> 63 else np.int64)
+    dtype = np.uint64 if max(values) >= 1 << 63 else np.int64
+    return np.array([int(value) for value in values], dtype=dtype)
 
 
 # Rows -------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from sklearn_rank.files.text import (
     TIMESTAMP,
     Rows,
     add_delimited,
+    are_exact,
     polars_or_none,
 )
 from sklearn_rank.inputs.tables import Qrels, as_list
@@ -160,9 +161,7 @@ def _exact(rows: list[_Row]) -> list[_Row]:
     numbers = [number for _, _, number in rows]
     if not any(isinstance(number, int) and abs(number) > EXACT for number in numbers):
         return rows
-    whole = [int(number) for number in numbers]
-    low, high = min(whole), max(whole)
-    if whole != numbers or low < -(1 << 63) or high >= 1 << (63 if low < 0 else 64):
+    if not are_exact(numbers):
         msg = "integers beyond 2^53 are exact only where all scores are integers of 64 bits"
         raise ValueError(msg)
     return [(query, item, int(number)) for query, item, number in rows]

@@ -9,19 +9,7 @@ from sklearn_rank.report.content import Item, Queries, Report, Section, as_data
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 from tests.tables.hostile import HOSTILE
 
-WORDS = [
-    "how",
-    "to",
-    "learn",
-    "ranking",
-    "of",
-    "documents",
-    "with",
-    "trees",
-    "and",
-    "neural",
-    "networks",
-]
+WORDS = ["how", "to", "learn", "ranking", "of", "documents", "with", "trees", "and", "networks"]
 SYSTEMS = ("bm25", "dense", "dense + reranker")
 TABLE = Table(
     (Column("system"), Column("ndcg@10", "number")),
