@@ -6,13 +6,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
-from sklearn.linear_model import Ridge
 
 from sklearn_rank import (
-    InvalidParameterError,
     MeasureCorrelationDisplay,
     QueryDifferencesDisplay,
-    QueryDistributionDisplay,
     compare,
     evaluate,
 )
@@ -24,40 +21,6 @@ NEW = {"q3": ["c"], "q2": ["x", "b"], "q1": ["x", "a"]}
 
 def evaluations(measure="mrr"):
     return {name: evaluate(TRUTH, run, measure) for name, run in (("old", OLD), ("new", NEW))}
-
-
-def test_distribution_by_hand():
-    shown = QueryDistributionDisplay.from_evaluation(evaluations())
-    old, new = shown.lines_
-    # Values 1, 1/2, 1/4, then 1/2, 1/2, 1.
-    assert old.get_xdata().tolist() == [1 / 4, 1 / 4, 1 / 2, 1]
-    assert old.get_ydata() == pytest.approx([0, 1 / 3, 2 / 3, 1])
-    assert new.get_xdata().tolist() == [1 / 2, 1 / 2, 1]
-    assert new.get_ydata() == pytest.approx([0, 2 / 3, 1])
-    assert old.get_drawstyle() == "steps-post"
-    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["old", "new"]
-    assert shown.ax_.get_xlabel() == "mrr per query"
-
-
-def test_distribution_leaves_undefined_queries_out():
-    shown = QueryDistributionDisplay(values=[[np.nan, 1.0], [np.nan]]).plot()
-    assert shown.lines_[0].get_ydata().tolist() == [0, 1]
-    assert len(shown.lines_) == 2
-    assert shown.ax_.get_legend() is None
-
-
-def test_distribution_of_a_measure_that_was_not_evaluated():
-    shown = QueryDistributionDisplay.from_evaluation(evaluations()["old"], "recall@2")
-    assert shown.values[0].tolist() == [1, 1, 0]
-    drawn = QueryDistributionDisplay.from_predictions(TRUTH, OLD, "recall@2", name="old")
-    assert drawn.values[0].tolist() == [1, 1, 0]
-    X, y = [[3.0], [2.0], [1.0]], [0, 1, 0]
-    model = Ridge().fit(X, y)
-    of_model = QueryDistributionDisplay.from_estimator(model, X, y, "mrr", groups=["a"] * 3)
-    assert of_model.names == ["Ridge"]
-    pooled = evaluate([1, 0], [2, 1], groups=["a", "a"])
-    with pytest.raises(InvalidParameterError, match="ranks all queries together"):
-        QueryDistributionDisplay.from_evaluation(pooled, "auc(average=pooled)")
 
 
 def test_differences_are_joined_by_query_sorted_and_named():

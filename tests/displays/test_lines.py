@@ -1,4 +1,4 @@
-"""Pictures: what is drawn, and what is refused. Needs Matplotlib, which the extra ``test`` has."""
+"""Lines of systems: precision against recall at k, a measure at k, distributions of queries."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from sklearn.model_selection import (
 )
 
 from sklearn_rank import (
+    InvalidParameterError,
+    MeasureAtKDisplay,
     PrecisionRecallAtKDisplay,
-    RankingConfigError,
+    QueryDistributionDisplay,
     UndefinedMetricError,
     UndefinedMetricWarning,
+    evaluate,
 )
 
 TRUTH = [{"a", "b"}, {"c"}]
@@ -84,8 +87,6 @@ def test_query_ids_may_travel_in_the_data():
     plain = PrecisionRecallAtKDisplay.from_estimator(model, X, y, groups=qid)
     carried = PrecisionRecallAtKDisplay.from_estimator(Ridge().fit(frame, y), frame, y)
     assert carried.precision[0] == pytest.approx(plain.precision[0], abs=1e-12)
-    with pytest.raises(RankingConfigError, match="PrecisionRecallAtKDisplay needs the query id"):
-        PrecisionRecallAtKDisplay.from_estimator(model, X, y)
 
 
 def test_rankings_of_retrievers():
@@ -153,10 +154,6 @@ def test_styles():
     )
     assert [line.get_color() for line in again.lines_] == ["green", "blue"]
     assert again.ax_ is shown.ax_
-    with pytest.raises(
-        ValueError, match="curve_kwargs must be None, a dictionary or a list of length 2"
-    ):
-        display.plot(curve_kwargs=[{"color": "green"}])
 
 
 def test_matplotlib_is_asked_for_when_plotting():
@@ -186,3 +183,124 @@ def test_no_label_of_a_curve_is_cut_off(precision: tuple, recall: tuple) -> None
         box = text.get_window_extent()
         assert frame.x0 <= box.x0 < box.x1 <= frame.x1
         assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+
+
+# A measure at k ----------------------------------------------------------------------------------
+
+JUDGED = {"q1": {"a", "b"}, "q2": {"c"}}
+FIRST_RUN = {"q1": ["a", "x", "b"], "q2": ["y", "c"]}
+SECOND_RUN = {"q1": ["x", "a", "b"], "q2": ["c", "y"]}
+
+
+def test_curves_by_hand():
+    evaluations = {
+        name: evaluate(JUDGED, run, "map")
+        for name, run in (("first", FIRST_RUN), ("second", SECOND_RUN))
+    }
+    shown = MeasureAtKDisplay.from_evaluation(evaluations, "recall", k=3)
+    first, second = shown.lines_
+    assert first.get_xdata().tolist() == [1, 2, 3]
+    assert first.get_ydata() == pytest.approx([(1 / 2 + 0) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2])
+    assert second.get_ydata() == pytest.approx([(0 + 1) / 2, (1 / 2 + 1) / 2, (1 + 1) / 2])
+    assert [text.get_text() for text in shown.ax_.texts] == ["first", "second"]
+    assert shown.ax_.get_ylabel() == "recall@k\n(mean, 95% interval)"
+    assert shown.ax_.get_xticks().tolist() == [1, 2, 3]
+
+
+def test_bands_are_the_intervals_of_evaluations():
+    evaluation = evaluate(JUDGED, FIRST_RUN, ("recall@1", "recall@2"))
+    shown = MeasureAtKDisplay.from_evaluation(evaluation, "recall", k=2, level=0.9)
+    expected = [evaluation.confidence_interval(f"recall@{k}", 0.9) for k in (1, 2)]
+    assert shown.intervals[0].tolist() == [list(pair) for pair in expected]
+    (band,) = shown.bands_
+    corners = {tuple(point) for point in band.get_paths()[0].vertices.round(9).tolist()}
+    for k, (low, high) in zip((1, 2), expected, strict=True):
+        assert {(k, round(low, 9)), (k, round(high, 9))} <= corners
+    assert not shown.ax_.texts
+
+
+def test_cutoffs_below_those_that_were_read():
+    """Rankings are read to the largest cutoff alone, and ranked anew where a picture goes on."""
+    truth = np.array([[1, 0, 0, 1, 1], [0, 0, 1, 0, 1]])
+    scores = np.array([[5, 4, 3, 2, 1], [1, 2, 3, 4, 5]])
+    shallow = evaluate(truth, scores, "recall@1")
+    shown = MeasureAtKDisplay.from_evaluation(shallow, "recall", k=5)
+    whole = evaluate(truth, scores, [f"recall@{k}" for k in range(1, 6)])
+    assert shown.values[0].tolist() == list(whole.scores.values())
+
+
+def test_parameters_are_those_of_the_evaluation():
+    truth, run = {"q": {"a": 1, "b": 3}}, {"q": ["a", "x", "b"]}
+    convention = evaluate(truth, run, "ndcg_cut_10", convention="trec_eval")
+    shown = MeasureAtKDisplay.from_evaluation(convention, "ndcg", k=[10])
+    assert shown.values[0].tolist() == [convention["ndcg_cut_10"]]
+    assert shown.values[0][0] != evaluate(truth, run, "ndcg@10")["ndcg@10"]
+
+
+def test_predictions_and_estimators():
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(8), 5)
+    y = np.tile([1, 0, 2, 0, 0], 8)
+    X = rng.normal(size=(40, 2)) + y[:, np.newaxis]
+    model = Ridge().fit(X, y)
+    drawn = MeasureAtKDisplay.from_estimator(model, X, y, "ndcg(gain=linear)", groups=qid, k=[1, 5])
+    given = MeasureAtKDisplay.from_predictions(
+        y, model.predict(X), "ndcg(gain=linear)", groups=qid, k=[1, 5], name="Ridge"
+    )
+    assert drawn.values[0].tolist() == given.values[0].tolist()
+    assert [text.get_text() for text in drawn.ax_.texts] == ["Ridge"]
+    assert given.ax_.get_ylabel() == "ndcg(gain=linear)@k\n(mean, 95% interval)"
+
+
+def test_distant_cutoffs_are_spread_by_their_logarithms():
+    display = MeasureAtKDisplay(k=[1, 5, 10, 100, 1000], values=[[0.1, 0.2, 0.3, 0.4, 0.5]])
+    ax = display.plot().ax_
+    assert ax.get_xscale() == "log"
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "5", "10", "100", "1,000"]
+    assert display.plot().ax_.get_ylabel() == "measure"
+
+
+# Distributions -----------------------------------------------------------------------------------
+
+QUERIES = {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
+OLD_RUN = {"q1": ["a"], "q2": ["x", "b"], "q3": ["x", "y", "z", "c"]}
+NEW_RUN = {"q3": ["c"], "q2": ["x", "b"], "q1": ["x", "a"]}
+
+
+def evaluations():
+    runs = {"old": OLD_RUN, "new": NEW_RUN}
+    return {name: evaluate(QUERIES, run, "mrr") for name, run in runs.items()}
+
+
+def test_distribution_by_hand():
+    shown = QueryDistributionDisplay.from_evaluation(evaluations())
+    old, new = shown.lines_
+    # Values 1, 1/2, 1/4, then 1/2, 1/2, 1.
+    assert old.get_xdata().tolist() == [1 / 4, 1 / 4, 1 / 2, 1]
+    assert old.get_ydata() == pytest.approx([0, 1 / 3, 2 / 3, 1])
+    assert new.get_xdata().tolist() == [1 / 2, 1 / 2, 1]
+    assert new.get_ydata() == pytest.approx([0, 2 / 3, 1])
+    assert old.get_drawstyle() == "steps-post"
+    assert [text.get_text() for text in shown.ax_.get_legend().get_texts()] == ["old", "new"]
+    assert shown.ax_.get_xlabel() == "mrr per query"
+
+
+def test_distribution_leaves_undefined_queries_out():
+    shown = QueryDistributionDisplay(values=[[np.nan, 1.0], [np.nan]]).plot()
+    assert shown.lines_[0].get_ydata().tolist() == [0, 1]
+    assert len(shown.lines_) == 2
+    assert shown.ax_.get_legend() is None
+
+
+def test_distribution_of_a_measure_that_was_not_evaluated():
+    shown = QueryDistributionDisplay.from_evaluation(evaluations()["old"], "recall@2")
+    assert shown.values[0].tolist() == [1, 1, 0]
+    drawn = QueryDistributionDisplay.from_predictions(QUERIES, OLD_RUN, "recall@2", name="old")
+    assert drawn.values[0].tolist() == [1, 1, 0]
+    X, y = [[3.0], [2.0], [1.0]], [0, 1, 0]
+    model = Ridge().fit(X, y)
+    of_model = QueryDistributionDisplay.from_estimator(model, X, y, "mrr", groups=["a"] * 3)
+    assert of_model.names == ["Ridge"]
+    pooled = evaluate([1, 0], [2, 1], groups=["a", "a"])
+    with pytest.raises(InvalidParameterError, match="ranks all queries together"):
+        QueryDistributionDisplay.from_evaluation(pooled, "auc(average=pooled)")
