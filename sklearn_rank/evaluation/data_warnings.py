@@ -91,7 +91,7 @@ def _warn_of_distances(data: RankingData) -> None:
     sample = slice(0, min(SAMPLE, len(rankings)))
     if len(rankings) > SAMPLE:
         rankings = rankings.take(sample)
-    n_stored = rankings.n_hits.sum()
+    n_stored = len(rankings.above)
     if rankings.cutoff is not None and n_stored < rankings.n_retrieved.sum():
         reach = np.minimum(rankings.cutoff.depth / np.maximum(rankings.n_ranked, 1), 1.0)
         if 4 * n_stored > (rankings.n_retrieved * reach).sum():

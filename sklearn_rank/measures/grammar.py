@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
-from sklearn_rank.measures.catalogue import Measure, find_metric, plain
+from sklearn_rank.measures.catalogue import Measure, Metric, find_metric, plain
 from sklearn_rank.support.checks import check_cutoff
 from sklearn_rank.support.text import safe_repr
 
@@ -182,8 +182,7 @@ def _parse(text: str, level: int = 0) -> Measure:
     name, cutoff, min_rel = plain(match["name"]), match["k"], match["level"]
     canonical, implied = _IMPLIED.get(name, (match["name"], {}))
     metric = find_metric(canonical)
-    parameters: dict[str, Any] = dict(implied)
-    k = None
+    parameters, members, k = dict(implied), [], None
     if cutoff is not None and metric.name == "iprec":
         parameters["recall"] = _value(cutoff, text)
     elif cutoff is not None:
@@ -191,41 +190,42 @@ def _parse(text: str, level: int = 0) -> Measure:
             msg = f"the cutoff of {safe_repr(text)} must be a whole number, got {safe_repr(cutoff)}"
             raise InvalidParameterError(msg)
         k = check_cutoff(int(cutoff), safe_repr(text))
-    members: list[Measure] = []
     for argument in _arguments(match["inner"] or ""):
         key, equals, value = argument.partition("=")
         if not equals or "(" in key:
             members.append(_parse(argument, level + 1))
-            continue
-        key, given = key.strip(), _value(value.strip(), text)
-        if key == "rel":  # ir_measures
-            key = "min_rel"
-        elif key == "dcg" and isinstance(given, str):
-            key, given = "gain", _DCG_SPELLINGS.get(given, given)
-        if given == "none" and metric.defaults.get(key, "none") is None:
-            given = None
-        if key == "k":
-            msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
-            raise InvalidParameterError(msg)
-        if key in parameters:
-            msg = f"{key} is set twice in {safe_repr(text)}"
-            raise InvalidParameterError(msg)
-        parameters[key] = given
+        else:
+            _add(parameters, metric, key.strip(), _value(value.strip(), text), text)
     if name == "setf" and isinstance(parameters.get("beta"), (int, float)):
         # The parameter of ir_measures' and trec_eval's F is the square of beta.
         parameters["beta"] = math.sqrt(max(parameters["beta"], 0.0))
     if min_rel is not None:
-        if "min_rel" in parameters or len(min_rel) > _LONGEST:
-            what = "set twice in" if "min_rel" in parameters else "too large in"
-            msg = f"min_rel is {what} {safe_repr(text)}"
+        if len(min_rel) > _LONGEST:
+            msg = f"min_rel is too large in {safe_repr(text)}"
             raise InvalidParameterError(msg)
-        parameters["min_rel"] = int(min_rel)
+        _add(parameters, metric, "min_rel", int(min_rel), text)
     if members and not metric.combines:
         msg = f"{metric.name} is not made of other measures, got {safe_repr(text)}"
         raise InvalidParameterError(msg)
     if members:
         parameters["measures"] = tuple(members)
     return Measure.open(metric, k, **parameters)
+
+
+def _add(parameters: dict[str, Any], metric: Metric, key: str, value: Any, text: str) -> None:
+    """Add one parameter; those of ir_measures go by their names here."""
+    if key == "rel":
+        key = "min_rel"
+    elif key == "dcg" and isinstance(value, str):
+        key, value = "gain", _DCG_SPELLINGS.get(value, value)
+    if key == "k":
+        msg = f"the cutoff goes behind @, as in {metric.name}@10, got {safe_repr(text)}"
+        raise InvalidParameterError(msg)
+    if key in parameters:
+        msg = f"{key} is set twice in {safe_repr(text)}"
+        raise InvalidParameterError(msg)
+    is_none = value == "none" and metric.defaults.get(key, "none") is None
+    parameters[key] = None if is_none else value
 
 
 def _arguments(inner: str) -> list[str]:
