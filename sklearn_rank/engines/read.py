@@ -172,8 +172,8 @@ class Problem:
     """A lazy frame of the same engine, an eager frame, or a mapping."""
     y_score: Any
     columns: Columns | None = None
-    told: ReaderOptions = field(default_factory=ReaderOptions)
-    """What readers in memory are told, with nothing checked but its words."""
+    reader_options: ReaderOptions = field(default_factory=ReaderOptions)
+    """Options of the readers in memory, of which only the words were checked."""
     known_items: Any = None
     options: EngineOptions = field(default_factory=EngineOptions)
 
@@ -181,7 +181,7 @@ class Problem:
         """Read by the readers of memory, with ``y_true`` or ``y_score`` collected."""
         sides = {"y_true": self.y_true, "y_score": self.y_score, **sides}
         return read_rankings(
-            **sides, columns=self.columns, known_items=self.known_items, **self.told
+            **sides, columns=self.columns, known_items=self.known_items, **self.reader_options
         )
 
 
@@ -231,7 +231,7 @@ def read_any(
     known_items: Any = None,
     owner: str = "evaluate",
     engine: EngineOptions | None = None,
-    **told: Unpack[ReaderOptions],
+    **options: Unpack[ReaderOptions],
 ) -> RankingData:
     """Read any layout, lazy or not, into judged rankings, or say what is wrong with it."""
     if engine is not None and not isinstance(engine, EngineOptions):
@@ -239,7 +239,7 @@ def read_any(
         raise TypeError(msg)
     if type(y_true) in PLAIN and type(y_score) in PLAIN:
         return read_rankings(
-            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **told
+            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **options
         )
     y_true, y_score = without_wrapper(y_true), without_wrapper(y_score)
     truth_engine, run_engine = engine_of(y_true), engine_of(y_score)
@@ -247,7 +247,7 @@ def read_any(
     pairs = all(isinstance(values, Mapping) or is_frame(values) for values in (y_true, y_score))
     if used is None or not pairs:
         return read_rankings(
-            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **told
+            y_true, y_score, columns=columns, known_items=known_items, owner=owner, **options
         )
     if truth_engine is not None and run_engine is not None and truth_engine is not run_engine:
         msg = (
@@ -255,6 +255,6 @@ def read_any(
             "pass both to one engine, or collect the smaller one"
         )
         raise TypeError(msg)
-    check_table_options(owner, **told)
-    problem = Problem(y_true, y_score, columns, told, known_items, engine or EngineOptions())
+    check_table_options(owner, **options)
+    problem = Problem(y_true, y_score, columns, options, known_items, engine or EngineOptions())
     return used.read(problem)

@@ -63,7 +63,7 @@ def read(problem: Problem) -> RankingData:
     session = _session_of(frames)
     if "y_score" not in frames:  # which fits into memory, and so do its judgements
         return problem.read_in_memory(y_true=frames["y_true"].toArrow())
-    options: dict[str, Any] = {**problem.told, "known_items": problem.known_items}
+    options: dict[str, Any] = {**problem.reader_options, "known_items": problem.known_items}
     needs_all = [
         name for name in (*IN_MEMORY_ALONE, "known_items") if options.get(name) not in (None, False)
     ]
@@ -82,7 +82,7 @@ class _Reading:
 
     def __init__(self, problem: Problem, session: Any, frames: Mapping[str, Any]) -> None:
         self.problem, self.session, self.options = problem, session, problem.options
-        self.ties = problem.told.get("ties", "average")
+        self.ties = problem.reader_options.get("ties", "average")
         y_true, eager = problem.y_true, None
         if is_frame(y_true) and "y_true" not in frames:
             eager = _narwhals(y_true)
@@ -98,7 +98,7 @@ class _Reading:
             refuse_unused(truth.watched, truth.name, truth.kinds)
             self.qrels = truth_of(eager, truth.named)
         else:
-            self.qrels = qrels_of(y_true, problem.told)
+            self.qrels = qrels_of(y_true, problem.reader_options)
         self.sides = [side for side in (self.truth, self.run) if side is not None]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -207,7 +207,7 @@ class _Reading:
     ) -> tuple[Gathered, RemoteParts | None]:
         """What all tasks read."""
         gathered = Gathered(
-            self.problem.told,
+            self.problem.reader_options,
             {},
             has_grades=has_grades(self.problem.y_true),
             keeps_unjudged=keeps_unjudged,
@@ -230,7 +230,11 @@ class _Reading:
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
         names = ("ties", "duplicates", "negative_grades", "assume", "missing")
-        options = {name: self.problem.told[name] for name in names if name in self.problem.told}  # type: ignore[literal-required]
+        options = {
+            name: self.problem.reader_options[name]
+            for name in names
+            if name in self.problem.reader_options
+        }  # type: ignore[literal-required]
         columns = {side.name: side.rows.columns for side in self.sides}
         named: dict[str, Any] = {side.name: side.named for side in self.sides}
         qrels = self.qrels

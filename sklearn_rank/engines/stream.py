@@ -143,7 +143,7 @@ class _Reading:
 
     def judged(self) -> RankingData:
         """All queries, read at once or block by block."""
-        options: dict[str, Any] = {**self.problem.told}
+        options: dict[str, Any] = {**self.problem.reader_options}
         needs_all = [name for name in IN_MEMORY_ALONE if options.get(name) not in (None, False)]
         truth, run = self._hold(at_once=bool(needs_all))
         if run.rest is None and (truth is None or truth.rest is None):
@@ -233,7 +233,7 @@ class _Reading:
         """The rankings of all queries, and the judgements if they fit."""
         new = partial(
             Gathered,
-            self.problem.told,
+            self.problem.reader_options,
             has_grades=has_grades(self.problem.y_true),
             keeps_unjudged=keeps_unjudged,
         )
@@ -322,7 +322,7 @@ class _Reading:
     def _qrels(self, held: _Buffered | None) -> Qrels:
         """All judgements."""
         if held is None or self.truth is None:
-            return qrels_of(self.problem.y_true, self.problem.told)
+            return qrels_of(self.problem.y_true, self.problem.reader_options)
         (checked,) = self._checked(self.truth, iter((held.frame,)))
         qrels = truth_of(_narwhals(checked), self.truth.named)
         narrow = as_bytes(qrels.grades)
