@@ -113,6 +113,14 @@ def test_without_a_summary_there_are_lines_of_trec_eval_alone(capsys):
     assert "--no-summary goes with --convention trec_eval --format trec" in capsys.readouterr().err
 
 
+def test_a_geometric_mean_adds_nothing_to_small_values(tmp_path, capsys):
+    files = [str(tmp_path / "x.qrels"), str(tmp_path / "x.run")]
+    write_qrels({"q": {"d38": 1}}, files[0])
+    write_run({"q": [f"d{number}" for number in range(39)]}, files[1])
+    (line,) = output(capsys, "-m", "gm_map", *files).splitlines()
+    assert line.endswith("\t0.0256"), "1/39 is 0.025641"
+
+
 # pytrec_eval, query by query ---------------------------------------------------------------------
 
 COMMON = (
