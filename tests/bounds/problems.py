@@ -1,4 +1,4 @@
-"""Small problems with holes, and every grading of them by brute force."""
+"""Small problems with unjudged items, and every grading of them by brute force."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ UNTIED = (measure("iprec"), measure("iprec(recall=0.5)"))
 
 @dataclass
 class Problem:
-    """One query whose ground truth has holes, and what ``bounds`` is told of it."""
+    """One query whose ground truth is partial, and the options of its ``bounds``."""
 
     truth: dict[str, int]
     ranking: Any
