@@ -121,6 +121,16 @@ def assess_limits(assessment: Assessment, names: Iterable[str]) -> None:
                 f"the limit of {name} limits nothing: every ranking holds all candidates, and no "
                 "order of them could fail; give it a cutoff"
             )
+        limit, greatest = assessment.policy.at_most.get(name), _greatest(measured, name)
+        if limit is not None and limit >= greatest and not used.is_pooled:
+            text = f"at_most of {name} is {limit:g}, and {greatest:g} the greatest value"
+            assessment.fail(f"{text} of such rankings: no value could fail")
+
+
+def _greatest(measured: StrictEvaluation, name: str) -> float:
+    """Greatest value of a measure of which less is better, for rankings of these lengths."""
+    used, longest = measured.used[name], int(measured.evaluation.n_ranked.max(initial=0))
+    return min(longest if used.k is None else min(used.k, longest), used.metric.upper)
 
 
 # Changes -----------------------------------------------------------------------------------------
@@ -153,11 +163,10 @@ def _compare(assessment: Assessment, reference: Reference) -> None:
 def vacuous(assessment: Assessment, name: str, baseline: float) -> str:
     """Why an allowed drop means nothing against this baseline; "" if it does mean something."""
     measured, allowed = assessment.measured, assessment.policy.max_drop[name]
-    used, room, of = measured.used[name], baseline, ""
-    if not used.metric.greater_is_better:  # the greatest value for rankings of these lengths
-        longest = int(measured.evaluation.n_ranked.max(initial=0))
-        greatest = longest if used.k is None else min(used.k, longest)
-        room, of = greatest - baseline, f", {greatest} the greatest value of such rankings"
+    room, of = baseline, ""
+    if not measured.used[name].metric.greater_is_better:
+        greatest = _greatest(measured, name)
+        room, of = greatest - baseline, f", {greatest:g} the greatest value of such rankings"
     if not 0 < allowed >= room:
         return ""
     values = f"max_drop of {name} is {allowed:g} and the baseline {baseline:.4f}"

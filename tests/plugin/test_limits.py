@@ -213,6 +213,7 @@ UNVIOLATED: dict[str, tuple[dict[str, Any], str]] = {
     "of each query": ({"per_query_at_least": {"recall": 0.5}}, "the limit of recall limits nothi"),
     "judged": ({"at_least": {"judged@2": 0.5}}, "judged@2 limits nothing: the judgements are"),
     "unjudged": ({"at_most": {"unjudged@2": 1}}, "unjudged@2 limits nothing: the judgements are"),
+    "the length of the lists": ({"at_most": {"lag": 3}}, "lag is 3, and 3 the greatest value of"),
     "ids of another kind": (
         {"at_least": {"mrr": 0.1}, "forbidden_queries": [7]},
         "forbidden_queries can never meet the queries: 7 is int, q1 str",
