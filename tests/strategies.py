@@ -170,13 +170,6 @@ class Problem:
             ],
         )
 
-    def with_queries(self, queries: Sequence[Any]) -> Problem:
-        """Some of the queries, in this order."""
-        return Problem(
-            {query: self.y_true[query] for query in queries},
-            {query: self.y_score[query] for query in queries},
-        )
-
 
 def ids() -> st.SearchStrategy[str]:
     """Strings that could name a query or an item."""
