@@ -261,8 +261,8 @@ def _tested(
             place = systems.index(first), systems.index(second)
             middle, reach = values.differences.mean, together.reach(settings.level)
             found |= values.interval(middle - reach, middle + reach)
-            found |= {"p": float(together.p[place])}
-            found |= {"p_corrected": float(together.p_corrected[place])}
+            found["p"] = float(together.p[place])
+            found["p_corrected"] = float(together.p_corrected[place])
             yield found, values, together.reach
         else:
             own, draws = values.differences, (settings.n_resamples, settings.seed)

@@ -596,8 +596,6 @@ def differences_table(comparison: Comparison) -> Table:
 
 def slices_table(parts: Mapping[Any, Comparison]) -> Table:
     """The differences of every slice of the queries."""
-    if not parts:
-        return Table((Column("slice"),), ())
     first = next(iter(parts.values()))
     columns = (
         Column("slice"),
