@@ -145,7 +145,7 @@ def pages() -> dict[Path, str]:
     return {
         DOCS / "metrics.md": metrics_page(),
         DOCS / "api.md": api_page(),
-        ARCHITECTURE: _with_parts(ARCHITECTURE, picture(), walk()),
+        ARCHITECTURE: _with_parts(ARCHITECTURE, walk(), picture()),
         INPUTS: _with_parts(INPUTS, _layouts(), _ties()),
         MEASURES: _with_parts(MEASURES, f"{_conventions()}\n\n{CHECKED}\n\n{programs()}"),
         README: _with_parts(README, f"{SYMBOLS}\n\n{_short_table()}"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -34,8 +33,7 @@ _ROUNDING = 1e-9
 """A value this far outside of its range is rounding; beyond it a kernel is wrong."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Scored:
+class Scored(NamedTuple):
     """Values, weights and mean of one measure."""
 
     measure: Measure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -503,7 +503,7 @@ class Evaluation(Tabular):
                 np.concatenate(values) if values else None,
                 math.nan if undefined == "warn" else undefined,  # the parts have warned already
             )
-            merged[name] = replace(scored, zero_division=undefined)
+            merged[name] = scored._replace(zero_division=undefined)
         return Evaluation(merged, data)
 
     def to_judge(
@@ -689,29 +689,17 @@ def check_same_measures(evaluations: Iterable[Evaluation]) -> None:
             raise InvalidParameterError(msg)
 
 
-@dataclass(frozen=True)
-class QueryValue:
-    """One query and its value.
-
-    Attributes
-    ----------
-    query : object
-        Its id.
-    text : str
-        Its text, if known.
-    measure : str
-        What was measured.
-    value : float
-        Of this query.
-    placement : Placement
-        Where its relevant items stand.
-    """
+class QueryValue(NamedTuple):
+    """One query and its value."""
 
     query: Any
+    """Id of the query."""
     text: str
+    """Its text, if known."""
     measure: str
     value: float
     placement: Placement
+    """Places of its relevant items."""
 
 
 def worst_of(values: FloatArray, metric: Metric, n: int) -> list[int]:
