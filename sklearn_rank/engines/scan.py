@@ -139,7 +139,7 @@ def _scan(
     if engine == "duckdb":
         import duckdb
 
-        from sklearn_rank.engines import duckdb as ours
+        from sklearn_rank.engines.duckdb import quoted as quote
 
         connection = duckdb.connect()
         _OPEN.append(connection)
@@ -147,15 +147,16 @@ def _scan(
             connection.execute(f"SET memory_limit = '{options.n_bytes}B'")
         frame, text = connection.read_parquet(paths), "VARCHAR"
     else:
-        from sklearn_rank.engines import spark as ours  # type: ignore[no-redef]
+        from sklearn_rank.engines.spark import quoted as quote  # type: ignore[assignment]
+        from sklearn_rank.engines.spark import running_session
 
-        frame, text = ours.running_session().read.parquet(*paths), "string"
+        frame, text = running_session().read.parquet(*paths), "string"
     named = find_columns(list(frame.columns), columns, sources[0].name, is_run=is_run)
     ids = {"query": named.query, "item": named.item}
-    selected = [f"CAST({ours.quoted(name)} AS {text}) AS {role}" for role, name in ids.items()]
+    selected = [f"CAST({quote(name)} AS {text}) AS {role}" for role, name in ids.items()]
     if named.number is not None:
-        selected.append(f"{ours.quoted(named.number)} AS {named.kind}")
-    selected += [ours.quoted(column.name) for column in named.watched]
+        selected.append(f"{quote(named.number)} AS {named.kind}")
+    selected += [quote(column.name) for column in named.watched]
     return frame.project(", ".join(selected)) if engine == "duckdb" else frame.selectExpr(*selected)
 
 

@@ -230,11 +230,8 @@ class _Reading:
     def _parts(self, *, keeps_unjudged: bool) -> Any:
         """A frame of pickled parts; nothing is computed yet."""
         names = ("ties", "duplicates", "negative_grades", "assume", "missing")
-        options = {
-            name: self.problem.reader_options[name]
-            for name in names
-            if name in self.problem.reader_options
-        }  # type: ignore[literal-required]
+        given: Mapping[str, Any] = self.problem.reader_options
+        options = {name: given[name] for name in names if name in given}
         columns = {side.name: side.rows.columns for side in self.sides}
         named: dict[str, Any] = {side.name: side.named for side in self.sides}
         qrels = self.qrels
