@@ -351,30 +351,32 @@ def refuse_missing(
 ) -> None:
     """ValueError at the first row without an id or a number; rows are numbered from the first."""
     for role, column in named.items():
-        series = _column(frame, column)
-        may_be_nan = role in ("query", "item") and series.dtype.is_float()
-        if not (series.null_count() or may_be_nan):
-            continue
-        missing = series.is_null()
-        if may_be_nan:
-            missing |= series.is_nan()
+        _column(frame, column, name, is_id=role in ("query", "item"), first_row=first_row)
+
+
+def _column(
+    frame: nw.DataFrame[Any], column: str, name: str, *, is_id: bool, first_row: int = 0
+) -> nw.Series[Any]:
+    """A column in which nothing is missing."""
+    # Under a name that Polars does not take for a pattern, as it would "^a.*$".
+    series = frame[column].alias("column")
+    may_be_nan = is_id and series.dtype.is_float()
+    if series.null_count() or may_be_nan:
+        missing = series.is_null() | series.is_nan() if may_be_nan else series.is_null()
         if missing.any():
-            _refuse_missing(name, column, first_row + int(missing.arg_true()[0]))
-
-
-def _column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
-    """A column under a name that Polars does not take for a pattern, as it would "^a.*$"."""
-    return frame[name].alias("column")
+            row = first_row + int(missing.arg_true()[0])
+            msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
+            raise ValueError(msg)
+    return series
 
 
 def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
     """Ids of queries or items; text of Polars stays where it is."""
     import narwhals as nw
 
-    series = _column(frame, column)
+    series = _column(frame, column, name, is_id=True)
     if series.dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
-    _refuse_nulls(series, column, name)
     is_polars = series.implementation.is_polars()
     if is_polars and (series.dtype == nw.String or series.dtype.is_integer()):
         plain: IdColumn = series.to_native()
@@ -388,27 +390,12 @@ def _ids(frame: nw.DataFrame[Any], column: str, name: str) -> IdColumn:
                 "make no ids in Python; cast it to whole numbers or to text"
             )
             raise ValueError(msg)
-    if series.dtype.is_float() or series.dtype == nw.Object:
-        row = next((row for row, value in enumerate(ids) if is_missing(value)), None)
-        if row is not None:
-            _refuse_missing(name, column, row)
     return ids
-
-
-def _refuse_nulls(series: nw.Series[Any], column: str, name: str) -> None:
-    if series.null_count():
-        _refuse_missing(name, column, int(series.is_null().arg_true()[0]))
-
-
-def _refuse_missing(name: str, column: str, row: int) -> None:
-    msg = f"column {safe_repr(column)} of {name} contains missing values (row {row})"
-    raise ValueError(msg)
 
 
 def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
     """Scores, ranks or grades in their own type."""
-    series = _column(frame, column)
-    _refuse_nulls(series, column, name)
+    series = _column(frame, column, name, is_id=False)
     return as_numbers(as_numpy(series), f"column {safe_repr(column)} of {name}")
 
 

@@ -50,7 +50,16 @@ from sklearn_rank.support.checks import check_finite, check_grades, check_weight
 from sklearn_rank.support.segments import blocks, offsets_of, segment_index, sizes_of
 from sklearn_rank.support.sorting import falling_codes
 from sklearn_rank.support.text import as_text, format_list, safe_repr
-from sklearn_rank.typing import Array, Assume, Duplicates, FloatArray, IntArray, Missing, Ties
+from sklearn_rank.typing import (
+    Array,
+    Assume,
+    Duplicates,
+    FloatArray,
+    IntArray,
+    Missing,
+    RankingOptions,
+    Ties,
+)
 
 _NO_SCORES = NoPool(
     "ranked lists carry no scores that compare across queries; "
@@ -106,32 +115,29 @@ class Joined(NamedTuple):
         self,
         query_ids: Array | list[Any],
         weights: FloatArray | None,
-        ties: Ties,
         *,
         relevance: Array | None = None,
         missed: FloatArray | None = None,
-        depth: int | None = None,
-        n_jobs: int | None = None,
+        **ranking: Unpack[RankingOptions],
     ) -> RankingData:
         """Judged rankings; by ``relevance`` scores too, if there are any."""
         by_scores = None
         scores, hit_scores = self.scores, self.hit_scores
         if relevance is not None:
             # The measures of relevance scores are areas under curves, which read all of them.
-            scores, hit_scores, depth = relevance, relevance[self.rows], None
+            scores, hit_scores = relevance, relevance[self.rows]
+            ranking["depth"] = None
         if scores is not None:
             assert hit_scores is not None
             hits = hit_scores, self.hit_grades, self.rows
             by_scores = judged_by_scores(
                 KnownHits(scores, self.offsets, self.hit_offsets, *hits),
-                ties,
                 query_ids=query_ids,
                 weights=weights,
                 judged=(self.judged_offsets, self.judged_grades),
                 missed=missed,
                 unjudged=self.unjudged,
-                depth=depth,
-                n_jobs=n_jobs,
+                **ranking,
             )
             if relevance is None:
                 return replace(by_scores, assumed=self.assumed)
@@ -193,6 +199,7 @@ def read_items(
     ``shared`` is the one ground truth of all queries, whose part of each query ``truths`` are.
     ``about`` is what else is known: fields of the data, and of their counts.
     """
+    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
     partial = [assume == "partial"] * len(truths)
     if assume is None and shared is None:
         partial = [isinstance(truth, Mapping) for truth in truths]
@@ -219,9 +226,7 @@ def read_items(
     if relevance is not None:
         keyed = "keyed" in about
         scores = relevance_scores(relevance, rankings, query_ids, reader.dropped, keyed=keyed)
-    judged = joined.ranked(
-        query_ids, weights, ties, relevance=scores, missed=missed, depth=depth, n_jobs=n_jobs
-    )
+    judged = joined.ranked(query_ids, weights, relevance=scores, missed=missed, **ranking)
     kept = None
     if reader.keeps:
         kept = _kept(rankings, truths, list(query_ids), joined, ties, shared)
@@ -445,7 +450,8 @@ def read_joined(qrels: Qrels, run: Run, **options: Unpack[TableOptions]) -> Rank
     if run.scores is not None and TIE_RULES[ties].by_id:
         joined = joined.by_falling_id(run.item_ids)
     depth, n_jobs = options.get("depth"), options.get("n_jobs")
-    judged = joined.ranked(run.query_ids, options.get("weights"), ties, depth=depth, n_jobs=n_jobs)
+    ranking: RankingOptions = {"ties": ties, "depth": depth, "n_jobs": n_jobs}
+    judged = joined.ranked(run.query_ids, options.get("weights"), **ranking)
     n_unjudged = int(np.count_nonzero(qrels.grades < 0))
     counts = InputCounts(duplicates=n_dropped, unjudged_grades=n_unjudged)
     return replace(judged, counts=counts, keyed=True)

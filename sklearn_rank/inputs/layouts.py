@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -27,7 +27,15 @@ from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.ranking import TIE_RULES
 from sklearn_rank.support.checks import check_option, refuse_unordered
 from sklearn_rank.support.runtime import warn
-from sklearn_rank.typing import Assume, Duplicates, Missing, NegativeGrades, StringProvider, Ties
+from sklearn_rank.typing import (
+    Assume,
+    Duplicates,
+    Missing,
+    NegativeGrades,
+    RankingOptions,
+    StringProvider,
+    Ties,
+)
 
 
 class Layout(NamedTuple):
@@ -49,7 +57,7 @@ class Layout(NamedTuple):
         return "reader" in self.takes
 
 
-_COMMON = frozenset({"sample_weight", "ties", "depth", "n_jobs"})
+_COMMON = frozenset({"sample_weight", *RankingOptions.__annotations__})
 _LISTS = frozenset({"assume", "reader", "relevance"})
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
@@ -113,7 +121,7 @@ def layout_of(y_true: Any) -> str:
     return "lists" if hasattr(first, "__len__") or hasattr(first, "__next__") else "rows"
 
 
-class ReaderOptions(TypedDict, total=False):
+class ReaderOptions(RankingOptions, total=False):
     """Options of the layout readers; defaults as of :func:`read_layout`."""
 
     groups: Any
@@ -121,13 +129,10 @@ class ReaderOptions(TypedDict, total=False):
     relevance: Any
     candidates: Any
     sample_weight: Any
-    ties: Ties
     missing: Missing
     duplicates: Duplicates
     negative_grades: NegativeGrades
-    depth: int | None
     assume: Assume | None
-    n_jobs: int | None
     keep_items: bool
 
 

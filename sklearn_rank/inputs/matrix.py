@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from sklearn_rank.rankings.data import RankingData, count_unjudged, judged_by_sc
 from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.support.checks import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import BoolArray, IntArray, NegativeGrades, Ties
+from sklearn_rank.typing import BoolArray, IntArray, NegativeGrades, RankingOptions
 
 
 def is_sparse(values: Any) -> bool:
@@ -26,10 +26,8 @@ def from_matrix(
     *,
     candidates: Any = None,
     sample_weight: Any = None,
-    ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",
-    depth: int | None = None,
-    n_jobs: int | None = None,
+    **ranking: Unpack[RankingOptions],
 ) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
     if is_sparse(y_score):
@@ -95,14 +93,12 @@ def from_matrix(
         items = KnownHits(flat, rows, np.searchsorted(hits, rows), flat[hits], hit_grades, hits)
     judged_matrix = judged_by_scores(
         items,
-        ties,
         query_ids=np.arange(n_queries),
         weights=None if sample_weight is None else check_weights(sample_weight, n_queries),
         counts=counts,
         judged=judged,
-        depth=depth,
         unjudged=unjudged,
-        n_jobs=n_jobs,
+        **ranking,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from numbers import Integral, Number
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
@@ -34,7 +34,14 @@ from sklearn_rank.support.checks import (
 )
 from sklearn_rank.support.segments import offsets_of, sizes_of
 from sklearn_rank.support.text import safe_repr
-from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray, NegativeGrades, Ties
+from sklearn_rank.typing import (
+    Array,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    NegativeGrades,
+    RankingOptions,
+)
 
 # Query ids ---------------------------------------------------------------------------------------
 
@@ -257,9 +264,7 @@ class GradedQueries(NamedTuple):
     """(Q,) weight of each query; None weighs all alike."""
     counts: InputCounts
 
-    def ranked_by(
-        self, scores: Array, ties: Ties, *, depth: int | None = None, n_jobs: int | None = None
-    ) -> RankingData:
+    def ranked_by(self, scores: Array, **options: Unpack[RankingOptions]) -> RankingData:
         """Judged rankings by checked scores, which come in the order of the caller's rows."""
         query_ids, offsets, order = self.grouping
         unjudged = None
@@ -267,13 +272,11 @@ class GradedQueries(NamedTuple):
             unjudged = flagged(self.grades < 0, len(query_ids))
         return judged_by_scores(
             GradedRows(scores if order is None else scores[order], offsets, self.grades),
-            ties,
             query_ids=query_ids,
             weights=self.weights,
             counts=self.counts,
-            depth=depth,
             unjudged=unjudged,
-            n_jobs=n_jobs,
+            **options,
         )
 
 
@@ -283,10 +286,8 @@ def from_rows(
     *,
     groups: Any = None,
     sample_weight: Any = None,
-    ties: Ties = "average",
     negative_grades: NegativeGrades = "raise",
-    depth: int | None = None,
-    n_jobs: int | None = None,
+    **ranking: Unpack[RankingOptions],
 ) -> RankingData:
     """Judged rankings of 1-D grades and scores with a query id per row."""
     if len(y_true) == 0:
@@ -314,7 +315,7 @@ def from_rows(
     if grouping.order is not None:
         grades = grades[grouping.order]
     queries = GradedQueries(grades, grouping, weights, count_unjudged(grades, negative_grades))
-    return queries.ranked_by(scores, ties, depth=depth, n_jobs=n_jobs)
+    return queries.ranked_by(scores, **ranking)
 
 
 def _query_weights(sample_weight: Any, grouping: Grouping) -> FloatArray:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from sklearn_rank.support.checks import as_numbers, as_numpy, is_missing
 from sklearn_rank.support.segments import offsets_of, segment_index, sizes_of, take_segments
 from sklearn_rank.support.sorting import falling_codes, order_segments, runs_of
 from sklearn_rank.support.text import as_text, safe_repr
-from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, NegativeGrades, Ties
+from sklearn_rank.typing import Array, Assume, Duplicates, IntArray, NegativeGrades, RankingOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,17 +30,14 @@ if TYPE_CHECKING:
 IdColumn: TypeAlias = "list[Any] | pl.Series"
 
 
-class TableOptions(TypedDict, total=False):
+class TableOptions(RankingOptions, total=False):
     """Options of the join of long tables."""
 
     weights: Any
     """Of the queries."""
-    ties: Ties
     duplicates: Duplicates
     negative_grades: NegativeGrades
     assume: Assume | None
-    depth: int | None
-    n_jobs: int | None
 
 
 def is_series(column: IdColumn) -> bool:

@@ -116,7 +116,7 @@ class _EvalMetric:
             policies = [scorer.options.zero_division for scorer in scorers]
             results = score_measures(
                 [scorer.measure for scorer in scorers],
-                truths[negative].queries.ranked_by(scores, ties),
+                truths[negative].queries.ranked_by(scores, ties=ties),
                 [np.nan if policy == "warn" else policy for policy in policies],
             )
             for name, result, policy in zip(_names(scorers), results, policies, strict=True):

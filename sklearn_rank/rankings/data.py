@@ -320,7 +320,7 @@ def _all_hits(pool: ScorePool, queries: JudgedRankings) -> JudgedRankings:
 
 def judged_by_scores(
     items: ScoredItems,
-    ties: Ties,
+    ties: Ties = "average",
     *,
     query_ids: Sequence[Any] | Array,
     weights: FloatArray | None,

@@ -10,6 +10,7 @@ import pytest
 
 from sklearn_rank.inputs.join import read_items
 from sklearn_rank.inputs.layouts import LAYOUTS, Layout, layout_of, read_rankings
+from sklearn_rank.typing import RankingOptions
 
 every_layout = pytest.mark.parametrize("layout", LAYOUTS.values(), ids=lambda layout: layout.name)
 
@@ -34,6 +35,8 @@ def test_a_reader_takes_what_the_record_says(layout: Layout) -> None:
     parameters = list(inspect.signature(layout.read).parameters)
     assert parameters[:2] == ["y_true", "y_score"]
     names = set(parameters[2:])
+    if "ranking" in names:
+        names = names - {"ranking"} | set(RankingOptions.__annotations__)
     if "options" in names:  # passed on as they are, beside what readers find out themselves
         passed = inspect.signature(read_items).parameters.values()
         names |= {own.name for own in passed if own.kind is own.KEYWORD_ONLY}
