@@ -67,56 +67,52 @@ def evaluate(
     Parameters
     ----------
     y_true : array-like, sparse matrix, sequence, set, mapping or data frame
-        Ground truth. Its type tells the layout: 1-D grades of shape (n_samples,), a matrix of
-        shape (n_queries, n_items), per query a set, list or {item: grade}, one set for all
-        queries, {query: set or {item: grade}}, or a long frame with a row for each query and
-        item, which may be lazy.
+        Ground truth. Its type tells the layout: 1-D grades, a matrix of shape (n_queries, n_items),
+        a set, list or {item: grade} per query, one set for all queries, {query: set or
+        {item: grade}}, or a long frame, which may be lazy: docs/inputs.md.
     y_score : array-like, sequence of ranked lists, mapping or data frame
         Scores of the same shape, or ranked lists (best item first), in the layout of ``y_true``.
     measures : str, Measure, or sequence of them, default=("map", "ndcg@10")
-        What to compute, in any spelling that :func:`measure` reads.
+        Measures in any spelling that :func:`measure` reads.
     columns : mapping, default=None
-        Columns of data frames by their role ("query", "item", "score", "rank", "grade"), where
-        their names do not tell it; None for a role that no column has.
+        Columns of data frames by role ("query", "item", "score", "rank", "grade"), where their
+        names do not tell it; None for a role that no column has.
     groups : array-like of shape (n_samples,), default=None
-        Query id of each row, in any order; required for 1-D grades, refused elsewhere.
+        Query id of each row; needed for 1-D grades, refused elsewhere.
     string_provider : callable, default=None
-        Turns an item of ranked lists into the string by which items are compared; called once per
-        occurrence of an item. None compares the items themselves.
+        Turns items of lists into the strings to compare, once per occurrence.
     relevance : sequence of sequences, mapping or RelevanceInput, default=None
         Scores of the items of ranked lists, for the measures that read scores.
     candidates : array-like or sparse matrix of bool, shape (n_queries, n_items), default=None
-        Cells of the matrix layout that are ranked at all, such as the items a user has not seen
-        yet. Other cells are neither ranked nor irrelevant, and a relevant one counts as not
-        retrieved. None takes all; a masked array as ``y_score`` leaves out what is masked.
+        Cells of the matrix layout that are ranked at all; others are neither ranked nor irrelevant,
+        and a relevant one counts as not retrieved. A masked ``y_score`` does the same.
     sample_weight : array-like of shape (n_queries,) or (n_samples,), or mapping, default=None
         Weight of each query; for 1-D grades one per row, constant within a query.
     ties : {"average", "stable", "docid", "optimistic", "pessimistic"}, default=None
-        Order of equally scored items: the exact expectation over all orders, the order of input,
-        falling item ids, or the best or worst order. None takes the convention's.
+        Order of equally scored items: docs/inputs.md#ties. None takes the convention's.
     zero_division : {"warn", "raise"} or {nan, 0.0, 1.0}, default=None
-        What a query counts for which a measure is undefined. None takes the convention's.
+        Value of queries for which a measure is undefined. None takes the convention's.
     missing : {"zero", "skip", "raise"}, default=None
         Judged queries without a ranking: empty rankings, left out, or an error. None takes the
         convention's.
     duplicates : {"raise", "first"}, default=None
-        An item that stands twice in a ranking: an error, or only its best place counts.
+        Raise on duplicate items of a ranking (None, too), or keep the best-ranked occurrence.
     known_items : collection or callable, default=None
-        Ids of the items in the index, or a function that says whether it has an item, as items are
-        compared. Judged items that it lacks are counted and named; None takes all for known.
+        Ids of the items in the index, or a function that says whether it has an item. Judged items
+        that it lacks are counted and named.
     assume : {"complete", "partial"}, default=None
-        Items that the ground truth does not name are irrelevant, or nobody judged them: they count
-        as irrelevant too, but are counted, and ``Evaluation.bounds`` says what they could change.
-        None: partial if {item: grade} or a frame holds a grade of 0, else complete.
+        Items that the ground truth does not name are irrelevant, or unjudged: these count as
+        irrelevant, too, but ``Evaluation.bounds`` says what they could change. None: partial if
+        {item: grade} or a frame holds a grade of 0.
     convention : str, default="default"
-        How another program counts, as in ``"trec_eval"``; explicit arguments win.
+        Count as another program does, such as "trec_eval"; explicit arguments win.
     n_jobs : int, default=None
-        Threads that rank and measure; no value depends on it. -1 takes all cores. Functions of
-        the caller, such as a gain, are called in one.
+        Threads that rank and measure, -1 for all cores; no value depends on it. Functions of the
+        caller, such as a gain, are called in one.
     keep_items : bool, default=False
         Keep the ids of the items, so that ``Evaluation.placements`` can name them.
     engine : EngineOptions, default=None
-        How lazy frames are evaluated: a limit of memory, a place for temporary files.
+        Options of lazy frames: a limit of memory, a place for temporary files.
 
     Returns
     -------
@@ -125,12 +121,8 @@ def evaluate(
 
     Raises
     ------
-    ValueError
-        If shapes or lengths do not fit, there is no query, a score is NaN, a grade is negative or
-        not finite, an item stands twice in a ranking, or the two sides share no query.
-    TypeError
-        If ``groups`` is needed and missing, a ranking has no order, or the items of the two sides
-        cannot be equal.
+    ValueError, TypeError
+        If the data are refused: docs/inputs.md#errors.
     InvalidParameterError
         If a measure, convention or parameter means nothing here, or the program of the convention
         has no such measure.
@@ -140,9 +132,8 @@ def evaluate(
     UndefinedMetricWarning
         Once for all measures that are undefined for a query, if ``zero_division="warn"``.
     RankingDataWarning
-        If the data look wrong: arguments that seem swapped, ids that cannot match, no relevant
-        item retrieved for any query, rankings that are cut off, or a matrix that holds -inf where
-        a measure counts every irrelevant item.
+        If the data look wrong: swapped arguments, ids that cannot match, nothing retrieved,
+        rankings that are cut off, or scores of -inf where every irrelevant item counts.
     UnknownItemsWarning
         If judged items are not among ``known_items``.
     ConventionWarning
