@@ -86,6 +86,8 @@ def _kind(query: Any) -> Any:
 def _assess_queries(assessment: Assessment) -> None:
     """Query sets that have to be, or must not be, evaluated."""
     policy, ids = assessment.policy, assessment.measured.query_ids
+    if not (policy.required or policy.forbidden):
+        return
     present, kinds = set(ids), set(map(_kind, ids)) if policy.forbidden else set()
     strangers = [query for query in policy.forbidden if _kind(query) not in kinds]
     if strangers:
@@ -286,7 +288,8 @@ def _say_change(assessment: Assessment, name: str, change: Change) -> None:
 def _find_slices(assessment: Assessment) -> None:
     """Find the slices; those that are limited or recorded, and empty now, fail."""
     policy, measured = assessment.policy.slices, assessment.measured
-    recorded = {} if assessment.alignment is None else assessment.alignment.slices
+    reference = assessment.reference if assessment.alignment is not None else None
+    recorded = {} if reference is None else reference.slices
     if policy.slices is not None:
         place = {query: number for number, query in enumerate(measured.own_ids)}
         assessment.slices = {

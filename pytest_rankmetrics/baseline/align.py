@@ -39,8 +39,6 @@ class Alignment:
     """What was re-scored."""
     lacks_unjudged: bool = False
     """Whether it is asked for, and not recorded, where unjudged items stood."""
-    slices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Recorded slices: their values, and numbers of queries."""
     labels: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """Recorded labels of the measured queries, by number, as far as they are known."""
 
@@ -135,7 +133,6 @@ class _Aligner:
             not_comparable=tuple(self.not_comparable),
             notes=tuple(self.notes),
             lacks_unjudged=measured.is_bounded and old is None,
-            slices=baseline.slices,
             labels=labels,
         )
 

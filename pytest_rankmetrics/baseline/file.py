@@ -60,7 +60,9 @@ def read_baseline(path: Path, shown: str) -> tuple[Baseline, bytes]:
         _need(state.st_size <= MAX_BYTES, "it is larger than {:,} bytes", MAX_BYTES)
         read = path.read_bytes()
         content = json.loads(
-            read.decode("utf-8"), object_pairs_hook=_no_key_twice, parse_constant=_no_constant
+            read.decode("utf-8"),
+            object_pairs_hook=_no_key_twice,
+            parse_constant=lambda name: _need(False, "{} is not a number of JSON", name),
         )
         return _checked(content), read
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
@@ -83,15 +85,8 @@ def recorded_gate(path: Path) -> str:
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
-    if len(result) < len(pairs):
-        msg = "it has a key twice"
-        raise ValueError(msg)
+    _need(len(result) == len(pairs), "it has a key twice")
     return result
-
-
-def _no_constant(name: str) -> Any:
-    msg = f"{name} is not a number of JSON"
-    raise ValueError(msg)
 
 
 def _need(
