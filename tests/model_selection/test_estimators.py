@@ -8,7 +8,7 @@ import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GroupKFold, TunedThresholdClassifierCV, cross_val_score
+from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
@@ -192,31 +192,6 @@ def test_items_as_hard_labels_are_refused():
 
     with pytest.raises(RankingConfigError, match="predicts labels and has neither"):
         ndcg_scorer(Labels(), [[0.0]], np.array([[0, 1]]))
-
-
-def test_thresholds_are_tuned_by_the_measure_with_its_options():
-    found = [
-        TunedThresholdClassifierCV(
-            LogisticRegression(),
-            scoring=get_scorer("ndcg").with_options(k=k),
-            thresholds=np.array([0.4, 0.6]),
-            cv=GroupKFold(3),
-            store_cv_results=True,
-        )
-        for k in (None, 1)
-    ]
-    with sklearn.config_context(enable_metadata_routing=True):
-        for k, model in zip((None, 1), found, strict=True):
-            model.fit(X, Y, groups=QID)
-            expected = []
-            for threshold in (0.4, 0.6):
-                values = []
-                for train, test in GroupKFold(3).split(X, Y, QID):
-                    fitted = LogisticRegression().fit(X[train], Y[train])
-                    labels = fitted.predict_proba(X[test])[:, 1] >= threshold
-                    values.append(ndcg_at_k_score(Y[test], labels, groups=QID[test], k=k))
-                expected.append(np.mean(values))
-            assert model.cv_results_["scores"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_fold_without_the_relevant_label_ranks_nothing():
