@@ -157,15 +157,6 @@ class RankingRocCurveDisplay(_CurveDisplay):
     References
     ----------
     .. [1] Fawcett, An Introduction to ROC Analysis, 2006 (vertical averaging).
-
-    Examples
-    --------
-    >>> from sklearn_rank import RankingRocCurveDisplay
-    >>> shown = RankingRocCurveDisplay.from_predictions(
-    ...     [1, 0, 1, 0], [4, 3, 2, 1], groups=[0, 0, 1, 1]
-    ... )
-    >>> shown.areas
-    [0.75]
     """
 
     _NAMES = ("fpr", "tpr")

@@ -63,14 +63,6 @@ class ForestDisplay(Display):
         Means of each series.
     reference_ : matplotlib.lines.Line2D or None
         The line to compare with.
-
-    Examples
-    --------
-    >>> from sklearn_rank import ForestDisplay, evaluate
-    >>> ev = evaluate({"q1": {"a"}, "q2": {"b"}}, {"q1": ["a"], "q2": ["c", "b"]}, "mrr")
-    >>> shown = ForestDisplay.from_evaluation(ev, slices={"q1": "head", "q2": "tail"})
-    >>> shown.rows, shown.values[0].tolist()
-    (['all queries (2)', 'head (1)', 'tail (1)'], [0.75, 1.0, 0.5])
     """
 
     def __init__(

@@ -78,13 +78,7 @@ class SystemLines(Display):
         names: Sequence[str] | None = None,
         curve_kwargs: Styles = None,
     ) -> Self:
-        """Draw the lines.
-
-        Raises
-        ------
-        ValueError
-            If ``names`` or ``curve_kwargs`` has another length than the lines.
-        """
+        """Draw the lines."""
         curves = self._curves()
         shown = self.names if names is None else check_names(names, len(curves))
         styles = check_styles(curve_kwargs, len(curves))
@@ -213,14 +207,6 @@ class MeasureAtKDisplay(SystemLines):
     ----------
     lines_, bands_ : list of matplotlib.lines.Line2D, list of PolyCollection
         A line per system, and its band of intervals, after ``plot``.
-
-    Examples
-    --------
-    >>> from sklearn_rank import MeasureAtKDisplay, evaluate
-    >>> ev = evaluate([{"a"}, {"b"}], [["a", "c"], ["c", "b"]], "map")
-    >>> shown = MeasureAtKDisplay.from_evaluation(ev, "recall", k=2)
-    >>> shown.values[0].tolist()
-    [0.5, 1.0]
     """
 
     def __init__(
@@ -310,12 +296,7 @@ class MeasureAtKDisplay(SystemLines):
         measure : str or Measure, default="ndcg"
             Measure that takes a cutoff; with the parameters of the evaluation if it has the metric.
         k : int or sequence of int, default=20
-            Last cutoff, or the cutoffs.
-
-        Raises
-        ------
-        InvalidParameterError
-            If the measure takes no cutoff, or ``k`` is no rising cutoff.
+            Last cutoff, or the cutoffs, rising.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
         cutoffs = [one.k for one in cls._measures(measure, k=k)[0]]
@@ -473,11 +454,6 @@ class PrecisionRecallAtKDisplay(SystemLines):
             Names of the lines; None numbers the folds.
         **options
             As in ``from_estimator``.
-
-        Raises
-        ------
-        ValueError
-            If ``cv_results`` holds no estimators, no indices or no folds.
         """
         from sklearn.utils import _safe_indexing
 
@@ -580,12 +556,7 @@ class QueryDistributionDisplay(SystemLines):
         Parameters
         ----------
         measure : str or Measure, default=None
-            Any measure; None takes the first of the first evaluation.
-
-        Raises
-        ------
-        InvalidParameterError
-            If the measure is pooled, so that no query has a value.
+            Any measure but a pooled one; None takes the first of the first evaluation.
         """
         systems, shown = read_systems(evaluations, names, cls.__name__)
         wanted = measure_of(systems[0], measure)

@@ -165,11 +165,6 @@ class QueryDifferencesDisplay(Display):
             A measure of both; None takes the first of the baseline.
         names : (str, str), default=("baseline", "new")
             Names of the two.
-
-        Raises
-        ------
-        QueryMismatchError
-            If they have no query in common.
         """
         systems = dict(zip(names, (baseline, new), strict=True))
         comparison = compare(systems, measures=[measure_of(baseline, measure)])
@@ -284,11 +279,6 @@ class MeasureCorrelationDisplay(Display):
             Result of :func:`evaluate`.
         x, y : str or Measure, default=None
             The measures, evaluated or not; None takes the first and the second one.
-
-        Raises
-        ------
-        ValueError
-            If a measure is not named and the evaluation has only one.
         """
         if not isinstance(evaluation, Evaluation):
             msg = f"{cls.__name__} takes a result of evaluate, got {safe_repr(evaluation)}"

@@ -59,19 +59,6 @@ class SearchResultsDisplay(Display):
         Their intervals.
     best_ : matplotlib.lines.Line2D
         A ring around the best candidate that is shown.
-
-    Examples
-    --------
-    >>> from sklearn_rank import SearchResultsDisplay
-    >>> results = {
-    ...     "params": [{"alpha": 1}, {"alpha": 10}],
-    ...     "mean_test_score": [0.5, 0.75],
-    ...     "split0_test_score": [0.5, 0.5],
-    ...     "split1_test_score": [0.5, 1.0],
-    ... }
-    >>> shown = SearchResultsDisplay.from_cv_results(results, param="alpha")
-    >>> shown.values, shown.lines_[0].get_ydata().tolist()
-    ([[1, 10]], [0.5, 0.75])
     """
 
     def __init__(
@@ -145,11 +132,6 @@ class SearchResultsDisplay(Display):
             The score, as the search named it; None takes the only one.
         lines : str, default=None
             A second parameter, of which each value has a line.
-
-        Raises
-        ------
-        InvalidParameterError
-            If there is no such parameter or score.
         """
         level = check_share(level, "level", cls.__name__)
         score = _score_name(cv_results, measure)
