@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sklearn_rank.comparison.compare import compare
 from sklearn_rank.comparison.result import Comparison
 from sklearn_rank.displays.labels import Side, has_margin, place_labels, shown_name
 from sklearn_rank.displays.style import BETTER, COLOURS, WORSE, Display, text_color
 from sklearn_rank.displays.systems import measure_of, values_per_query
-from sklearn_rank.evaluation.evaluate import evaluate
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.support.checks import check_integer, check_same_length
@@ -38,7 +36,7 @@ _LARGEST = 400.0
 class QueryDifferencesDisplay(Display):
     """Difference of each query between two systems, sorted, with the extremes by name.
 
-    Make one with :meth:`from_evaluation` or :meth:`from_comparison`.
+    Make one with :meth:`from_comparison`.
 
     Parameters
     ----------
@@ -60,12 +58,10 @@ class QueryDifferencesDisplay(Display):
 
     Examples
     --------
-    >>> from sklearn_rank import QueryDifferencesDisplay, evaluate
-    >>> truth = {"q1": {"a"}, "q2": {"b"}}
-    >>> shown = QueryDifferencesDisplay.from_evaluation(
-    ...     evaluate(truth, {"q1": ["a", "x"], "q2": ["x", "b"]}, "mrr"),
-    ...     evaluate(truth, {"q1": ["x", "a"], "q2": ["x", "b"]}, "mrr"),
-    ... )
+    >>> from sklearn_rank import QueryDifferencesDisplay, compare
+    >>> runs = {"old": {"q1": ["a", "x"], "q2": ["b"]}, "new": {"q1": ["x", "a"], "q2": ["b"]}}
+    >>> compared = compare({"q1": {"a"}, "q2": {"b"}}, runs, measures="mrr")
+    >>> shown = QueryDifferencesDisplay.from_comparison(compared)
     >>> [label.get_text() for label in shown.labels_], shown.ax_.get_title(loc="left")
     (['q1  −0.500'], '0 better, 1 equal, 1 worse')
     """
@@ -145,32 +141,6 @@ class QueryDifferencesDisplay(Display):
             self.labels_ += place_labels(ax, points, texts, side)
 
     @classmethod
-    def from_evaluation(
-        cls,
-        baseline: Evaluation,
-        new: Evaluation,
-        measure: str | Measure | None = None,
-        *,
-        names: tuple[str, str] = ("baseline", "new"),
-        n_named: int = 5,
-        ax: Axes | None = None,
-    ) -> Self:
-        """Draw the differences of two evaluations, joined on the ids of their queries.
-
-        Parameters
-        ----------
-        baseline, new : Evaluation
-            Results of :func:`evaluate`, with common queries.
-        measure : str or Measure, default=None
-            A measure of both; None takes the first of the baseline.
-        names : (str, str), default=("baseline", "new")
-            Names of the two.
-        """
-        systems = dict(zip(names, (baseline, new), strict=True))
-        comparison = compare(systems, measures=[measure_of(baseline, measure)])
-        return cls.from_comparison(comparison, n_named=n_named, ax=ax)
-
-    @classmethod
     def from_comparison(
         cls,
         comparison: Comparison,
@@ -205,7 +175,7 @@ class MeasureCorrelationDisplay(Display):
     r"""Two measures of each query against each other, with their rank correlation.
 
     Queries of the same two values are one mark, whose area is their number. Make one with
-    :meth:`from_evaluation` or :meth:`from_predictions`.
+    :meth:`from_evaluation`.
 
     Parameters
     ----------
@@ -291,25 +261,3 @@ class MeasureCorrelationDisplay(Display):
         second = measure_of(evaluation, evaluation.measures[1] if y is None else y)
         values = [values_per_query(evaluation, measure) for measure in (first, second)]
         return cls(x=values[0], y=values[1], names=(str(first), str(second))).plot(ax)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Any,
-        y_score: Any,
-        x: str | Measure = "map",
-        y: str | Measure = "ndcg@10",
-        *,
-        ax: Axes | None = None,
-        **reading: Any,
-    ) -> Self:
-        """Draw two measures of the queries of rankings.
-
-        Parameters
-        ----------
-        x, y : str or Measure, default="map" and "ndcg@10"
-            The measures.
-        **reading
-            Further arguments of :func:`evaluate`, such as ``groups``.
-        """
-        return cls.from_evaluation(evaluate(y_true, y_score, [x, y], **reading), ax=ax)

@@ -207,7 +207,9 @@ def randomised_tukey(
     n_pairs = values.shape[1] // 2
     ranges, distances = np.empty(n_resamples), np.empty((n_resamples, n_pairs))
     place, generator = 0, np.random.default_rng(seed)
-    blocks = _canonical(parts[np.ptp(parts, axis=1) > 0])
+    # In an order of their own, so that shuffles do not depend on that of queries or systems.
+    blocks = np.sort(parts[np.ptp(parts, axis=1) > 0], axis=1)
+    blocks = blocks[np.lexsort(blocks.T)]
     for size in batches(max(blocks.size, 1), n_resamples, "shuffles"):
         means = _shuffled_means(blocks, size, generator)
         ranges[place : place + size] = np.ptp(means, axis=1)
@@ -215,26 +217,18 @@ def randomised_tukey(
         apart = means[:, : 2 * n_pairs : 2] - means[:, 1 : 2 * n_pairs : 2]
         distances[place : place + size] = np.abs(apart)
         place += size
-    together = _share_as_large(ranges, observed - slack)
-    alone = np.minimum(_share_as_large(distances.ravel(), observed - slack), together)
+    # Share of the draws that are at least as large; what was observed is one of them.
+    together, alone = (
+        (len(drawn) - np.searchsorted(np.sort(drawn), observed - slack) + 1) / (len(drawn) + 1)
+        for drawn in (ranges, distances.ravel())
+    )
+    alone = np.minimum(alone, together)
     floor = _p_floor(values)
     return AllPairs(
         np.maximum(alone, floor),
         np.maximum(together, floor),
         cache(lambda level: float(np.quantile(ranges, level))),
     )
-
-
-def _share_as_large(drawn: FloatArray, observed: FloatArray) -> FloatArray:
-    """Share of the draws that are at least as large; what was observed is one of them."""
-    count = len(drawn) - np.searchsorted(np.sort(drawn), observed)
-    return np.asarray((count + 1) / (len(drawn) + 1))
-
-
-def _canonical(blocks: FloatArray) -> FloatArray:
-    """The same values in an order of their own, so that shuffles do not depend on the caller's."""
-    ordered = np.sort(blocks, axis=1)
-    return ordered[np.lexsort(ordered.T)]
 
 
 def _shuffled_means(blocks: FloatArray, size: int, generator: np.random.Generator) -> FloatArray:

@@ -24,14 +24,13 @@ def evaluations(measure="mrr"):
 
 
 def test_differences_are_joined_by_query_sorted_and_named():
-    systems = evaluations()
-    shown = QueryDifferencesDisplay.from_evaluation(systems["old"], systems["new"])
+    shown = QueryDifferencesDisplay.from_comparison(compare(evaluations()))
     # q1: 1/2 - 1; q2: none; q3: 1 - 1/4.
     assert [shown.query_ids[place] for place in shown.order_] == ["q1", "q2", "q3"]
     assert shown.differences[shown.order_].tolist() == [-1 / 2, 0, 3 / 4]
     assert [text.get_text() for text in shown.labels_] == ["q3  +0.750", "q1  −0.500"]
     assert shown.ax_.get_title(loc="left") == "1 better, 1 equal, 1 worse"
-    assert shown.ax_.get_xlabel() == "mrr: new minus baseline"
+    assert shown.ax_.get_xlabel() == "mrr: new minus old"
     areas = [area.get_paths()[0].get_extents() for area in (shown.worse_, shown.better_)]
     assert [(box.x0, box.x1) for box in areas] == [(-1 / 2, 0), (0, 3 / 4)]
     # The worst query has the lowest row, the best one the highest.
@@ -86,7 +85,7 @@ def test_correlation_of_measures():
     assert shown.x.tolist() == [1, 1 / 2, 1 / 4]
     assert shown.y.tolist() == [1, 1, 0]
     assert shown.names == ("mrr", "recall@2")
-    other = MeasureCorrelationDisplay.from_predictions(TRUTH, OLD, "mrr", "precision@1")
+    other = MeasureCorrelationDisplay.from_evaluation(evaluation, "mrr", "precision@1")
     assert other.y.tolist() == [1, 0, 0]
     constant = MeasureCorrelationDisplay(x=[1, 1], y=[0, 1])
     assert np.isnan([constant.tau, constant.r]).all()
