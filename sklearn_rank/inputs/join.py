@@ -6,7 +6,7 @@ Lists and mappings are looked up in dictionaries, long tables by hashes. Both gi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, compress
@@ -278,39 +278,20 @@ def _join_items(
     assumed = resolve_assumption(assume, has_grades=any(partial), has_zero=has_zero)
     by_place = not is_scored or TIE_RULES[ties].by_place
     offsets = offsets_of(_sizes(rankings))
-    found: list[Any] = []
-    grades: list[float] = []
-    borders = [0]
-    counter = range(max(map(len, rankings)))
-    flags: list[bytes] = []
-    for first, last in blocks(offsets, _BLOCK):
-        part, wanted = rankings[first:last], relevant[first:last]
-        if are_plain is not None and not all(map(are_plain, part)):
-            return None
-        if by_place:
-            # All that is done with a ranking is done while its items are in the cache.
-            for own, ranking in zip(wanted, part, strict=True):
-                if not is_scored and len(set(ranking)) < len(ranking):
-                    return None
-                found += compress(counter, map(own.__contains__, ranking))
-                if is_graded and len(found) > borders[-1]:
-                    items = list(ranking) if is_scored else ranking
-                    grades += [own[items[place]] for place in found[borders[-1] :]]
-                borders.append(len(found))
-        else:
-            look_up = [ranking.get for ranking in part]
-            found += chain.from_iterable(map(map, look_up, wanted))
-        if assumed == "partial":
-            flags += [
-                bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
-                if is_partial
-                else b"\x01" * len(ranking)
-                for ranking, truth, own, is_partial in zip(
-                    part, truths[first:last], wanted, partial[first:last], strict=True
-                )
-            ]
+    hits = _look_up(rankings, relevant, offsets, by_place=by_place, are_plain=are_plain)
+    if hits is None:
+        return None
+    found, grades, borders = hits
     unjudged = None
     if assumed == "partial":
+        flags = [
+            bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
+            if is_partial
+            else b"\x01" * len(ranking)
+            for ranking, truth, own, is_partial in zip(
+                rankings, truths, relevant, partial, strict=True
+            )
+        ]
         are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
         is_open = None if all(partial) else np.array(partial)
         unjudged = UnjudgedItems(are_unjudged, is_open, _sizes(truths))
@@ -329,11 +310,46 @@ def _join_items(
             retrieved = np.fromiter((hit is not None for hit in found), bool, len(found))
             hit_offsets = np.concatenate(([0], np.cumsum(retrieved)))[judged_offsets]
             hit_grades = judged_grades[retrieved]
-    hits, judged = (hit_offsets, hit_grades), (judged_offsets, judged_grades)
-    joined = Joined(offsets, scores, rows, hit_scores, *hits, *judged, assumed, unjudged)
+    judged = judged_offsets, judged_grades, assumed, unjudged
+    joined = Joined(offsets, scores, rows, hit_scores, hit_offsets, hit_grades, *judged)
     if is_scored and TIE_RULES[ties].by_id:
         return joined.by_falling_id(list(chain.from_iterable(rankings)))
     return joined
+
+
+def _look_up(
+    rankings: list[Any],
+    relevant: Sequence[Any],
+    offsets: IntArray,
+    *,
+    by_place: bool,
+    are_plain: Callable[[Any], bool] | None,
+) -> tuple[list[Any], list[float], list[int]] | None:
+    """Places of the hits in their rankings, their grades and the borders of queries among them.
+
+    Not ``by_place``, the score of each relevant item, or None. None for what is not plain.
+    """
+    found: list[Any] = []
+    grades: list[float] = []
+    borders = [0]
+    counter = range(max(map(len, rankings)))
+    for first, last in blocks(offsets, _BLOCK):
+        part, wanted = rankings[first:last], relevant[first:last]
+        if are_plain is not None and not all(map(are_plain, part)):
+            return None
+        if not by_place:
+            found += chain.from_iterable(map(map, [ranking.get for ranking in part], wanted))
+            continue
+        # All that is done with a ranking is done while its items are in the cache.
+        for own, ranking in zip(wanted, part, strict=True):
+            if type(ranking) is not dict and len(set(ranking)) < len(ranking):
+                return None
+            found += compress(counter, map(own.__contains__, ranking))
+            if type(own) is dict and len(found) > borders[-1]:
+                items = list(ranking)
+                grades += [own[items[place]] for place in found[borders[-1] :]]
+            borders.append(len(found))
+    return found, grades, borders
 
 
 def _relevant(truths: Sequence[Any], kinds: set[type], *, are_read: bool) -> Sequence[Any] | None:

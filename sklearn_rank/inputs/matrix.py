@@ -12,7 +12,7 @@ from sklearn_rank.rankings.data import RankingData, count_unjudged, judged_by_sc
 from sklearn_rank.rankings.ranking import GradedRows, KnownHits, ScoredItems
 from sklearn_rank.support.checks import as_numbers, check_finite, check_grades, check_weights
 from sklearn_rank.support.segments import offsets_of
-from sklearn_rank.typing import BoolArray, IntArray, NegativeGrades, RankingOptions
+from sklearn_rank.typing import Array, BoolArray, IntArray, NegativeGrades, RankingOptions
 
 
 def is_sparse(values: Any) -> bool:
@@ -30,21 +30,8 @@ def from_matrix(
     **ranking: Unpack[RankingOptions],
 ) -> RankingData:
     """Judged rankings of (n_queries, n_items) grades and scores."""
-    if is_sparse(y_score):
-        msg = "y_score is sparse; a score is needed for every item, call .toarray()"
-        raise TypeError(msg)
-    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
-    shape = tuple(y_true.shape if is_sparse(y_true) else np.shape(y_true))
-    if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
-        msg = (
-            f"y_true has shape {shape} and y_score {scores.shape}; "
-            "the matrix layout takes two of shape (n_queries, n_items)"
-        )
-        raise ValueError(msg)
-    if not scores.size:
-        msg = f"no queries to evaluate: y_true has shape {shape}"
-        raise ValueError(msg)
-    n_queries, n_items = shape
+    scores = _scores(y_true, y_score)
+    n_queries, n_items = scores.shape
     cells = _read_candidates(candidates, y_score)
     flat, offsets = np.ascontiguousarray(scores).ravel(), np.arange(n_queries + 1) * n_items
     rows = offsets
@@ -101,6 +88,25 @@ def from_matrix(
         **ranking,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
+
+
+def _scores(y_true: Any, y_score: Any) -> Array:
+    """Scores in the shape of the ground truth."""
+    if is_sparse(y_score):
+        msg = "y_score is sparse; a score is needed for every item, call .toarray()"
+        raise TypeError(msg)
+    scores = as_numbers(np.ma.getdata(y_score) if _is_masked(y_score) else y_score, "y_score")
+    shape = tuple(y_true.shape if is_sparse(y_true) else np.shape(y_true))
+    if len(shape) != 2 or scores.ndim != 2 or shape != scores.shape:
+        msg = (
+            f"y_true has shape {shape} and y_score {scores.shape}; "
+            "the matrix layout takes two of shape (n_queries, n_items)"
+        )
+        raise ValueError(msg)
+    if not scores.size:
+        msg = f"no queries to evaluate: y_true has shape {shape}"
+        raise ValueError(msg)
+    return scores
 
 
 def _is_masked(values: Any) -> bool:
