@@ -22,6 +22,15 @@ from sklearn_rank.typing import Array, BoolArray, IntArray
 _KEY_BITS = 64
 """Bits of a key that are used."""
 _TAG_BITS = 8
+_ALL_TAGS = 255
+_NARROW_BITS = 32
+"""The same of narrow keys."""
+_CLOSE = {1: 0, 2: 0, 4: 1 << 24, 8: 1 << 21}
+"""By the size of a code: the square of the length, times the number of tags, up to which a quarter
+of the rows at most has two scores that agree in all that narrow keys hold of them. Of 32 bits a
+float32 leaves its lowest few out, a float64 half of them, the upper half being mostly exponent."""
+_FEW_ROWS = 8
+"""One in so many rows is ordered again sooner than all codes are sorted once more."""
 _TAGS = slice(0 if sys.byteorder == "little" else 7, None, 8)
 """The lowest bytes of keys."""
 _UNSIGNED: dict[int, type[np.unsignedinteger]] = {4: np.uint32, 8: np.uint64}
@@ -124,6 +133,10 @@ def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = EMPTY)
     """
     if not len(codes):
         return Tagged(tags, None)
+    return _by_narrow_keys(codes, tags, width, beyond) or _by_wide_keys(codes, tags, width, beyond)
+
+
+def _by_wide_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
     keys, spare, used = _compact(codes, _KEY_BITS - _TAG_BITS)
     in_doubt = used > _KEY_BITS - _TAG_BITS
     if not in_doubt:
@@ -138,6 +151,65 @@ def sort_tagged(codes: Array, tags: Array, width: int, beyond: IntArray = EMPTY)
         if certain is None or np.count_nonzero(certain) != np.count_nonzero(same):
             return None
     return Tagged(lowest.copy(), same)
+
+
+def _by_narrow_keys(codes: Array, tags: Array, width: int, beyond: IntArray) -> Tagged | None:
+    """The same by keys of 32 bits, which cost half as much or less to sort and to compare.
+
+    The lowest bits of the codes give way to the tags. None where that would leave many rows in
+    doubt.
+    """
+    low, high = int(codes.min()), int(codes.max())
+    mask = (1 << (_ALL_TAGS - int(tags.min())).bit_length()) - 1
+    tag_bits = mask.bit_length()
+    dropped = max((high - low).bit_length() + tag_bits - _NARROW_BITS, 0)
+    if dropped and (width * width) << tag_bits > _CLOSE[codes.itemsize]:
+        return None
+    rest = codes - codes.dtype.type(low)
+    if dropped:
+        rest >>= codes.dtype.type(dropped)
+    keys = rest.astype(np.uint32, copy=False)
+    keys <<= np.uint32(tag_bits)
+    keys |= tags & np.uint8(mask)
+    same = _sort_rows(keys, width, beyond, tag_bits)
+    sorted_tags = keys.astype(np.uint8)
+    sorted_tags |= np.uint8(_ALL_TAGS - mask)
+    tagged = Tagged(sorted_tags, same)
+    return _without_doubt(tagged, codes, tags, width, beyond) if dropped else tagged
+
+
+def _without_doubt(
+    tagged: Tagged, codes: Array, tags: Array, width: int, beyond: IntArray
+) -> Tagged | None:
+    """Order rows again that hold equal neighbours whose codes need not be equal."""
+    if tagged.same is None:
+        return tagged
+    same = np.concatenate(([False], tagged.same)).reshape(-1, width)
+    rows = np.flatnonzero(same.any(axis=1))
+    if len(rows) > len(same) // _FEW_ROWS:
+        # As with rounded scores: what the codes alone say is right.
+        certain = _sort_rows(codes.copy(), width, beyond, 0)
+        alone = np.zeros(len(codes), dtype=bool)
+        if certain is not None:
+            alone[1:] = certain
+        rows = np.flatnonzero((same != alone.reshape(-1, width)).any(axis=1))
+        if len(rows) > len(same) // _FEW_ROWS:
+            return None
+    if len(rows):
+        number = np.full(len(same), -1)
+        number[rows] = np.arange(len(rows))
+        row = beyond // width
+        cells = beyond + (number[row] - row) * width
+        cells = cells[number[row] >= 0]
+        own_codes, own_tags = (values.reshape(-1, width)[rows].ravel() for values in (codes, tags))
+        again = _by_wide_keys(own_codes, own_tags, width, cells)
+        if again is None:
+            return None
+        tagged.tags.reshape(-1, width)[rows] = again.tags.reshape(-1, width)
+        same[rows] = False
+        if again.same is not None:
+            same[rows] = np.concatenate(([False], again.same)).reshape(-1, width)
+    return Tagged(tagged.tags, same.ravel()[1:] if same.any() else None)
 
 
 def _sort_rows(keys: Array, width: int, beyond: IntArray, low_bits: int) -> BoolArray | None:

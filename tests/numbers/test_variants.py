@@ -27,9 +27,25 @@ NEVER = mock.Mock(return_value=False)
 
 WAYS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     "order all": ((_ranks, "_are_few", NEVER),),
-    "order all by short keys": (
+    "order all by narrow keys": (
         (_ranks, "_are_few", NEVER),
         (_order, "_KEY_BITS", 20),
+    ),
+    "order all by keys of 64 bits": (
+        (_ranks, "_are_few", NEVER),
+        (_order, "_by_narrow_keys", mock.Mock(return_value=None)),
+    ),
+    "order all by narrowest keys, doubtful rows again": (
+        (_ranks, "_are_few", NEVER),
+        (_order, "_NARROW_BITS", 8),
+        (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
+        (_order, "_FEW_ROWS", 1),
+    ),
+    "order all by narrowest keys, then by codes alone": (
+        (_ranks, "_are_few", NEVER),
+        (_order, "_NARROW_BITS", 8),
+        (_order, "_CLOSE", dict.fromkeys((1, 2, 4, 8), 1 << 62)),
+        (_order, "_FEW_ROWS", 1 << 40),
     ),
     "order all and look grades up": (
         (_ranks, "_are_few", NEVER),
@@ -182,7 +198,7 @@ def test_the_way_of_matrices_changes_no_place(
     ("way", "used", "unused"),
     [
         ("order all", {"_by_order"}, {"rank_by_counting"}),
-        ("order all by short keys", {"_by_order"}, {"rank_by_counting"}),
+        ("order all by narrow keys", {"_by_order"}, {"rank_by_counting"}),
         ("look up by sorting", {"rank_by_counting", "_searched"}, {"_by_order", "_counted"}),
         ("look up by counting", {"rank_by_counting", "_counted"}, {"_by_order", "_searched"}),
     ],
@@ -239,18 +255,26 @@ def test_codes_fall_where_integers_rise(dtype: str) -> None:
     assert sorted(set(codes), reverse=True) == codes
 
 
+# Keys of 32 bits: rows whose order they leave in doubt are ordered again ------------------------
+
+
+def placed(scores: Any, tags: list[int], width: int, dtype: str) -> tuple[list[int], list[bool]]:
+    codes = falling_codes(np.array(scores, dtype))
+    tagged = sort_tagged(codes, np.array(tags, np.uint8), width)
+    assert tagged is not None
+    same = [False] * (len(tags) - 1) if tagged.same is None else tagged.same.tolist()
+    return tagged.tags.tolist(), same
+
+
 def test_neighbours_that_differ_in_their_last_bit_alone_are_told_apart() -> None:
-    tags = np.array([248, 249, 250, 255] * 2, np.uint8)
-    found = {}
-    for dtype in ("float32", "float64"):
-        one = np.ones(1, dtype)
-        close = np.nextafter(one, 2 * one) - one
-        scores = [*(-2 * one), *one, *(one + close), *(one + 2 * close), 7, 0, 5, 3]
-        found[dtype] = sort_tagged(falling_codes(np.array(scores, dtype)), tags, 4)
-    assert found["float64"] is None  # whose 64 bits leave no room for a tag
-    assert found["float32"] is not None
-    assert found["float32"].tags.tolist() == [255, 250, 249, 248, 248, 250, 255, 249]
-    assert found["float32"].same is None
+    # Three bits go to the tags, so that two of the scores near 1 look alike at first.
+    close = np.nextafter(np.float32(1), np.float32(2)) - 1
+    scores = [[-2, 1, 1 + close, 1 + 2 * close], *[[7, 0, 5, 3]] * 15]
+    with mock.patch.object(_order, "_by_wide_keys", wraps=_order._by_wide_keys) as wide:
+        tags, same = placed(np.ravel(scores), [248, 249, 250, 255] * 16, 4, "float32")
+    assert tags == [255, 250, 249, 248] + [248, 250, 255, 249] * 15
+    assert not any(same)
+    assert [len(call.args[0]) for call in wide.call_args_list] == [4]  # one row of sixteen
 
 
 # Rounded scores repeat to the last bit, and are ordered by one sort all the same -----------------
