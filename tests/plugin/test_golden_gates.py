@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_rankmetrics import RankRegressionFixture
+from sklearn_rank._demo import PageRetriever
 from tests.numbers.test_golden import LISTS, TRUTHS, Link, read, spell
 
 MEASURES = ("map", "mar", "mrr", "precision@2", "recall@2", "f1@2", "hit_rate@2")
@@ -44,3 +45,12 @@ def test_grades_and_ties(rank_regression: RankRegressionFixture) -> None:
     result = rank_regression.check(truth, scores, (*GRADED, "mrr"), **EXACT)
     # First relevant item: rank 2 for sure; rank 1 or 2, one of two tied items.
     assert result.metrics["mrr"].value == pytest.approx((1 / 2 + (1 + 1 / 2) / 2) / 2)
+
+
+@pytest.mark.parametrize(
+    ("query_words", "ranked"), [(0, ["bread", "cherry"]), (None, ["cherry", "bread"])]
+)
+def test_the_retriever_of_the_demo(query_words: int | None, ranked: list[str]) -> None:
+    # No page has the word apple, and one is a fruit, too.
+    texts = {"apple": "sweet fruit", "bread": "flour yeast", "cherry": "fruit of a tree"}
+    assert PageRetriever(texts, query_words=query_words).fit().predict(["apple"]) == [ranked]
