@@ -247,10 +247,6 @@ class Comparison(Tabular):
         old, new = (self._joined.values_per_query(system, name) for system in (first, second))
         return np.asarray(new - old)
 
-    def weights(self, measure: str | Measure) -> FloatArray | None:
-        """Weights of the queries in the mean of a measure for the baseline; None: all alike."""
-        return self._joined.weights(self.baseline, self._find(measure))
-
     def metric(self, measure: str | Measure) -> Measure:
         """A measure with the parameters of its convention."""
         return self._joined.measure(self._find(measure))
