@@ -30,12 +30,12 @@ EVERY = r"every judged item of every query is relevant \(lowest grade 1\)"
     ids=["rows", "matrix", "lists"],
 )
 def test_ratings_of_which_all_are_relevant(y_true: Any, y_score: Any, options: Any) -> None:
-    measures = ["map", "ndcg@3", "hmean(mrr,recall)@2", "map(min_rel=4)", "mrr@2"]
+    measures = ["map", "ndcg@3", "hmean(ndcg,hmean(mrr,recall))@2", "map(min_rel=4)", "mrr@2"]
     with pytest.warns(RankingDataWarning, match=EVERY) as given:
         ev = evaluate(y_true, y_score, measures, **options)
     assert ev["map"] == 1.0
     (text,) = (str(warning.message) for warning in given)
-    assert "'map', 'hmean(mrr,recall)@2', 'mrr@2';" in text
+    assert "'map', 'hmean(ndcg,hmean(mrr,recall))@2', 'mrr@2';" in text
     assert "as in 'map(min_rel=5)'" in text
     with pytest.warns(RankingDataWarning, match=EVERY):
         mean_average_precision_score(y_true, y_score, k=3, **options)
