@@ -185,6 +185,8 @@ class Rows:
         """The rows that came since the last time, which are then forgotten."""
         if not self.n_rows:
             what = f", but {self.n_unrated:,} without a grade" if self.n_unrated else ""
+            if self.all_queries and not what:
+                what = f": there is no item for {format_list(self.all_queries)}"
             self.source.fail(None, f"holds no rows{what}")
         numbers = _join_numbers(self.source, self.numbers) if self.numbers else None
         taken = FileColumns(_joined(self.queries), _joined(self.items), numbers, self.role)

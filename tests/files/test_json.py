@@ -113,6 +113,7 @@ BAD = {
     "list": (b"[7]", "holds a JSON int, expected an object"),
     "nothing": (b"[]", "holds no rows"),
     "no keys": (b"{}", "holds no rows"),
+    "no items": (b'{"q1": [], "q2": {}}', "holds no rows: there is no item for 'q1', 'q2'"),
     "one bare": (b'{"q": {"a": 1}, "p": ["b"]}', "item 'b' of query 'p' has no score, others have"),
     "line": (b'{"query": "q", "results": ["b"]}\n\n{]\n', "3: is not JSON"),
 }
