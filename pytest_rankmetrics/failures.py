@@ -1,4 +1,4 @@
-"""What a gate raises and warns of."""
+"""Failures and warnings of gates."""
 
 from __future__ import annotations
 

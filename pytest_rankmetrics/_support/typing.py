@@ -1,4 +1,4 @@
-"""What every gate takes besides its data and its limits."""
+"""Options of all gates besides data and limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Allowed: TypeAlias = Literal[
 
 
 class DataOptions(TypedDict, total=False):
-    """How the data of a gate is read: the options of ``sklearn_rank.evaluate``, but strict.
+    """Options of the data of a gate: those of ``sklearn_rank.evaluate``, but strict.
 
     What the library would leave out, silently or with a warning, is an error here unless the test
     says otherwise: ``zero_division`` and ``missing`` are ``"raise"`` where they are not given, and
@@ -48,27 +48,27 @@ class DataOptions(TypedDict, total=False):
     """Weight of each query."""
     ties: Ties | None
     zero_division: ZeroDivision
-    """What an undefined query counts; default "raise"."""
+    """Value of undefined queries; default "raise"."""
     missing: Missing
-    """What a judged query without a ranking counts; default "raise"."""
+    """Value of judged queries without a ranking; default "raise"."""
     duplicates: Duplicates
     """An item that stands twice in a ranking; default "raise"."""
     assume: Literal["complete", "partial"] | None
     """Whether items that are not in the judgements count as judged; None goes by their form."""
     unjudged: Literal["irrelevant", "condense", "bounds"] | None
-    """What items count that nobody judged: nothing, left out, or any grade; None: the setting."""
+    """Value of unjudged items: irrelevant, left out, or any grade; None: the setting."""
     known_items: Any
     """Items in the index, or a function that says whether it has one: others must not be judged."""
     convention: str
     allow: Collection[Allowed]
-    """What is no error in this gate: ranked queries that are "unjudged"; items of one shared ground
-    truth that were "missed" by all queries or are "shared" by several; queries of "single_rows";
-    "no_hits" at all; judged items that are not in the index, "unknown_items"; arguments that look
-    "swapped"; queries that found nothing, or had a value in the baseline, and are "undefined" now.
-    And what is no warning: rankings "truncated" before the cutoff, a measure that gets better when
-    relevant items are "unretrieved", and a "perfect" score."""
+    """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one shared
+    ground truth that were "missed" by all queries or are "shared" by several; queries of
+    "single_rows"; "no_hits" at all; judged items that are not in the index, "unknown_items";
+    arguments that look "swapped"; queries that found nothing, or had a value in the baseline, and
+    are "undefined" now. And what is no warning: rankings "truncated" before the cutoff, a measure
+    that gets better when relevant items are "unretrieved", and a "perfect" score."""
     query_text: Mapping[Any, str] | Callable[[Any], str]
-    """What a query asks for, shown beside its id where a gate fails."""
+    """Text of a query, shown beside its id if a gate fails."""
     n_queries: int
     """Exact number of queries that have to be evaluated."""
     name: str

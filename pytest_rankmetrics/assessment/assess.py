@@ -463,7 +463,7 @@ def _assess_each_query(assessment: Assessment) -> None:
 
 
 def _assess_regressed(assessment: Assessment) -> None:
-    """How many queries are worse, and may be."""
+    """Number of worse queries, and their limit."""
     allowed = assessment.policy.max_regressed_queries
     if allowed is None:
         return

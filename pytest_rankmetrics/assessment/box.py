@@ -222,7 +222,7 @@ def assess_boxes(
 
 
 def _decide(box: DropBox, rule: Rule, p: list[float], confirm: list[bool]) -> Decision:
-    """What all gradings agree on, from the least and from the most that could fail."""
+    """Verdict on which all gradings agree, from the fewest and the most that could fail."""
     (least, most), (fewest, all_queries) = box.means, box.sizes
     best = assess_change(least, all_queries, p[1], rule, can_confirm=confirm[1])
     worst = assess_change(most, fewest, p[0], rule, can_confirm=confirm[0])

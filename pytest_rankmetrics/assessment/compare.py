@@ -35,7 +35,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one measure, over all compared queries or those of a slice."""
+    """Change of one measure, over all compared queries or those of a slice."""
 
     was: float
     now: float

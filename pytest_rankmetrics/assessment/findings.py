@@ -1,4 +1,4 @@
-"""What judging a gate turns up."""
+"""Findings of the assessment of a gate."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Assessment:
     notes: list[str] = field(default_factory=list)
     """Worth saying although the gate passes."""
     new_unjudged: str = ""
-    """That more of the top is unjudged than before; for the headline, whatever the verdict."""
+    """Remark on a larger unjudged share of the top, for the headline of any verdict."""
 
     def fail(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
         """A violation."""
@@ -52,17 +52,17 @@ class Assessment:
         self.findings.append(Finding(Verdict.STALE, full, short or full, of_baseline=True))
 
     def undecided(self, full: str, short: str | None = None, *, of_baseline: bool = False) -> None:
-        """What the data cannot decide."""
+        """A question that the data cannot decide."""
         self.findings.append(Finding(Verdict.CANNOT_TELL, full, short or full, of_baseline))
 
     def warn(self, text: str, *, of_baseline: bool = False) -> None:
-        """What should be looked at although the gate passes, unless it is strict."""
+        """A remark of a passing gate, and a violation of a strict one."""
         severity = Verdict.FAIL if self.policy.settings.strict else Verdict.WARN
         self.findings.append(Finding(severity, text, text, of_baseline))
 
     @property
     def other(self) -> str:
-        """What the system is compared with, in a word."""
+        """Name of the reference, in a word."""
         return "reference" if self.alignment is None else "baseline"
 
     @property
@@ -85,7 +85,7 @@ class Assessment:
         )
 
     def settled(self) -> Assessment:
-        """What would be left if the measured values were the baseline."""
+        """The assessment if the measured values were the baseline."""
 
         def by_value(result: MetricResult) -> MetricResult:
             return replace(result, verdict=result.threshold, reason="")

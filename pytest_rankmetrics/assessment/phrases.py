@@ -1,4 +1,4 @@
-"""What is said of a gate: the phrases that headlines are made of, and remarks on the data."""
+"""Phrases of headlines, and remarks on the data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn_rank.bounds.to_judge import ToJudge
 
 
 def averaged_queries(measured: StrictEvaluation, name: str) -> int:
-    """How many queries a value is the mean of."""
+    """Number of queries in a mean."""
     if measured.used[name].is_pooled:
         return len(measured)
     return int(measured.counts["averaged"][name])

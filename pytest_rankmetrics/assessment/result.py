@@ -1,4 +1,4 @@
-"""What a gate found, as plain values: the contract of reports and dashboards."""
+"""Result of a gate as plain values: the contract of reports and dashboards."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class QueryRow:
     top: str
     """First items of the list; ``*`` relevant, ``?`` unjudged."""
     text: str = ""
-    """What the query asks for, where ``query_text`` says so."""
+    """Text of the query, from ``query_text``."""
 
 
 class Explanation(NamedTuple):
@@ -97,7 +97,7 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True)
 class GateResult:
-    """What one gate found.
+    """Result of one gate.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""What is recorded, and how it is joined with a new run."""
+"""Baselines, and their join with a new run."""

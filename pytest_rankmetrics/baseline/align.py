@@ -26,7 +26,7 @@ from sklearn_rank.typing import FloatArray
 
 @dataclass(frozen=True)
 class Alignment:
-    """How well a baseline fits the measured data."""
+    """Fit of a baseline to the measured data."""
 
     reference: Reference
     queries: tuple[str, ...]
@@ -36,7 +36,7 @@ class Alignment:
     not_comparable: tuple[str, ...]
     """Measures whose definition changed and that cannot be re-scored, each with the reason."""
     notes: tuple[str, ...]
-    """What was re-scored."""
+    """Notes on measures that were scored again."""
     lacks_unjudged: bool = False
     """Whether it is asked for, and not recorded, where unjudged items stood."""
     labels: Mapping[int, Sequence[str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a baseline holds: whose it is, its measures, values of queries, and where items stood."""
+"""Content of a baseline: owner, measures, values of queries, and ranks of items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DECIMALS = 6
 """Enough to tell apart any two rankings of a million items, and few enough for a readable diff."""
 
 STEP = 10.0**-DECIMALS
-"""What the last of them counts."""
+"""Value of one unit of the last decimal."""
 
 MOST_ITEMS = 10**15
 """Ranks and lengths stay below this, where they are exact in every number that holds them."""

@@ -209,7 +209,7 @@ def _check_values(name: str, metric: Row, queries: Mapping[str, Row]) -> None:
 
 
 def mean_tolerance(values: FloatArray, mean: float, least: float | None) -> float:
-    """How far a mean may be off because it and its values are rounded.
+    """Largest rounding error of a recorded mean.
 
     ``least`` is the ``geometric_from`` of the metric.
     """

@@ -71,7 +71,7 @@ class Recording:
 
     @cached_property
     def definitions(self) -> dict[str, dict[str, Any]]:
-        """What the values of each measure depend on besides the data."""
+        """Parameters on which the values of each measure depend besides the data."""
         used = self.measured.used
         return {name: definition_of(used[name], self.measured) for name in self.measured.names}
 
@@ -164,7 +164,7 @@ _PROBES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0, 50.0, 100.0)
 
 
 def definition_of(measure: Measure, measured: StrictEvaluation) -> dict[str, Any]:
-    """All that the values of a measure depend on besides the data."""
+    """Parameters on which the values of a measure depend besides the data."""
     definition: dict[str, Any] = {"v": measure.metric.version}
     if measure.k is not None:
         definition["k"] = measure.k

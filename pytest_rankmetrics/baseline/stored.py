@@ -26,7 +26,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 
 
 class StoredRankings:
-    """Where the relevant items of the measured queries stood when a baseline was recorded.
+    """Ranks of the relevant items of the measured queries when the baseline was recorded.
 
     ``rows`` are what the baseline has of each measured query, and ``common`` the numbers of those
     that are compared.
@@ -122,7 +122,7 @@ class StoredRankings:
     # Unjudged items ------------------------------------------------------------------------------
 
     def bounds_of_change(self, measure: Measure) -> Bounds:
-        """What a measure has changed by since, over all grades of the unjudged items."""
+        """Change of a measure since then, over all grades of the unjudged items."""
         refuse_unbounded(measure, change=True)
         items = self._measured.with_items.unjudged_items()
         now = [[key_of(item.item) for item in items[n]] for n in self._common.tolist()]
@@ -157,7 +157,7 @@ class StoredRankings:
 
     @cached_property
     def _old_unjudged(self) -> list[list[UnjudgedItem]]:
-        """Those of the common queries in the baseline, as they stood."""
+        """Recorded unjudged items of the common queries."""
         return [
             sorted(_placed(row.get("unjudged") or {}), key=lambda item: item.above)
             for row in self._common_rows

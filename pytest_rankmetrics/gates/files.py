@@ -42,7 +42,7 @@ class FileGate:
 
 @dataclass(frozen=True)
 class FileSession:
-    """Where the baselines are, and whether they may be written."""
+    """Directory of the baselines, and permission to write them."""
 
     directory: Path
     settings: Settings = field(default_factory=Settings)
@@ -149,7 +149,7 @@ def _recorded(name: str, session: FileSession) -> RecordedGate:
 
 
 def in_working_copy(directory: Path) -> str:
-    """Where a directory of another checkout lies in the working copy; "" for one of its own."""
+    """Path in the working copy of a directory of another checkout; "" if it has none."""
     own, other = _checkout_of(Path.cwd()), _checkout_of(directory.absolute())
     if other is None or other == own:
         return ""

@@ -59,7 +59,7 @@ class RecordedGate:
     orphans: Callable[[], Sequence[str]]
     """Names of the baselines beside this one that belong to no test."""
     elsewhere: str = ""
-    """Where the baseline is read from, if that is another checkout: that of the target branch."""
+    """Directory of the baseline in another checkout, that of the target branch."""
     obtained: str = ""
     """Name of the file of present values in messages, if one is written for inspection."""
 

@@ -51,7 +51,7 @@ class StrictEvaluation:
         """With all items, where gates judge condensed lists."""
         self.evaluation = evaluation.condensed() if unjudged == "condense" else evaluation
         self.counts: dict[str, Any] = self.evaluation.counts
-        """What was read, and what was left out."""
+        """Counts of the data, and of everything left out."""
         self._read_again = read_again
         self.layout = layout
         self.unjudged = unjudged
@@ -105,7 +105,7 @@ class StrictEvaluation:
         return None if self.used[name].is_pooled else self.evaluation.query_weights(name)
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
-        """Where the relevant items of some queries (by number), or of all, stand."""
+        """Ranks of the relevant items of some queries (by number), or of all."""
         return self.with_items.placements(queries)
 
     @cached_property
@@ -240,7 +240,7 @@ def _named_ids(own: list[Any], given: Any, layout: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class Reference:
-    """What a system is compared with: recorded, or measured beside it."""
+    """Reference of a comparison: recorded, or measured beside the system."""
 
     queries: IntArray
     """Numbers of the measured queries that are compared."""
@@ -249,7 +249,7 @@ class Reference:
     values: Mapping[str, float]
     """Value over all of the reference's queries."""
     placement: Callable[[int], Placement | None]
-    """Where the relevant items of a measured query stood, if that is known."""
+    """Former ranks of the relevant items of a measured query, if known."""
     complete: bool = True
     """Whether both sides have the same queries, so that ``values`` are comparable."""
     decimals: int | None = None

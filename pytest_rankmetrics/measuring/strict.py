@@ -165,7 +165,7 @@ _PERFECT_ORDER = ("map", "mrr", "ndcg", "nerr", "auc", "gauc")
 
 
 def _left_out(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
-    """What was not measured, or could not have been, each with the word that allows it."""
+    """Gaps in the measured data, each with the name in ``allow``."""
     counts, kept = measured.counts, measured.evaluation.items
     one = "items of the one ground truth were found by"
     if counts["missed"]:
@@ -188,7 +188,7 @@ def _left_out(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
 
 
 def _cause(measured: StrictEvaluation) -> str:
-    """What the ids of both sides seem to differ in, or one of each, to see why they do not meet."""
+    """Apparent difference of the ids of both sides, or an example of each."""
     if measured.evaluation.hint:
         return f" ({measured.evaluation.hint})"
     for placement in measured.placements():
@@ -225,7 +225,7 @@ def _undefined(measured: StrictEvaluation) -> str:
 
 
 def _suspicions(measured: StrictEvaluation) -> Iterator[tuple[str, str]]:
-    """What is only worth a warning, each with the word that allows it."""
+    """Warnings on the data, each with the name in ``allow``."""
     used, counts = measured.used, measured.counts
     # Layouts in which a system chooses how much it retrieves; arrays score all candidates.
     may_end_early = measured.layout in ("lists", "mapping")

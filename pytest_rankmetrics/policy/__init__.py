@@ -1,1 +1,1 @@
-"""What is allowed: settings, limits and verdicts."""
+"""Settings, limits and verdicts."""

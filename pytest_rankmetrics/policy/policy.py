@@ -46,12 +46,12 @@ class Overrides(TypedDict, total=False):
     min_queries: int | None
     min_slice_size: int | None
     unjudged: UnjudgedPolicy | None
-    """What unjudged items count: "irrelevant", left out ("condense"), or anything ("bounds")."""
+    """Unjudged items: "irrelevant", left out ("condense"), or of any grade ("bounds")."""
     max_new_unjudged: float | None
 
 
 class GateLimits(Overrides, total=False):
-    """What a gate may ask for."""
+    """Limits of a gate."""
 
     at_least: Any
     """{measure: number}, over all queries."""
@@ -126,7 +126,7 @@ class Policy:
         return bool(self.max_drop)
 
     def rule(self, name: str) -> Rule:
-        """How far a measure may fall over all queries."""
+        """Limits of the fall of a measure over all queries."""
         settings = self.settings
         return Rule(
             max_drop=self.max_drop[name],
@@ -137,7 +137,7 @@ class Policy:
         )
 
     def slice_rule(self, label: str) -> Rule:
-        """How far every measure may fall over a slice."""
+        """Limits of the fall of every measure over a slice."""
         return Rule(
             max_drop=self.slices.allowed(label) or 0.0,
             hard_drop=self.slices.hard_drop,

@@ -1,4 +1,4 @@
-"""What a project may set once for all its gates."""
+"""Settings of a project, for all its gates."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _CHOICES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Writing:
-    """What the command line asks for."""
+    """Options of the command line that write baselines."""
 
     update: bool = False
     """Missing baselines are written and exceeded ones raised; none is lowered."""

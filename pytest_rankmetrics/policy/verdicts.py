@@ -20,7 +20,7 @@ IMPROVEMENT = 1e-6
 
 
 class Verdict(StrEnum):
-    """What became of a gate, a measure or a slice; in rising order of severity."""
+    """Verdict on a gate, a measure or a slice, in rising order of severity."""
 
     PASS = "pass"
     IMPROVED = "improved"
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """How far one measure may fall."""
+    """Limits of the fall of one measure."""
 
     max_drop: float
     hard_drop: float
@@ -119,7 +119,7 @@ _SEVERITY = list(Verdict)
 
 
 def severity(decision: Decision) -> int:
-    """How grave a decision is."""
+    """Severity of a decision."""
     return _SEVERITY.index(decision.verdict)
 
 

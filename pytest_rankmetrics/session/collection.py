@@ -1,4 +1,4 @@
-"""What this process collected, which of it is a gate, and whether all of it is left to run."""
+"""Collected tests of this process, its gates, and deselected ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Collection:
         self.required: list[str] = []
         """Node ids of the tests that ``rank_required`` names, those that were deselected too."""
         self.ids: set[str] = set()
-        """What pytest calls the tests that will run."""
+        """Node ids of the tests that will run."""
         self.left_out: set[str] = set()
         """Fixtures of the tests that will not run."""
         self.helpers: dict[str, str] = {}

@@ -32,9 +32,9 @@ class Running:
     records: list[dict[str, Any]] = field(default_factory=list)
     """Gates that ran and were not reported yet."""
     taken: list[dict[str, Any]] = field(default_factory=list)
-    """Those of this try that were."""
+    """Reported gates of this try."""
     raised: list[tuple[BaseException, dict[str, Any], bool]] = field(default_factory=list)
-    """What failed gates raised, with the record, and whether the test was marked xfail by then."""
+    """Errors of failed gates, with their record and whether the test was marked xfail by then."""
     names: list[tuple[str, str]] = field(default_factory=list)
     """Names and baselines of all gates of this try of the test."""
     ran: bool = False

@@ -1,4 +1,4 @@
-"""What a value could be if every item were judged: exact bounds. Imports `measures`, `kernels`.
+"""Exact bounds of values over all judgements of unjudged items. Imports `measures`, `kernels`.
 
 The value of a measure is that of one grading of the unjudged items: all are irrelevant. Each module
 here knows, for one family of measures, few gradings among which the least and the greatest value

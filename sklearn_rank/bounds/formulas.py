@@ -161,7 +161,7 @@ _LARGEST_POWER = 1000
 
 
 class _How(NamedTuple):
-    """How an nDCG weighs grades and ranks."""
+    """Gain, discount and cutoff of an nDCG."""
 
     gain: Any
     grades: FloatArray
@@ -300,7 +300,7 @@ class _Places(NamedTuple):
     tied: FloatArray
     """Mean of one over the later rank of itself and another item of its tie."""
     known: FloatArray
-    """What it adds with all known items, itself included."""
+    """Contribution with all known items, itself included."""
     alike: IntArray
     """Number of the first item of the same tie."""
     last: IntArray
@@ -342,7 +342,7 @@ def average_precision_extremes(
 
 
 def _divisor(measure: Measure, rankings: JudgedRankings, added: IntArray) -> FloatArray:
-    """What the sum is divided by with so many more relevant items; same shape as ``added``."""
+    """Divisor of the sum with so many more relevant items; same shape as ``added``."""
     shape = (-1, *[1] * (added.ndim - 1))
     relevant = (rankings.n_relevant.reshape(shape) + added).astype(np.float64)
     kind = "relevant" if measure.metric.name == "gmap" else measure.options["denominator"]

@@ -183,12 +183,12 @@ class Gradings(NamedTuple):
     grade: float = 1.0
     """By which the choices are multiplied."""
     absent: int = 0
-    """How many absent items are relevant at most."""
+    """Largest possible number of relevant absent items."""
     absent_grade: float = 0.0
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Number of gradings."""
         return math.prod(choice.number for choice in self.choices)
 
     def make(self) -> FloatArray:
@@ -223,7 +223,7 @@ class Maker:
     """The least grade of a relevant item, if grades matter."""
 
     def gradings(self, sizes: tuple[int, ...], absent: int) -> list[Gradings]:
-        """Those of so many items of each class, and absent ones."""
+        """Gradings of the given numbers of items of each class, and of absent items."""
         size, top = sum(sizes), float(self.levels.max(initial=0.0))
         nothing = (Choice(1, lambda: np.zeros((1, size))),)
         if self.kind == "ends":
@@ -372,7 +372,7 @@ class Candidates(NamedTuple):
 
     @classmethod
     def join(cls, parts: Sequence[Candidates]) -> Candidates:
-        """Those of several, query after query."""
+        """Gradings of several queries, one after the other."""
         query, values, weights = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(query, kind="stable")
         return cls(query[order], values[order], weights[order])

@@ -1,4 +1,4 @@
-"""What to judge next: unjudged items by how much the grade of each could move a result."""
+"""Unjudged items to judge next, by the possible effect of their grade on a result."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _every_item(
 def _moved_means(
     moved: FloatArray, known: FloatArray, query: IntArray, weights: FloatArray | None
 ) -> FloatArray:
-    """How far the mean over all queries moves if one of them gets another value."""
+    """Change of the mean over all queries by a change of one query."""
     own = np.ones(len(known)) if weights is None else weights
     counts = np.where(np.isnan(known), 0.0, own)
     total, weight = float(np.dot(counts, np.nan_to_num(known))), float(counts.sum())

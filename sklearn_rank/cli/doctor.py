@@ -131,7 +131,7 @@ def _of_table(table: LongTable, what: str) -> Iterator[_Finding]:
 
 
 def _resolution(qrels: Qrels, run: Run) -> Iterator[_Finding]:
-    """How well the mean is known, and which difference of two such systems would show."""
+    """Confidence interval of the mean, and the detectable difference of two such systems."""
     with warnings.catch_warnings():
         # What it says is among the findings.
         warnings.simplefilter("ignore", ConventionWarning)

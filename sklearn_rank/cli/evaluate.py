@@ -31,7 +31,7 @@ from sklearn_rank.tables.formats import to_csv, to_latex, to_markdown
 from sklearn_rank.tables.table import Column, Table, number_cell, text_cell
 
 _GROWTH = 8
-"""What the rows of a file take while they are read in memory, in sizes of the file: compressed
+"""Memory for reading the rows of a file, as a multiple of the size of the file: compressed
 columns grow to four times their size, and reading takes about twice that."""
 
 

@@ -94,7 +94,7 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_measuring(parser: argparse.ArgumentParser, default: str) -> None:
-    """What is measured, and what counts."""
+    """Options of measures and relevance."""
     add = parser.add_argument
     spelling = f"as map, ndcg@5,10 or P_10; repeat it for more ({default})"
     add("-m", "--measure", action="append", default=[], metavar="M", dest="measures", help=spelling)

@@ -32,7 +32,7 @@ def run_convert(arguments: argparse.Namespace) -> int:
 
 
 def run_measures(arguments: argparse.Namespace) -> int:
-    """What can be measured, and how it is spelled."""
+    """Available measures and their spellings."""
     from sklearn_rank.measures.catalogue import METRICS
     from sklearn_rank.measures.grammar import parse_measures
     from sklearn_rank.tables.table import words_table

@@ -59,7 +59,7 @@ class TrecMeasure(NamedTuple):
     summary: Literal["mean", "sum", "geometric"] = "mean"
     per_query: bool = True
     label: str = "_{}"
-    """How a parameter is printed behind the name."""
+    """Format of a parameter behind the name."""
     takes: int = 0
     """Numbers that are one parameter, printed as they were given; -1: any number of them."""
 

@@ -106,7 +106,7 @@ class Changes:
         self._old, self._new = (joined.values_per_query(system, measure) for system in pair)
 
     def most_changed(self, n: int, direction: Direction) -> list[QueryChange]:
-        """Those that moved the mean most, the largest change first."""
+        """Queries that moved the mean most, the largest change first."""
         metric = self._measure.metric
         old, new = (on_scale(side, metric.geometric_from) for side in (self._old, self._new))
         gains = np.nan_to_num(new - old, nan=0.0) * (1 if metric.greater_is_better else -1)
@@ -115,11 +115,11 @@ class Changes:
         return self._changes([place for place in order[:n] if sizes[place] > 0])
 
     def worst(self, n: int) -> list[QueryChange]:
-        """Those of the worst values of the second system."""
+        """Queries with the worst values of the second system."""
         return self._changes(worst_of(self._new, self._measure.metric, n))
 
     def of(self, queries: Iterable[Any]) -> list[QueryChange]:
-        """Those of these ids."""
+        """Queries with these ids."""
         if isinstance(queries, (str, bytes)):
             msg = f"queries must be a collection of query ids, got the text {safe_repr(queries)}"
             raise InvalidParameterError(msg)
@@ -207,7 +207,7 @@ def explain_all(
 
 
 class _Relevant:
-    """What is relevant for a measure in both rankings of a query."""
+    """Items that are relevant for a measure in both rankings of a query."""
 
     def __init__(
         self,

@@ -25,7 +25,7 @@ __all__ = ["compare", "compare_all"]
 _NOT_OF_ALL = frozenset({"y_true", "y_score", "measures"})
 """Parameters of ``evaluate`` that are not passed on by name."""
 _DEFAULT_MEASURES = ("map", "ndcg@10")
-"""Those of ``evaluate``."""
+"""Default measures of ``evaluate``."""
 
 
 def compare(

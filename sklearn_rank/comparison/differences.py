@@ -279,7 +279,7 @@ def _tested(
 def _described(
     joined: Joined, measure: str, first: str, second: str, pairs: _Pairs | str
 ) -> dict[str, Any]:
-    """What can be said without a test."""
+    """Fields of a difference that need no test."""
     greater = joined.measure(measure).metric.greater_is_better
     found: dict[str, Any] = {"measure": measure, "baseline": first, "system": second}
     if isinstance(pairs, str):

@@ -1,4 +1,4 @@
-"""What a comparison says in words: its family of tests, and what limits its results."""
+"""Notes on a comparison: its family of tests, and the limits of its results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def p_title(test: str, correction: str | None) -> str:
 
 
 def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> tuple[str, ...]:
-    """What limits the results, in sentences."""
+    """Limits of the results, in sentences."""
     notes = _unjudged(joined)
     n_queries, missing = len(joined.query_ids), describe_queries(joined.missing)
     if missing:
@@ -97,7 +97,7 @@ def notes_of(rows: Sequence[Difference], joined: Joined, settings: Settings) -> 
 
 
 def _unjudged(joined: Joined) -> list[str]:
-    """How much of the first ranks of each system is unjudged, if anything is."""
+    """Unjudged share of the first ranks of each system, if any."""
     cutoffs = (joined.measure(name).k for name in joined.measures)
     top = next((k for k in cutoffs if k is not None), _TOP)
     shares = {}

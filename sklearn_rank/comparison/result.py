@@ -1,4 +1,4 @@
-"""What a comparison found, measure by measure and system by system, and its tables."""
+"""Results of a comparison, measure by measure and system by system, and their tables."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _COLUMNS = (
     *("measure", "baseline", "system", "queries", "value", "difference", "low", "high", "effect"),
     *("p", "p_corrected", "wins", "ties", "losses", "detectable"),
 )
-"""Those of the long table."""
+"""Columns of the long table."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class SystemScore:
 
 
 class Comparison(Tabular):
-    """What :func:`compare` or :func:`compare_all` found.
+    """Result of :func:`compare` or :func:`compare_all`.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Comparison(Tabular):
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, in sentences."""
+        """Remarks on the comparison, in sentences."""
         return (*self._joining_notes, *notes_of(self.rows, self._joined, self._settings))
 
     def __getitem__(self, key: str | Measure | tuple[Any, ...]) -> Difference:

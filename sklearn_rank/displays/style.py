@@ -1,4 +1,4 @@
-"""What all displays share: the style, the base class with its docstrings, and figures as SVG."""
+"""Shared by all displays: the style, the base class with its docstrings, and figures as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read of some queries at a time, until all of them are there."""
+"""Data of all queries, gathered from parts."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Gathered:
             self._sample = qrels.of_queries(queries), run.of_queries(queries)
 
     def absorb(self, other: Gathered) -> None:
-        """What was gathered elsewhere of other queries."""
+        """Add the data of other queries, gathered elsewhere."""
         self.parts += other.parts
         self._n_unjudged += other._n_unjudged
         self._n_judged += other._n_judged

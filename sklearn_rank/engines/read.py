@@ -43,7 +43,7 @@ _LEAST = 64 << 20
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """How lazy frames are evaluated.
+    """Options of the evaluation of lazy frames.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def engine_of(values: Any) -> EngineRecord | None:
 
 
 def without_wrapper(values: Any) -> Any:
-    """What a lazy frame of narwhals stands for; all else as it is."""
+    """Native object of a lazy narwhals frame; anything else as it is."""
     kind = type(values)
     if kind.__name__ == "LazyFrame" and kind.__module__.partition(".")[0] == "narwhals":
         return values.to_native()
@@ -160,7 +160,7 @@ def without_wrapper(values: Any) -> Any:
 # What is evaluated -------------------------------------------------------------------------------
 
 IN_MEMORY_ALONE = ("string_provider", "relevance", "keep_items")
-"""What needs the ids of all items as Python objects."""
+"""Options that need the ids of all items as Python objects."""
 SideName = Literal["y_true", "y_score"]
 
 

@@ -205,7 +205,7 @@ class _Reading:
     def _gathered(
         self, *, is_remote: bool = False, keeps_unjudged: bool = False
     ) -> tuple[Gathered, RemoteParts | None]:
-        """What all tasks read."""
+        """Data read by all tasks."""
         gathered = Gathered(
             self.problem.reader_options,
             {},
@@ -263,7 +263,7 @@ def _read_part(
     keeps_unjudged: bool,
     n_judgements: int,
 ) -> pa.Table:
-    """What a task gathers of a bucket, or the error that refuses it."""
+    """Data of one bucket, or the error raised for it."""
     assert qrels is not None
     part: Gathered | Exception
     try:
@@ -356,7 +356,7 @@ class RemoteParts(_StaysInSpark):
     def values(
         self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
     ) -> list[FloatArray]:
-        """What the function makes of each query, in the order of the ids of the queries."""
+        """Results of the function per query, in the order of the query ids."""
 
         def compute(batches: Iterator[Any]) -> Iterator[Any]:
             for part in _parts_of(batches):

@@ -54,7 +54,7 @@ _JUDGEMENTS = 6
 _BLOCK = 1 << 20
 """Rows of a block of queries; half or twice as many take the same time."""
 _BYTES_PER_ROW = 512
-"""What a row of a block takes at most while it is read, ids of forty letters included."""
+"""Memory of one row of a block while it is read, with ids of up to forty letters."""
 _PART_OF_LIMIT = 20
 """A part of the rows that is read at once, which takes several times its size."""
 _PARTINGS = 3

@@ -262,7 +262,7 @@ def with_measures(evaluation: Evaluation, measures: Iterable[str | Measure]) -> 
 
 
 def whole_of(evaluation: Evaluation) -> RankingData:
-    """What was read, with all relevant items of the rankings."""
+    """Data of the evaluation, with all relevant items of the rankings."""
     data = evaluation._judged
     return replace(data, rankings=data.whole, rank_all=None)
 
@@ -309,7 +309,7 @@ def program_differences(
     ties_are_given: bool,
     numbers: bool = True,
 ) -> Iterator[str]:
-    """What the program does with these data and no parameter expresses, a sentence per case.
+    """Behaviour of the program on these data that no parameter expresses, a sentence per case.
 
     With ``numbers`` they tell how many queries are concerned, else they hold for any.
     """

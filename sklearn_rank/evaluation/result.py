@@ -41,7 +41,7 @@ QueryText = Mapping[Any, str] | Callable[[Any], Any] | None
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation(Tabular):
-    """What :func:`evaluate` found: scores, values per query, and counts.
+    """Result of :func:`evaluate`: scores, values per query, and counts.
 
     Every mapping keyed by a measure takes any spelling that parses to it.
 
@@ -94,7 +94,7 @@ class Evaluation(Tabular):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What was computed, with the parameters of the convention filled in."""
+        """Computed measures, with the parameters of the convention filled in."""
         return tuple(scored.measure for scored in self._scored.values())
 
     @cached_property
@@ -254,7 +254,7 @@ class Evaluation(Tabular):
         return self._kept(measure).weights
 
     def placements(self, queries: Iterable[int] | None = None) -> list[Placement]:
-        """Where the relevant items of each query stand, and which were not retrieved.
+        """Ranks of the relevant items of each query, and the unretrieved ones.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``, in the layouts that have
         any: ranked lists and mappings. Places come from ``rankings``.
@@ -515,7 +515,7 @@ class Evaluation(Tabular):
         max_grade: float | None = None,
         backend: FrameBackend | None = "pandas",
     ) -> Any:
-        """What to judge next: unjudged items by how much the grade of each could move a result.
+        """Unjudged items to judge next, by the possible effect of their grade on a result.
 
         Ids of items are there after ``evaluate(..., keep_items=True)``.
 

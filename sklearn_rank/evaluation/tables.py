@@ -118,7 +118,7 @@ _REMARKS = {
 
 
 def remarks(counts: dict[str, Any], hint: str = "") -> str:
-    """What was counted, in one line, and why nothing was retrieved."""
+    """Counts of the data in one line, with the reason if nothing was retrieved."""
     parts = ["1 query" if counts["queries"] == 1 else f"{counts['queries']:,} queries"]
     parts += [f"{counts[key]:,} {text}" for key, text in _REMARKS.items() if counts[key]]
     if counts["assumed"] == "complete":

@@ -17,7 +17,7 @@ from sklearn_rank.support.text import safe_repr
 from sklearn_rank.typing import Array
 
 _STREAM = b"\xff\xff\xff\xff"
-"""How a stream of Arrow begins, such as the files of Hugging Face's datasets."""
+"""First bytes of an Arrow stream, such as the files of Hugging Face's datasets."""
 
 
 def columnar_kind(head: bytes) -> str | None:

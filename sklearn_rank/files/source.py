@@ -34,7 +34,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file may cost; see :func:`sklearn_rank.read_run`."""
+    """Limits of reading a file; see :func:`sklearn_rank.read_run`."""
 
     max_rows: int = 50_000_000
     max_bytes: int = 2 << 30
@@ -54,7 +54,7 @@ class Source(NamedTuple):
     name: str
     limits: Limits
     what: str = "path"
-    """Whose argument this is: of a function, or its name in the usage of the command."""
+    """Name of the argument, of a function or in the usage of the command."""
 
     def fail(self, line: int | None, what: str) -> NoReturn:
         """FileFormatError that names the file and, where there is one, the line."""

@@ -71,7 +71,7 @@ _NAMED: Mapping[str, bool | float | None] = {
 
 
 def _as_value(text: str | None) -> bool | float | str | None:
-    """What a cell of a table of text seems to hold; of use only to guess what a column is."""
+    """Apparent kind of a text cell, to guess the role of a column."""
     if text is None:
         return None
     if _NUMBER.fullmatch(text):
@@ -141,7 +141,7 @@ class FileColumns(NamedTuple):
     items: Any
     numbers: Array | None
     role: Role
-    """What the numbers are."""
+    """Kind of the numbers."""
 
 
 @dataclass
@@ -151,7 +151,7 @@ class Rows:
     source: Source
     is_run: bool
     role: Role = "grade"
-    """What the numbers are."""
+    """Kind of the numbers."""
     queries: list[Any] = field(default_factory=list)
     """By block: lists, or series of Polars."""
     items: list[Any] = field(default_factory=list)
@@ -213,7 +213,7 @@ class Fields(NamedTuple):
     number: int | None
     """Score, rank or grade."""
     role: Role
-    """What that is."""
+    """Kind of the value."""
     separator: str | None = None
     """None: any white space separates, so that two separators are one, as in TREC's formats."""
     tag: int | None = None
@@ -267,7 +267,7 @@ class NamedColumns(NamedTuple):
     item: str
     number: str | None
     kind: Role
-    """What the number is: a score, a rank or a grade."""
+    """Kind of the number: a score, a rank or a grade."""
     watched: list[UnusedColumn]
     unread: tuple[str, ...]
 

@@ -322,7 +322,7 @@ def _columnar(columns: dict[str, Any], form: str) -> bytes:
 # Templates for judges ---------------------------------------------------------------------------
 
 _FORMULA = ("=", "+", "-", "@", "'")
-"""What a spreadsheet would take for a formula, and the sign that says it is none."""
+"""First characters of spreadsheet formulas, and the sign that marks text."""
 _COLUMNS = ("rank", "rank_other", "move")
 """Columns that `to_judge` puts beside query, item and grade."""
 

@@ -400,7 +400,7 @@ def _numbers(frame: nw.DataFrame[Any], column: str, name: str) -> Array:
 
 
 DIVIDED_QUERY = "column {} is to make slices of queries, but query {} has both {} and {}"
-"""What to say of a query with several labels."""
+"""Advice for a query with several labels."""
 
 
 class QueryColumns:

@@ -29,7 +29,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import StringProvider
 
 _QUERIES, _ITEMS = 100, 1000
-"""How many are looked at: enough to see a spelling, and soon done."""
+"""Number of ids that are looked at: enough to see a spelling."""
 _CHANCE = 10
 """Below so many queries a miss of all is no surprise, if the ids look alike."""
 
@@ -98,7 +98,7 @@ _FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("by leading zeros", "leading zeros removed", lambda text: text.lstrip("0")),
     ("in Unicode form", "Unicode NFC", lambda text: unicodedata.normalize("NFC", text)),
 )
-"""What ids may differ in, how to say that it is taken away, and how they read without it."""
+"""Differences of spelling: name, advice, and the function that removes it."""
 
 
 def _parts(item: Any) -> set[Any]:
@@ -116,14 +116,14 @@ _SPELLINGS: tuple[tuple[str, Callable[[Any], set[Any]]], ...] = (
 
 
 def spelling_hint(left: Iterable[Any], right: Iterable[Any]) -> str:
-    """How many ids of two sides that do not meet would, by the first change of spelling."""
+    """Number of unmatched ids of two sides that match after the first change of spelling."""
     for change, number in almost_equal(left, right).items():
         return f". With {change}, {number:,} of them would meet"
     return ""
 
 
 def almost_equal(left: Iterable[Any], right: Iterable[Any]) -> dict[str, int]:
-    """How many ids of two sides would meet, by change of spelling."""
+    """Number of ids of two sides that match, by change of spelling."""
     left, right = list(left), list(right)
     common = {
         change: len({form(str(key)) for key in left} & {form(str(key)) for key in right})
@@ -209,7 +209,7 @@ def _item_pairs(y_true: Any, y_score: Any) -> Iterator[tuple[list[Any], list[Any
 
 
 def _of(table: Mapping[Any, Any], query: Any) -> Any:
-    """What a mapping holds of a query; long tables refuse items that come twice, but not here."""
+    """Rows of a query in a mapping; duplicates are not refused here, unlike in long tables."""
     return table.distinct(query) if isinstance(table, LongTable) else table[query]
 
 

@@ -75,7 +75,7 @@ class Joined(NamedTuple):
     scores: Array | None
     """Of all items; None: they are in ranked order."""
     rows: IntArray | None
-    """Where the hits stand among all items, ascending; None: their scores are all that is known."""
+    """Positions of the hits among all items, ascending; None: only scores are known."""
     hit_scores: Array | None
     hit_offsets: IntArray
     hit_grades: FloatArray
@@ -161,7 +161,7 @@ class Joined(NamedTuple):
 
 
 def resolve_assumption(assume: Assume | None, *, has_grades: bool, has_zero: bool) -> str:
-    """What is assumed of items that a ground truth does not name, one of ``data.ASSUMED``.
+    """Assumption about items that the ground truth does not name, one of ``data.ASSUMED``.
 
     Who wrote down that an item is not relevant has written down all that was judged. A set says of
     itself that it is complete.

@@ -156,7 +156,7 @@ _FOREIGN = {
     "relevance": _IDS,
     "known_items": _IDS,
 }
-"""What to say of an argument that speaks of another layout."""
+"""Advice for arguments that belong to another layout."""
 
 _SHAPES = (
     (
@@ -175,7 +175,7 @@ _SHAPES = (
         "for request in y_true['requests']}",
     ),
 )
-"""What other programs nest deeper: argument, key, name, and the code that reads it."""
+"""Nested formats of other programs: argument, key, name, and the code that reads them."""
 
 
 def _check_choices(owner: str, options: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 
 Role: TypeAlias = Literal["query", "item", "score", "rank", "grade"]
 Columns: TypeAlias = Mapping[str, str | None]
-"""What a caller says: the column of a role, or None where no column has it."""
+"""Answer of a caller: the column of a role, or None if no column has it."""
 
 ROLES: Mapping[Role, tuple[str, ...]] = MappingProxyType(
     {
@@ -137,7 +137,7 @@ _INDEX = re.compile(r"|index|Unnamed: \d+|__index_level_\d+__")
 
 
 class UnusedColumn:
-    """What is known of a column after the rows that were added.
+    """Statistics of a column over the added rows.
 
     What does not vary within queries says something of them, such as an age, and orders nothing.
     """

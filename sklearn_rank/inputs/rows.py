@@ -160,7 +160,7 @@ def _refuse_missing(missing: BoolArray) -> None:
 
 
 def _kind_of_number(kind: type) -> str:
-    """What numbers of this type are called; "" for what is no number."""
+    """Name of the type of numbers; "" if it is none."""
     if issubclass(kind, (bool, np.bool_)):
         return "bool"
     if issubclass(kind, Integral):

@@ -87,7 +87,7 @@ def f_measure_parts(rankings: JudgedRankings, *, k: int | None, beta: float = 1.
 def _f_terms(
     rankings: JudgedRankings, k: int | None, beta: float
 ) -> tuple[float, FloatArray | IntArray]:
-    """What the hits are multiplied with, and divided by."""
+    """Factor and divisor of the hits."""
     of_precision, of_recall = member_weights(beta)
     if not of_precision:
         return 1.0, rankings.n_relevant

@@ -1,4 +1,4 @@
-"""What the kernels share: cutoffs, and expectations over the orders of tied items."""
+"""Shared by the kernels: cutoffs, and expectations over the orders of tied items."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def reach(above: IntArray, size: IntArray, cut: int) -> IntArray:
 
 
 class Parts(NamedTuple):
-    """What each relevant item adds to the value of its query: the value is their exact sum.
+    """Contribution of each relevant item to the value of its query, which is their exact sum.
 
     In a tie it is the item's expectation over all orders.
     """
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
     """(Q,) of each that was not."""
 
     def of(self, query: int, offsets: IntArray) -> Parts:
-        """Those of one query, by the borders of the hits."""
+        """Contributions of one query, by the borders of the hits."""
         return Parts(
             self.hits[offsets[query] : offsets[query + 1]], self.missing[query : query + 1]
         )

@@ -351,7 +351,7 @@ def nerr(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -
 
 
 def nerr_parts(rankings: JudgedRankings, *, k: int | None, max_grade: Any = "query") -> Parts:
-    """Those of ERR over the ERR of the best order."""
+    """Contributions to ERR, divided by the ERR of the best order."""
     parts = err_parts(rankings, k=k, max_grade=max_grade)
     return parts_of(rankings, parts.hits, _best_err(rankings, k, max_grade))
 

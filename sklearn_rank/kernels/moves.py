@@ -1,4 +1,4 @@
-"""What relevant items have to do with the change of a value from one ranking to another.
+"""Contributions of relevant items to the change of a value from one ranking to another.
 
 Where a value is a sum over items, an item's part of the change is the new part minus the old one.
 Precision at an item depends on the items above it, so that average precision is a sum over pairs;
@@ -73,7 +73,7 @@ def average_precision_of_all_moves(moved: Moved, *, k: int | None) -> FloatArray
 
 
 class ItemPositions(NamedTuple):
-    """Where the items of a query stand in one ranking; those not retrieved infinitely far down."""
+    """Positions of the items of a query in one ranking; infinite for unretrieved ones."""
 
     middle: FloatArray
     """(I,) of the tie group; groups of one ranking differ in it."""

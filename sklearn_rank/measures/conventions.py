@@ -1,4 +1,4 @@
-"""How other programs count.
+"""Conventions of other programs.
 
 A preset fills in what the caller left open; explicit arguments win. It gives the numbers of its
 program, which docs/_presets.json records, or says why it does not: a measure that the program
@@ -134,11 +134,11 @@ class Convention:
         return measure.with_parameters(**self.parameters.get(metric.name, {}))
 
     def zero_division_of(self, measure: Measure) -> str | float:
-        """How queries count where the measure is undefined."""
+        """Value of queries for which the measure is undefined."""
         return self.undefined.get(measure.metric.name, self.zero_division)
 
     def differences(self, case: str, measures: Mapping[str, Measure]) -> str:
-        """What the program does differently in a case, measure by measure; empty if nothing."""
+        """Differences of the program in a case, measure by measure; empty if none."""
         reasons: dict[str, list[str]] = {}
         known = self.differs.get(case, {})
         for name, measure in measures.items():

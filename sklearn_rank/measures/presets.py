@@ -1,4 +1,4 @@
-"""How each program differs from our defaults.
+"""Differences of each program from our defaults.
 
 Every line is checked against values of the real program, recorded in docs/_presets.json; the table
 in docs/measures.md is written from them.

@@ -23,12 +23,12 @@ from sklearn_rank.typing import FloatArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """What is known of one metric."""
+    """Record of one metric."""
 
     name: str
     """Canonical name, as in ``"ndcg@10"``."""
     symbol: str
-    """How the field writes it, as in ``"nDCG"``."""
+    """Usual spelling in the field, such as ``"nDCG"``."""
     kernel: Callable[..., FloatArray]
     """Formula: judged rankings to one float64 per query; its keywords are the own parameters."""
     summary: str
@@ -118,7 +118,7 @@ class Measure:
     metric: Metric
     k: int | None = None
     parameters: tuple[tuple[str, Any], ...] = ()
-    """Those that differ from the default, by name."""
+    """Parameters that differ from the default, by name."""
     given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """Names of the parameters that were set explicitly: conventions leave them alone."""
 

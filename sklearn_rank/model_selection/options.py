@@ -1,4 +1,4 @@
-"""How a scorer reads estimators and data."""
+"""Options of scorers for estimators and data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AUTO = ("decision_function", "predict_proba", "predict")
 
 @dataclass(frozen=True, eq=False)
 class ScorerOptions:
-    """How a scorer reads estimators and data; see :meth:`RankingScorer.with_options`."""
+    """Options of scorers for estimators and data; see :meth:`RankingScorer.with_options`."""
 
     groups_from: str = "qid"
     response_method: str = "auto"
@@ -95,7 +95,7 @@ class ScorerOptions:
 _DEFAULTS = {option.name: option.default for option in fields(ScorerOptions)}
 del _DEFAULTS["given"]
 OPTION_NAMES = tuple(name for name in _DEFAULTS if name != "convention")
-"""What the display takes, too; a convention is for scorers alone."""
+"""Options shared with the display; a convention is for scorers alone."""
 
 
 def with_changes(

@@ -1,4 +1,4 @@
-"""Where the query of each row is found: by name, never by guess; and whether splits cut queries."""
+"""Query ids of rows, found by name and never by guess; and checks of splits that cut queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sklearn_rank.support.text import format_list, safe_repr
 from sklearn_rank.typing import Array, IntArray
 
 DEFAULT_NAME = "qid"
-"""Where no column and no index level has it, other names that frames know are taken."""
+"""Default name; if no column or index level has it, other common names are tried."""
 
 
 # Names -------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class QueryRows:
         self.sizes: IntArray = np.bincount(self.numbers, minlength=len(self.query_ids))
 
     def fault(self, train: Any, test: Any, split: str) -> str | None:
-        """How the split divides queries, in a sentence that calls it ``split``; None if whole."""
+        """Sentence on queries divided by the split, called ``split``; None if all are whole."""
         tested = np.bincount(self.numbers[test], minlength=len(self.sizes))
         trained = np.bincount(self.numbers[train], minlength=len(self.sizes))
         cut = (tested > 0) & (tested < self.sizes)
@@ -197,7 +197,7 @@ class QueryIds(NamedTuple):
         return rows.fault(fold.train, fold.test, "the split")
 
     def _first_that_differs(self, others: Mapping[Any, int]) -> tuple[int, str, int, int] | None:
-        """How many queries have other numbers of rows there; the first one with both numbers."""
+        """Number of queries with other row counts there, and the first one with both counts."""
         own = QueryRows(self.ids).by_query()
         differ = [query for query, rows in own.items() if others.get(query, rows) != rows]
         if not differ:

@@ -215,7 +215,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
     def _judged(
         self, caller: Any, estimator: Any, X: Any, y: Any, groups: Any, query_weight: Any
     ) -> tuple[Reading, RankingData]:
-        """What was read, by this scorer or by another one of the same multimetric call."""
+        """Data read by this scorer or another one of the same multimetric call."""
         shared = {} if caller is None else _SHARED.setdefault(caller, {})
         passed_as = str(self._requests.get("groups"))
         key = (*map(id, (X, y, groups, query_weight, self._bound)), passed_as, self.options)
@@ -373,7 +373,7 @@ class RankingScorer(_Base):  # type: ignore[misc]
 
 
 _SHARED: WeakKeyDictionary[Any, dict[Any, tuple[Reading, RankingData]]] = WeakKeyDictionary()
-"""What the scorers of one call of a multimetric scorer share, by its cache of predictions."""
+"""Data shared by the scorers of one multimetric call, keyed by its cache of predictions."""
 
 
 def _ranked(

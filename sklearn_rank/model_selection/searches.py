@@ -1,4 +1,4 @@
-"""What stands above a scorer on the stack: a library's loop over folds. It is read, never written.
+"""The caller of a scorer on the stack: a library's loop over folds, which is read, never written.
 
 A scorer is handed the test rows of one fold and nothing else. Only its callers know what it has to
 guard against: that an exception will be swallowed, that the split cuts queries, that a step dropped
@@ -38,7 +38,7 @@ class Fold(NamedTuple):
     """Rows of the split; None where a tool draws rows to score."""
     test: Any = None
     scored: Any = None
-    """Those of ``train`` and ``test`` that are scored, if that can be told."""
+    """Scored rows, ``train`` or ``test``, if they can be told apart."""
     permutes_y: bool = False
     shuffles_y: bool = False
     """Whether ``permutation_test_score`` moves y across queries."""

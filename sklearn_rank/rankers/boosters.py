@@ -1,4 +1,4 @@
-"""What each boosting library needs: rows by query, its own keywords, and a way to be watched."""
+"""Adapters of the boosting libraries: sorted rows, keywords, and evaluation sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Booster(NamedTuple):
     weights: str
     """Keyword of the weights."""
     weighs: str
-    """What has a weight: "row", "query", or "row of a query", which is the query's weight."""
+    """Unit of weights: "row", "query", or "row of a query", which is the query's weight."""
     replaced: Mapping[str, str]
     """Arguments of ``fit`` that may not be passed on, and what to pass instead."""
     metrics: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ MAX_KEPT = 128
 
 
 class WatchedRows(NamedTuple):
-    """What a booster says of a data set, query after query."""
+    """Grades, predictions and weights of a data set, query after query."""
 
     grades: Any
     sizes: Any
@@ -276,7 +276,7 @@ def read_scorers(
 
 
 class LightGBMEvalMetric(_EvalMetric):
-    """What :func:`lightgbm_eval_metric` makes."""
+    """Result of :func:`lightgbm_eval_metric`."""
 
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
@@ -354,7 +354,7 @@ def lightgbm_eval_metric(
 
 
 class XGBoostEvalMetric(_EvalMetric):
-    """What :func:`xgboost_eval_metric` makes."""
+    """Result of :func:`xgboost_eval_metric`."""
 
     def __call__(self, predictions: Any, data: Any) -> list[tuple[str, float]]:
         """Name and value of each measure, for the predictions of a DMatrix with queries."""
@@ -375,7 +375,7 @@ class XGBoostEvalMetric(_EvalMetric):
 
 
 _KNOWN = ("auc", "pre", "map", "ndcg")
-"""What XGBoost's ``EarlyStopping`` takes the names of metrics to begin with that are no losses."""
+"""Prefixes of metric names that XGBoost's ``EarlyStopping`` maximizes."""
 
 
 def stops(callback: Any) -> bool:

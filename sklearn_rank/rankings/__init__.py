@@ -1,1 +1,1 @@
-"""Where relevant items stand, and the only code that ranks. Imports `support`."""
+"""Judged rankings, and the only code that ranks. Imports `support`."""

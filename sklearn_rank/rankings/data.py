@@ -1,4 +1,4 @@
-"""What an input delivers: judged rankings, their scores, and the counts of what was read."""
+"""Data read from an input: judged rankings, their scores, and counts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class NoPool:
 
 @dataclass(frozen=True)
 class InputCounts:
-    """What was found in an input, and all that was left out of it."""
+    """Counts of an input, and of everything left out of it."""
 
     missing: int = 0
     """Judged queries without a ranking."""
@@ -66,9 +66,8 @@ class InputCounts:
 
 
 ASSUMED = ("", "complete", "partial")
-"""What a reader assumes of items that the ground truth does not name: nothing where there are none
-or the truth is a set, which is complete; that they are irrelevant; or that nobody judged them. Of
-several the last prevails."""
+"""Assumptions about items that the ground truth does not name: none where there are no such items
+or the truth is a set, which is complete; irrelevant; or unjudged. Of several the last prevails."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,7 +95,7 @@ def one_label_each(column: str, labels: Iterable[tuple[Any, Any]], fault: str) -
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingData:
-    """What an input layout delivers: all queries, whole."""
+    """Data of all queries, as a layout reader returns them."""
 
     rankings: JudgedRankings
     pool: Pool
@@ -127,7 +126,7 @@ class RankingData:
     rank_all: Callable[[], JudgedRankings] | None = None
     """Ranks once more, with all hits, where ``rankings`` store those above a cutoff alone."""
     remote: RemoteRankings | None = None
-    """Where places are if they are not here; ``rankings`` then hold sizes alone."""
+    """Source of ranks that are stored elsewhere; ``rankings`` then hold sizes alone."""
     count_scores: Callable[[str], int] | None = None
     """Counts scores that conventions speak of, where they are not in the caller's own hands."""
     make_frame: Callable[[Mapping[str, Any]], Any] | None = None
@@ -159,7 +158,7 @@ class RankingData:
 
     @property
     def by_score(self) -> JudgedRankings:
-        """What measures of scores read: ranked by relevance, or the same rankings."""
+        """Rankings by relevance score, or the same rankings without such scores."""
         return self.rankings if self.by_relevance is None else self.by_relevance
 
     def listed_ids(self) -> list[Any]:
@@ -191,12 +190,12 @@ class RankingData:
 
 
 class RemoteRankings(Protocol):
-    """Where the places are."""
+    """Rankings that are stored elsewhere."""
 
     def values(
         self, function: Callable[[JudgedRankings], Sequence[FloatArray]], n_values: int
     ) -> list[FloatArray]:
-        """What a function makes of blocks of whole queries, in the order of the queries.
+        """Results of a function for blocks of whole queries, in the order of the queries.
 
         It is sent to the places, and has to be one that can be pickled.
         """
@@ -331,7 +330,7 @@ def judged_by_scores(
     unjudged: UnjudgedItems | None = None,
     n_jobs: int | None = None,
 ) -> RankingData:
-    """What all layouts have in common that have a score for every item.
+    """Data of all layouts with a score for every item.
 
     ``judged`` (offsets, grades) tells all relevant items if some were not retrieved, ``missed`` the
     grades of those that belong to no query in particular, and ``unjudged`` which items nobody
@@ -412,7 +411,7 @@ def unjudged_by_place(offsets: IntArray, unjudged: UnjudgedItems) -> Unjudged:
 
 
 def condensed(judged: RankingData) -> RankingData:
-    """What was judged, without unjudged items; InvalidParameterError if those are not all known."""
+    """Rankings without their unjudged items; InvalidParameterError if those are not all known."""
     rankings, unjudged, kept = judged.rankings, judged.rankings.unjudged, judged.items
     if unjudged is None:
         return judged

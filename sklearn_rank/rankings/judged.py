@@ -27,7 +27,7 @@ from sklearn_rank.support.segments import (
 from sklearn_rank.typing import Array, BoolArray, FloatArray, IntArray
 
 _WIDE = {"above": np.int64, "tied": np.int64, "grades": np.float64, "judged_grades": np.float64}
-"""What formulas read."""
+"""Arrays of the formulas."""
 CUTS_KEPT = 4
 """Cutoffs whose hits are kept for the next measure: a hundred of them took 17 times the input."""
 
@@ -49,7 +49,7 @@ def untied(number: int, dtype: Any) -> Array:
 
 
 class Places(NamedTuple):
-    """Where items stand, query after query, by ``above`` ascending."""
+    """Positions of items, query after query, by ``above`` ascending."""
 
     offsets: IntArray
     """(Q+1,)"""
@@ -59,12 +59,12 @@ class Places(NamedTuple):
     """(U,) size of the tie group; 1 is no tie."""
 
     def take(self, queries: slice | IntArray) -> Places:
-        """Those of some queries."""
+        """Part of some queries."""
         items, offsets = segments(self.offsets, queries)
         return Places(offsets, self.above[items], self.tied[items])
 
     def within(self, depth: int | None) -> Places:
-        """Those that may stand within the first ``depth`` ranks; None: all."""
+        """Items that may stand within the first ``depth`` ranks; None: all."""
         if depth is None:
             return self
         kept = np.flatnonzero(self.above < depth)
@@ -92,7 +92,7 @@ class Unjudged:
 
     @cached_property
     def places(self) -> Places:
-        """Where they stand; the sizes of tie groups count judged items, too."""
+        """Positions; the sizes of tie groups count judged items, too."""
         return self.source if isinstance(self.source, Places) else self.source()
 
     @property
@@ -111,7 +111,7 @@ class Unjudged:
         return self.places.tied
 
     def take(self, queries: slice | IntArray) -> Unjudged:
-        """Those of some queries."""
+        """Part of some queries."""
         known = self._known
         return replace(
             self,
@@ -193,7 +193,7 @@ class TieGroups:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cutoff:
-    """What was counted where hits below some rank are not stored, because nobody reads them."""
+    """Counts of hits below the stored depth."""
 
     depth: int
     """A hit is stored if fewer items than this stand above its tie."""
@@ -203,7 +203,7 @@ class Cutoff:
     """(Q,) whether one of them shares its score."""
 
     def take(self, queries: slice | IntArray) -> Cutoff:
-        """What was counted of some queries."""
+        """Counts of some queries."""
         n_retrieved = None if self.n_retrieved is None else self.n_retrieved[queries]
         return Cutoff(self.depth, n_retrieved, self.in_ties[queries])
 
@@ -469,7 +469,7 @@ def narrow_grades(grades: Array) -> Array:
 
 
 def merge_unjudged(parts: Sequence[Unjudged | None], sizes: Sequence[int]) -> Unjudged | None:
-    """Those of all queries of several parts, each with so many queries; None: nothing unjudged."""
+    """Unjudged items of several parts, each with so many queries; None: nothing unjudged."""
     if all(part is None for part in parts):
         return None
     known = [

@@ -41,7 +41,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the relevant items of one query stand.
+    """Ranks of the relevant items of one query.
 
     Attributes
     ----------

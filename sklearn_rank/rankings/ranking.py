@@ -501,7 +501,7 @@ def _is_cheaper_to_count(n_items: int, n_hits: int) -> bool:
 
 
 def _counted(scores: Array, wanted: Array) -> tuple[IntArray, IntArray]:
-    """How many scores are smaller than each wanted one, and how many are not greater."""
+    """Numbers of scores below each given score, and of scores not above it."""
     smaller = [np.count_nonzero(scores < score) for score in wanted]
     not_greater = [np.count_nonzero(scores <= score) for score in wanted]
     return np.array(smaller), np.array(not_greater)

@@ -1,4 +1,4 @@
-"""What a report holds, as plain values, and its queries as the JSON that the script reads."""
+"""Content of a report as plain values, and its queries as the JSON of the script."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Queries:
-    """What can be looked into, query by query; data is raw."""
+    """Details of the queries; data is raw."""
 
     systems: tuple[str, ...]
     """The baseline first."""
@@ -52,7 +52,7 @@ class Queries:
     values: Sequence[Sequence[Sequence[Number]]]
     """By measure, system and query."""
     texts: Sequence[str] = ()
-    """What each query asks for; empty: nobody said."""
+    """Text of each query; empty: unknown."""
     lengths: Sequence[Sequence[int]] = ()
     """By system and query, of the rankings."""
     explained: str = ""

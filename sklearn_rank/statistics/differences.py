@@ -182,7 +182,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """What :func:`compare_paired` found of the pairs with both values and a weight above 0."""
+    """Result of :func:`compare_paired`, over pairs with both values and a weight above 0."""
 
     n: int
     worse: int

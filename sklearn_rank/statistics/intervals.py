@@ -23,7 +23,7 @@ from sklearn_rank.typing import FloatArray
 
 IntervalMethod = Literal["auto", "t", "bootstrap"]
 _ROUNDING = 1e-9
-"""How far rounding may carry a value beyond the bounds of its measure."""
+"""Largest rounding error of a value beyond the bounds of its measure."""
 
 
 def mean_confidence_interval(

@@ -173,7 +173,7 @@ def batches(n: int, total: int, doing: str, at_least: int = 1) -> Iterator[int]:
 
 
 class AllPairs(NamedTuple):
-    """What a test of all pairs of S systems found."""
+    """Result of a test of all pairs of S systems."""
 
     p: FloatArray
     """(S, S) of each pair alone."""

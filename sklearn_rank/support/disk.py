@@ -34,7 +34,7 @@ _DEVICES = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 class Kind(NamedTuple):
-    """What a writer writes, and how it knows what it may replace."""
+    """Kind of file, with the mark by which a writer recognizes its own."""
 
     noun: str
     holds: Callable[[Path], bool]
@@ -69,7 +69,7 @@ MARKDOWN = Kind("Markdown", _takes_markdown)
 
 
 def objection(path: PathLike, kind: Kind | None = None) -> str:
-    """What speaks against writing at ``path``, as the end of a sentence; "" if nothing does.
+    """Reason against writing to ``path``, as the end of a sentence; "" if there is none.
 
     What is new, empty, a pipe or a device takes anything; ``kind`` None replaces no file.
     """

@@ -86,7 +86,7 @@ def display_width(text: str) -> int:
 # CSV ----------------------------------------------------------------------------------------------
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
+"""First characters that a spreadsheet takes for a formula."""
 
 
 def to_csv(table: Table) -> str:
@@ -147,7 +147,7 @@ def escape_markdown(text: str) -> str:
 
 
 _BLOCK = re.compile(r"[^\w&]|\d+[.)]")
-"""What makes a list, a rule or a heading at the start of a line."""
+"""Characters that start a list, a rule or a heading in Markdown."""
 
 
 def to_markdown(table: Table) -> str:
@@ -330,14 +330,14 @@ class Tabular:
     """A result that prints as a table, and can be pasted as one into a paper or a page."""
 
     _ROWS: ClassVar[tuple[str, ...]] = ()
-    """What a row may be, the default first."""
+    """Kinds of rows, the default first."""
 
     def _table(self, rows: str) -> Table:
         """The table whose rows are these."""
         raise NotImplementedError
 
     def _printed(self) -> tuple[Table, ...]:
-        """What a terminal and a notebook show."""
+        """Table shown by a terminal and a notebook."""
         return (self._table(self._ROWS[0]),)
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ class Column:
     title: str
     kind: Kind = "text"
     name: str = ""
-    """What machines call it; empty: as its title."""
+    """Column name in machine-readable formats; empty: the title."""
     longest: int | None = MAX_CHARACTERS
     """Characters of a cell on a terminal, where one long id would make a line of every row."""
 
@@ -32,11 +32,11 @@ class Column:
 
 
 BOLD = "bold"
-"""What a cell that stands out is printed in, where letters can be bold."""
+"""Style of highlighted cells, where letters can be bold."""
 
 
 class Cell(NamedTuple):
-    """What stands in one place."""
+    """One cell of a table."""
 
     text: str
     """For people; of data it is the raw text."""
@@ -56,9 +56,9 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     notes: tuple[str, ...] = ()
-    """What is to be known of the table; each is a line below it."""
+    """Notes, each a line below the table."""
     meaning: str = ""
-    """What it says of a cell that it stands out, such as "best"."""
+    """Meaning of a highlighted cell, such as "best"."""
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), "a cell for each column"
