@@ -61,8 +61,8 @@ class DataOptions(TypedDict, total=False):
     """Items in the index, or a function that says whether it has one: others must not be judged."""
     convention: str
     allow: Collection[Allowed]
-    """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one shared
-    ground truth that were "missed" by all queries or are "shared" by several; queries of
+    """Faults that are no error in this gate: ranked queries that are "unjudged"; items of one
+    shared ground truth that were "missed" by all queries or are "shared" by several; queries of
     "single_rows"; "no_hits" at all; judged items that are not in the index, "unknown_items";
     arguments that look "swapped"; queries that found nothing, or had a value in the baseline, and
     are "undefined" now. And what is no warning: rankings "truncated" before the cutoff, a measure
