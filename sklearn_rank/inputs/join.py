@@ -284,17 +284,7 @@ def _join_items(
     found, grades, borders = hits
     unjudged = None
     if assumed == "partial":
-        flags = [
-            bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
-            if is_partial
-            else b"\x01" * len(ranking)
-            for ranking, truth, own, is_partial in zip(
-                rankings, truths, relevant, partial, strict=True
-            )
-        ]
-        are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
-        is_open = None if all(partial) else np.array(partial)
-        unjudged = UnjudgedItems(are_unjudged, is_open, _sizes(truths))
+        unjudged = _find_unjudged(rankings, truths, relevant, partial)
     scores = read_scores(rankings, offsets, query_ids) if is_scored else None
     rows = hit_scores = None
     hit_offsets, hit_grades = judged_offsets, judged_grades
@@ -315,6 +305,21 @@ def _join_items(
     if is_scored and TIE_RULES[ties].by_id:
         return joined.by_falling_id(list(chain.from_iterable(rankings)))
     return joined
+
+
+def _find_unjudged(
+    rankings: list[Any], truths: list[Any], relevant: Sequence[Any], partial: Sequence[bool]
+) -> UnjudgedItems:
+    """Ranked items without a judgement, in the queries with a partial ground truth."""
+    flags = [
+        bytes(map((truth if type(truth) is dict else own).__contains__, ranking))
+        if is_partial
+        else b"\x01" * len(ranking)
+        for ranking, truth, own, is_partial in zip(rankings, truths, relevant, partial, strict=True)
+    ]
+    are_unjudged = np.frombuffer(b"".join(flags), np.uint8) ^ np.uint8(1)
+    is_open = None if all(partial) else np.array(partial)
+    return UnjudgedItems(are_unjudged, is_open, _sizes(truths))
 
 
 def _look_up(

@@ -37,15 +37,7 @@ def from_matrix(
     rows = offsets
     if cells is not None:
         flat, rows = flat[cells.positions], cells.offsets
-    positions = None
-    if is_sparse(y_true):
-        entries = y_true.tocsr(copy=True)
-        entries.sum_duplicates()
-        entries = entries.tocoo()
-        positions = entries.row.astype(np.int64) * n_items + entries.col
-        grades = as_numbers(entries.data, "y_true")
-    else:
-        grades = np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
+    positions, grades = _read_grades(y_true)
 
     def cell(position: Any) -> str:
         return f"row {position // n_items}, column {position % n_items}"
@@ -88,6 +80,17 @@ def from_matrix(
         **ranking,
     )
     return replace(judged_matrix, positional=True, masks_by_score=has_lowest and candidates is None)
+
+
+def _read_grades(y_true: Any) -> tuple[IntArray | None, Array]:
+    """Flat positions of stored grades, None if all are stored, and the grades."""
+    if not is_sparse(y_true):
+        return None, np.ascontiguousarray(as_numbers(y_true, "y_true")).ravel()
+    entries = y_true.tocsr(copy=True)
+    entries.sum_duplicates()
+    entries = entries.tocoo()
+    positions = entries.row.astype(np.int64) * y_true.shape[1] + entries.col
+    return positions, as_numbers(entries.data, "y_true")
 
 
 def _scores(y_true: Any, y_score: Any) -> Array:
