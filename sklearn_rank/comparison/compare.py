@@ -217,10 +217,11 @@ def _compared(
 ) -> Comparison:
     check_option(queries, "queries", ("common", "same"), owner)
     text_function(query_text)
+    own = compare_all if owner == "compare_all" else compare
     known = inspect.signature(evaluate).parameters.keys() - _NOT_OF_ALL
     for option in reading:
         if option not in known:
-            hint = closest(option, [*known, *inspect.signature(compare).parameters])
+            hint = closest(option, [*known, *inspect.signature(own).parameters])
             msg = f"{owner}() got an unexpected keyword argument {safe_repr(option)}{hint}"
             raise TypeError(msg)
     systems = _read_systems(given, names, measures, reading, owner)

@@ -318,6 +318,9 @@ def test_unknown_keywords_are_those_of_the_function_called(function: Any) -> Non
         function(evaluated, evaluated, nam=("a", "b"))
     with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected .* 'y_score'"):
         function(TRUTH, {"A": RUN, "B": RUN}, y_score=RUN)
+    if function is compare_all:
+        with pytest.raises(TypeError, match=r"^compare_all\(\) got .* 'alternative'$"):
+            function(TRUTH, {"A": RUN, "B": RUN}, alternative="less")
 
 
 def test_queries_that_are_spelled_in_two_ways_are_seen() -> None:
