@@ -21,7 +21,7 @@ from sklearn_rank.measures.grammar import parse_measures
 from sklearn_rank.measures.record import deepest
 from sklearn_rank.rankings.data import RankingData
 from sklearn_rank.rankings.judged import JudgedRankings
-from sklearn_rank.support.checks import check_flag, check_integer, check_zero_division
+from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.sorting import sortable
 from sklearn_rank.typing import (
@@ -156,8 +156,7 @@ def evaluate(
     >>> ev.per_query["ndcg@10"].round(4)
     array([1.    , 0.7967])
     """
-    if n_jobs is not None and n_jobs != -1:
-        n_jobs = check_integer(n_jobs, "n_jobs", "evaluate", at_least=1)
+    n_jobs = check_jobs(n_jobs, "evaluate")
     preset = find_convention(convention)
     named = _named(parse_measures(measures, distinct=False), preset)
     undefined = [

@@ -98,6 +98,8 @@ def _grade(value: Any, where: Where | str, item: Any) -> float:
     return number
 
 
+_EXACT = np.float64(EXACT_INTEGER)
+"""In a type of its own, to which half precision is widened."""
 _READ_AT_ONCE = 1 << 12
 """Scores whose objects stay in the processor's cache."""
 
@@ -127,7 +129,7 @@ def _packed(values: Collection[Any]) -> Array | None:
     except (TypeError, ValueError, OverflowError, struct.error):
         return None
     # No NaN is among them, and no integer that was rounded.
-    is_exact = scores.min() > -EXACT_INTEGER and scores.max() < EXACT_INTEGER
+    is_exact = scores.min() > -_EXACT and scores.max() < _EXACT
     return scores if is_exact else None
 
 
@@ -142,7 +144,7 @@ def _score_array(values: Collection[Any], where: Where, items: list[Any] | None 
     except (ValueError, OverflowError):
         scores = np.array(values, dtype=object)
     is_plain = scores.ndim == 1 and scores.dtype.kind in "iuf"
-    if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < EXACT_INTEGER).all()):
+    if is_plain and (scores.dtype.kind != "f" or (np.abs(scores) < _EXACT).all()):
         return scores
     read = []
     for place, value in enumerate(values):
@@ -181,8 +183,9 @@ def _one_dtype(arrays: Sequence[Array]) -> Array:
     filled = [array for array in arrays if len(array)]
     if len({array.dtype for array in filled}) > 1:
         for array in filled:
-            largest = np.abs(array.astype(np.float64)).max()
-            if array.dtype.kind in "iu" and largest >= EXACT_INTEGER:
+            if array.dtype.kind not in "iu" or np.abs(array.astype(np.float64)).max() < _EXACT:
+                continue
+            if any(float(value) != value for value in array.tolist()):
                 msg = "scores mix floats with integers that float64 cannot hold; pass one dtype"
                 raise ValueError(msg)
     return np.concatenate(filled) if filled else np.zeros(0)
@@ -448,13 +451,15 @@ def _read_objects(ranking: Sequence[Any], where: Where, reader: ItemReader) -> A
         return _read_scored(items, values, where, reader)
     if not values:
         return items
-    for place, rank in enumerate(values):
-        if not isinstance(rank, (Real, np.number)) or isinstance(rank, bool) or rank != rank:
+    for rank in values:
+        is_number = isinstance(rank, (Real, np.number)) and not isinstance(rank, bool)
+        if not is_number or rank != rank:
             msg = f"{where} has rank {safe_repr(rank)}; pass a number"
-            raise TypeError(msg)
-        if rank in values[:place]:
-            msg = f"{where} has two items of rank {rank}"
-            raise ValueError(msg)
+            raise ValueError(msg) if is_number else TypeError(msg)
+    if len(set(values)) < len(values):
+        twice = next(rank for place, rank in enumerate(values) if rank in values[:place])
+        msg = f"{where} has two items of rank {twice}"
+        raise ValueError(msg)
     return [items[place] for place in sorted(each, key=values.__getitem__)]
 
 

@@ -72,9 +72,10 @@ def test_threads_change_no_bit(n_jobs, ties):
         assert many.per_query[name].tobytes() == one.per_query[name].tobytes()
 
 
-@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "2", True])
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, -1.0, "2", True])
 def test_n_jobs_is_a_number_of_threads(n_jobs):
-    with pytest.raises(InvalidParameterError, match="The 'n_jobs' parameter of evaluate must be"):
+    rule = "The 'n_jobs' parameter of evaluate must be an int of at least 1, -1 or None. Got"
+    with pytest.raises(InvalidParameterError, match=rule):
         evaluate(TRUTH, RUN, n_jobs=n_jobs)
 
 

@@ -91,6 +91,13 @@ def test_a_series_of_narrow_floats_is_read_without_a_warning() -> None:
     scores = pd.Series([2.0, 1.0, 3.0], dtype="float16")
     grades = pd.Series([0.0, 1.0, 0.0], dtype="float16")
     assert evaluate(grades, scores, "mrr", groups=[0, 0, 0])["mrr"] == 1 / 3
+    run = {"q": dict(zip("abc", np.array([2, 1, 3], np.float16), strict=True)), "r": {"b": 0.5}}
+    assert evaluate({"q": {"b"}, "r": {"b"}}, run, "mrr")["mrr"] == (1 / 3 + 1) / 2
+
+
+def test_large_integers_that_float64_holds_mix_with_floats() -> None:
+    run = {"q": {"a": 1, "b": 2**60}, "r": {"a": 1.5, "b": 0.5}}
+    assert evaluate({"q": {"b"}, "r": {"b"}}, run, "mrr")["mrr"] == 3 / 4
 
 
 @pytest.mark.parametrize(
