@@ -85,6 +85,12 @@ class Recording:
     ) -> Baseline:
         """The baseline to write."""
         measured, metrics = self.measured, {}
+        if "unjudged" in self.columns:  # in rows of a file the places of unjudged items
+            msg = (
+                "a baseline has another use for the name unjudged; give that measure a cutoff, "
+                "as in unjudged@1000"
+            )
+            raise RankGateFailure(msg)
         for name in measured.names:
             column = self.columns.get(name)
             n = len(measured) if column is None else sum(value is not None for value in column)

@@ -72,6 +72,16 @@ def test_a_baseline_holds_the_places_of_unjudged_items_for_bounds_alone(suite: S
     assert all("unjudged" not in row for row in complete["queries"].values())
 
 
+def test_a_measure_that_a_baseline_could_not_be_read_with_is_not_recorded(suite: Suite) -> None:
+    write(suite, OLD, 'metrics="unjudged"')
+    complaint = "a baseline has another use for the name unjudged; give that measure a cutoff"
+    assert complaint in suite.fails(arguments=("--rank-update",))
+    assert not suite.baselines()
+    write(suite, OLD, 'metrics="unjudged@3"')
+    suite.record()
+    suite.passes()
+
+
 def test_bounds_against_a_baseline(suite: Suite) -> None:
     recorded(suite, BOUNDS)
     result = suite.run()
