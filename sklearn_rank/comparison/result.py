@@ -138,12 +138,21 @@ class Comparison(Tabular):
         self._joining_notes = notes
         self.names = tuple(joined.systems)
         self.baseline, self.others = self.names[0], self.names[1:]
-        self.measures, self.query_ids = joined.measures, list(joined.query_ids)
-        self.evaluations: dict[str, Evaluation] = dict(joined.systems)
+        self.measures = joined.measures
         self.rows, self.all_pairs, self.family_text = rows, all_pairs, family_text
         self.test, self.alternative = settings.test, settings.alternative
         self.correction, self.family = settings.correction, settings.family
         self.alpha, self.level, self.power = settings.alpha, settings.level, settings.power
+
+    @property
+    def query_ids(self) -> list[Any]:
+        """Queries that all systems have, in the order of the first; a copy."""
+        return list(self._joined.query_ids)
+
+    @property
+    def evaluations(self) -> dict[str, Evaluation]:
+        """The systems as they were given, with all their queries; a copy."""
+        return dict(self._joined.systems)
 
     @classmethod
     def of_groups(
@@ -167,7 +176,7 @@ class Comparison(Tabular):
     def counts(self) -> dict[str, Any]:
         """Queries that all systems have; of each system, those left out and missing."""
         return {
-            "queries": len(self.query_ids),
+            "queries": len(self._joined.query_ids),
             "left_out": dict(self._joined.left_out),
             "missing": {name: len(own) for name, own in self._joined.missing.items()},
         }

@@ -371,3 +371,14 @@ def test_parts_of_different_tie_rules_are_not_merged() -> None:
     ]
     with pytest.raises(InvalidParameterError, match=r"different rules, 'average', 'pessimistic'"):
         Evaluation.merge(*parts)
+
+
+def test_what_a_caller_changes_is_a_copy() -> None:
+    comparison = compare(
+        {"q": {"a"}}, {"old": {"q": ["b", "a"]}, "new": {"q": ["a"]}}, measures="mrr"
+    )
+    comparison.query_ids.append("another")
+    comparison.evaluations.pop("new")
+    assert comparison.query_ids == ["q"]
+    assert comparison.counts["queries"] == 1
+    assert list(comparison.evaluations) == ["old", "new"]
