@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from sklearn_rank.evaluation.compute import Scored, find_measure, score_values
+from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
 from sklearn_rank.evaluation.slices import take_queries
 from sklearn_rank.exceptions import (
@@ -79,7 +79,8 @@ class Joined:
             return float(whole[measure])
         judged, scored = whole._judged, self._scored(system, measure)
         data = take_queries(judged, np.sort(self.places[system]), judged.listed_ids())
-        return score_values(scored.measure, data, None, scored.zero_division).average.value
+        policy = scored.zero_division
+        return averaged(scored.measure, data, None, None, policy).average.value
 
     @cached_property
     def missing(self) -> dict[str, list[Any]]:

@@ -49,12 +49,9 @@ def average(
     if count and not isinstance(zero_division, str) and not math.isnan(zero_division):
         values = np.where(undefined, zero_division, values)
     elif count:
-        places = np.flatnonzero(undefined)[:MAX_LISTED].tolist()
-        more = f" and {count - MAX_LISTED:,} more" if count > MAX_LISTED else ""
-        text = (
-            f"undefined for {count:,} of {len(values):,} queries: "
-            f"{format_list([query_ids[place] for place in places])}{more}"
-        )
+        first = [query_ids[place] for place in np.flatnonzero(undefined)[:MAX_LISTED].tolist()]
+        named = format_list(first, total=count)
+        text = f"undefined for {count:,} of {len(values):,} queries: {named}"
         if zero_division == "raise":
             msg = f"{measure} is {text}"
             raise UndefinedMetricError(msg)
@@ -72,7 +69,7 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
     if not measures:
         return
 
-    def joined(names: Sequence[str]) -> str:
+    def joined(names: list[str]) -> str:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     undefined = "; ".join(
@@ -80,13 +77,13 @@ def warn_of_undefined(averages: Mapping[str, Average], of: str = "") -> None:
         for text, names in measures.items()
     )
     empty = [name for name, mean in averages.items() if mean.undefined and not mean.n_averaged]
-    some = len(empty) < sum(map(len, measures.values()))
-    ends = ["they are left out"] if some else []
-    if empty:
-        ends.append(f"the result {f'of {joined(empty)} ' if some else ''}is NaN")
+    end = "they are left out"
+    if len(empty) == sum(map(len, measures.values())):
+        end = "the result is NaN"
+    elif empty:
+        end += f", and the result of {joined(empty)} is NaN"
     warn(
-        f"{of}{undefined}; {', and '.join(ends)}. Use the zero_division parameter to control this "
-        "behavior.",
+        f"{of}{undefined}; {end}. Use the zero_division parameter to control this behavior.",
         exceptions.UndefinedMetricWarning,
     )
 
@@ -109,36 +106,10 @@ def weighted_mean(values: FloatArray, weights: FloatArray | None) -> float:
     values, exponent = in_unit(values)
     if weights is None or not weights.any():
         # Without any weight only queries that count as a given value are left.
-        return math.ldexp(_exact_sum(values) / len(values), exponent)
+        return math.ldexp(math.fsum(values.tolist()) / len(values), exponent)
     weights, _ = in_unit(weights)
-    total = _exact_sum(weights * values) / _exact_sum(weights)
+    total = math.fsum((weights * values).tolist()) / math.fsum(weights.tolist())
     return math.ldexp(total, exponent)
-
-
-def _exact_sum(values: FloatArray) -> float:
-    """``math.fsum`` of values between -1 and 1, bit for bit, but many times faster for many.
-
-    Each value is split into a multiple of a power of two, short enough that float64 adds all of
-    them without rounding, and a rest, which is split again. What then remains is rare.
-    """
-    if len(values) <= _FEW:
-        return math.fsum(values.tolist())
-    bits = 53 - len(values).bit_length()
-    sums: list[float] = []
-    for start in range(0, len(values), _CHUNK):
-        rest = values[start : start + _CHUNK].copy()
-        for scale in (2.0**bits, 4.0**bits):
-            parts = np.rint(rest * scale) * (1.0 / scale)
-            sums.append(float(parts.sum()))
-            rest -= parts
-        sums += rest[rest != 0].tolist()
-    return math.fsum(sums)
-
-
-_FEW = 400
-"""Values up to which a dozen calls of NumPy cost more than ``math.fsum``."""
-_CHUNK = 1 << 13
-"""Values of which three arrays stay in the nearest caches."""
 
 
 # ``least`` is the ``geometric_from`` of a metric: what a value counts at least in a geometric mean,

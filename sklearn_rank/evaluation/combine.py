@@ -68,11 +68,7 @@ def combine(
     if not isinstance(evaluations, Mapping) or not evaluations:
         msg = f"evaluations must be a non-empty {{name: evaluation}}, got {safe_repr(evaluations)}"
         raise InvalidParameterError(msg)
-    for value in evaluations.values():
-        if not isinstance(value, Evaluation):
-            msg = f"evaluations must hold results of evaluate, got {safe_repr(value)}"
-            raise TypeError(msg)
-    check_same_measures(evaluations.values())
+    check_same_measures(list(evaluations.values()), "evaluations must hold")
     combination = Combination(dict(evaluations), average)
     left_out = []
     for name in combination:
@@ -108,11 +104,9 @@ class Combination(Tabular, Mapping[str, float]):
     @cached_property
     def weights(self) -> dict[str, int]:
         """Weight of each data set: 1, or its number of relevant items."""
-        weighted = self.average == "weighted"
-        return {
-            name: part.counts["relevant"] if weighted else 1
-            for name, part in self.evaluations.items()
-        }
+        if self.average == "macro":
+            return dict.fromkeys(self.evaluations, 1)
+        return {name: part.counts["relevant"] for name, part in self.evaluations.items()}
 
     @cached_property
     def scores(self) -> dict[str, float]:

@@ -13,7 +13,6 @@ from sklearn_rank.evaluation.averaging import (
     Average,
     average,
     logarithms,
-    on_scale,
     warn_of_undefined,
 )
 from sklearn_rank.evaluation.data_warnings import warn_of_rankings
@@ -77,20 +76,20 @@ def score_measures(
                 refuse_ties(relevant_alone(part, data.rankings), part.metric.name)
     if isinstance(zero_division, (str, float)):
         zero_division = [zero_division] * len(measures)
-    policies = list(zip(measures, zero_division, strict=True))
-    pooled = [_score_pool(*each, data) if each[0].is_pooled else None for each in policies]
-    per_query = iter(
-        _score_queries([each for each in measures if not each.is_pooled], data, n_jobs)
-    )
-    scored = [
-        done or averaged(measure, data, *next(per_query), policy)
-        for (measure, policy), done in zip(policies, pooled, strict=True)
-    ]
-    if any(one.average.undefined for one in scored):
+    scored: dict[int, Scored] = {}
+    for place, measure in enumerate(measures):
+        if measure.is_pooled:
+            scored[place] = averaged(measure, data, None, None, zero_division[place])
+    others = [place for place in range(len(measures)) if place not in scored]
+    columns = _score_queries([measures[place] for place in others], data, n_jobs)
+    for place, (values, weights) in zip(others, columns, strict=True):
+        scored[place] = averaged(measures[place], data, values, weights, zero_division[place])
+    in_order = [scored[place] for place in range(len(measures))]
+    if any(one.average.undefined for one in in_order):
         warn_of_undefined(
-            {str(one.measure): one.average for one in scored if one.zero_division == "warn"}
+            {str(one.measure): one.average for one in in_order if one.zero_division == "warn"}
         )
-    return scored
+    return in_order
 
 
 def _score_queries(
@@ -106,11 +105,14 @@ def _score_queries(
         block = _cut(data, queries)
         return [function(block) for function in functions]
 
-    in_one = len(blocks) == 1 or any(measure.calls_back for measure in measures)
-    done = in_threads(values_of, blocks, None if in_one else n_jobs)
+    if len(blocks) == 1 or any(measure.calls_back for measure in measures):
+        done = list(map(values_of, blocks))
+    else:
+        done = in_threads(values_of, blocks, n_jobs)
+    columns = done[0] if len(blocks) == 1 else map(np.concatenate, zip(*done, strict=True))
     return [
-        (np.concatenate(parts) if len(blocks) > 1 else parts[0], query_weights(measure, data))
-        for measure, parts in zip(measures, zip(*done, strict=True), strict=True)
+        (values, query_weights(measure, data))
+        for measure, values in zip(measures, columns, strict=True)
     ]
 
 
@@ -122,7 +124,7 @@ def _score_remotely(
     if unjudged and data.rankings.unjudged is not None:
         msg = f"{unjudged[0]} reads places of items that are not relevant, too; {ARE_REMOTE}"
         raise InvalidParameterError(msg)
-    weighed = [measure for measure in measures if _weighs_queries(measure)]
+    weighed = [measure for measure in measures if measure.weigh is not None]
     try:
         columns = remote.values(
             partial(remote_columns, measures=tuple(measures)), len(measures) + len(weighed)
@@ -147,39 +149,41 @@ def remote_columns(rankings: JudgedRankings, *, measures: Sequence[Measure]) -> 
 
 def _cut(data: RankingData, queries: slice) -> Block:
     """The only place where queries are cut into blocks, and made as wide as formulas read them."""
-    is_all = queries.stop - queries.start == len(data.rankings)
-    rankings, by_score = (
-        None
-        if ranked is None
-        else (ranked if is_all else ranked.take(queries)).widened(grades=False)
-        for ranked in (data.rankings, data.by_relevance)
+    rankings, by_score = data.rankings, data.by_relevance
+    if queries.stop - queries.start < len(rankings):
+        rankings = rankings.take(queries)
+        by_score = None if by_score is None else by_score.take(queries)
+    rankings = rankings.widened(grades=False)
+    return Block(
+        queries, rankings, rankings if by_score is None else by_score.widened(grades=False)
     )
-    assert rankings is not None
-    return Block(queries, rankings, rankings if by_score is None else by_score)
-
-
-def score_values(
-    measure: Measure, data: RankingData, values: FloatArray | None, zero_division: str | float
-) -> Scored:
-    """Values per query that are known, with their mean; None: a pooled measure, computed now."""
-    if values is None:
-        return _score_pool(measure, zero_division, data)
-    return averaged(measure, data, values, query_weights(measure, data), zero_division)
 
 
 def averaged(
     measure: Measure,
     data: RankingData,
-    values: FloatArray,
+    values: FloatArray | None,
     weights: FloatArray | None,
     zero_division: str | float,
 ) -> Scored:
-    """Values with their mean, which is that of their logarithms where it is geometric."""
+    """Values with their mean, which is that of their logarithms where it is geometric.
+
+    Without values the measure is pooled: its value is that of the one ranking of all items.
+    """
+    if values is None:
+        mean = average(
+            _pooled_value(measure, data),
+            None,
+            zero_division=zero_division,
+            measure=measure,
+            query_ids=["all items together"],
+        )
+        return Scored(measure, None, None, mean, zero_division)
     least, policy = measure.metric.geometric_from, zero_division
     if least is not None and not isinstance(policy, str):
         policy = float(logarithms(np.float64(policy), least))
     mean = average(
-        on_scale(values, least),
+        values if least is None else logarithms(values, least),
         weights,
         present=None if data.weights is None else data.weights > 0,
         zero_division=policy,
@@ -191,8 +195,7 @@ def averaged(
     return Scored(measure, values, weights, mean, zero_division)
 
 
-def _score_pool(measure: Measure, zero_division: str | float, data: RankingData) -> Scored:
-    """The value of the one ranking of all items, which may be undefined too."""
+def _pooled_value(measure: Measure, data: RankingData) -> FloatArray:
     pool, negatives = data.pool(), measure.options["n_negatives"]
     if isinstance(negatives, ByQuery):
         msg = "n_negatives by query says nothing of all queries ranked together; pass one number"
@@ -200,14 +203,7 @@ def _score_pool(measure: Measure, zero_division: str | float, data: RankingData)
     if isinstance(negatives, tuple) and len(negatives) != 1:
         msg = f"n_negatives has {len(negatives)} numbers for all queries ranked together as one"
         raise InvalidParameterError(msg)
-    mean = average(
-        _values(measure, pool.widened(grades=False), negatives),
-        None,
-        zero_division=zero_division,
-        measure=measure,
-        query_ids=["all items together"],
-    )
-    return Scored(measure, None, None, mean, zero_division)
+    return _values(measure, pool.widened(grades=False), negatives)
 
 
 # One measure of one block ------------------------------------------------------------------------
@@ -283,18 +279,11 @@ def query_weights(measure: Measure, data: RankingData) -> FloatArray | None:
 
 def own_weights(measure: Measure, rankings: JudgedRankings) -> FloatArray | None:
     """(Q,) weights of the queries in the mean by what is relevant; None: all alike."""
-    if not _weighs_queries(measure):
+    if measure.weigh is None:
         return None
-    options, weigh = measure.options, measure.metric.weights
-    assert weigh is not None
     relevant = relevant_alone(measure, rankings)
-    return weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
-
-
-def _weighs_queries(measure: Measure) -> bool:
-    """Whether some queries count more than others in the mean, by their relevant items."""
-    is_macro = measure.options.get("average", "macro") == "macro"
-    return measure.metric.weights is not None and not is_macro
+    options = measure.options
+    return measure.weigh(relevant, average=options["average"], unretrieved=options["unretrieved"])
 
 
 def _times(own: FloatArray | None, given: FloatArray | None) -> FloatArray | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -16,8 +16,8 @@ from sklearn_rank.evaluation.compute import (
     Scored,
     averaged,
     find_measure,
+    query_weights,
     score_measures,
-    score_values,
 )
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.measures.grammar import safe_names
@@ -93,6 +93,25 @@ class Evaluation(Tabular):
         return self._judged.weights
 
     @property
+    def hint(self) -> str:
+        """Why the ids of both sides seem to differ, where no relevant item was retrieved."""
+        return self._judged.hint
+
+    @property
+    def assumed(self) -> str:
+        """Assumption about items that the ground truth does not name.
+
+        "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
+        them as irrelevant; "": none, for arrays grade every item, and sets are complete.
+        """
+        return self._judged.assumed
+
+    @property
+    def items(self) -> KeptItems | None:
+        """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
+        return self._judged.items
+
+    @property
     def measures(self) -> tuple[Measure, ...]:
         """Computed measures, with the parameters of the convention filled in."""
         return tuple(scored.measure for scored in self._scored.values())
@@ -113,25 +132,6 @@ class Evaluation(Tabular):
                 values[name].flags.writeable = False
         return ByMeasure(values, self._scored)
 
-    @property
-    def hint(self) -> str:
-        """Why the ids of both sides seem to differ, where no relevant item was retrieved."""
-        return self._judged.hint
-
-    @property
-    def assumed(self) -> str:
-        """Assumption about items that the ground truth does not name.
-
-        "complete": they are irrelevant; "partial": nobody judged them, though every measure counts
-        them as irrelevant; "": none, for arrays grade every item, and sets are complete.
-        """
-        return self._judged.assumed
-
-    @property
-    def items(self) -> KeptItems | None:
-        """Ids of the items that were read; None unless ``keep_items``, and where there are none."""
-        return self._judged.items
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 
@@ -144,7 +144,7 @@ class Evaluation(Tabular):
     def __getitem__(self, measure: str | Measure) -> float:
         return self.scores[measure]  # type: ignore[index]
 
-    @cached_property
+    @property
     def counts(self) -> dict[str, Any]:
         """Queries, and everything that was left out or could mislead.
 
@@ -157,26 +157,22 @@ class Evaluation(Tabular):
         ``assumed`` to be partial; ``unknown_items`` judged items that ``known_items`` lacks; per
         measure the queries for which it is ``undefined``, and those ``averaged``.
         """
-        data, counts = self._judged, self._judged.counts
-        rankings, unjudged = data.rankings, data.rankings.unjudged
-        means = {name: kept.average for name, kept in self._scored.items()}
+        data, rankings = self._judged, self._judged.rankings
+        unjudged, averages = rankings.unjudged, [kept.average for kept in self._scored.values()]
         return {
             "queries": len(rankings),
-            "missing": counts.missing,
-            "unjudged": counts.unjudged,
+            **vars(data.counts),
             "no_relevant": int((rankings.n_relevant == 0).sum()),
             "tied": data.by_score.n_tied,
             "ranked": int(rankings.n_ranked.sum()),
             "relevant": int(rankings.n_relevant.sum()),
             "retrieved": int(rankings.n_retrieved.sum()),
-            "duplicates": counts.duplicates,
-            "missed": counts.missed,
-            "unjudged_grades": counts.unjudged_grades,
-            "unknown_items": counts.unknown_items,
             "unjudged_items": 0 if unjudged is None else int(unjudged.counts.sum()),
             "assumed": data.assumed,
-            "undefined": {name: mean.n_undefined for name, mean in means.items()},
-            "averaged": {name: mean.n_averaged for name, mean in means.items()},
+            "undefined": dict(
+                zip(self._scored, (own.n_undefined for own in averages), strict=True)
+            ),
+            "averaged": dict(zip(self._scored, (own.n_averaged for own in averages), strict=True)),
         }
 
     def confidence_interval(
@@ -226,7 +222,7 @@ class Evaluation(Tabular):
         if values is None:
             msg = f"{scored.measure} ranks all queries together; it has no values to resample"
             raise InvalidParameterError(msg)
-        if isinstance(undefined, float) and not math.isnan(undefined):
+        if isinstance(undefined, float):  # or a word: these queries have no value
             values = np.where(np.isnan(values), undefined, values)
         least = metric.geometric_from
         bounds = (0.0, metric.upper) if least is None else (math.log(least), 0.0)
@@ -378,10 +374,8 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.evaluation.bounds import bounds_of
 
-        kept = self._kept(measure)
-        return bounds_of(
-            kept, self._judged, scope=scope, max_grade=max_grade, unretrieved=unretrieved
-        )
+        limits = {"scope": scope, "max_grade": max_grade, "unretrieved": unretrieved}
+        return bounds_of(self._kept(measure), self._judged, **limits)
 
     def by_slice(
         self, slices: Mapping[Any, Any] | Callable[[Any], Any] | str
@@ -421,12 +415,12 @@ class Evaluation(Tabular):
         """
         from sklearn_rank.evaluation.slices import read_slices, take_queries
 
+        judged, query_ids = self._judged, self._judged.listed_ids()
         if isinstance(slices, str):
-            slices = self._judged.labels(slices)
-        query_ids = self._judged.listed_ids()
-        labels = read_slices(slices, query_ids, self._judged.left_out)
+            slices = judged.labels(slices)
+        labels = read_slices(slices, query_ids, judged.left_out)
         # Shared by all slices: a copy for each would be as long as all queries together.
-        known = (*query_ids, *self._judged.left_out)
+        known = (*query_ids, *judged.left_out)
         parts: dict[Any, Evaluation] = {}
         undefined: dict[Any, dict[str, Average]] = {}
         for label, queries in labels.items():
@@ -434,16 +428,11 @@ class Evaluation(Tabular):
                 # With what belongs to no query in particular: unjudged queries, missed items.
                 parts[label] = self
                 continue
-            data = take_queries(self._judged, queries, known)
-            scored = {}
+            data, scored = take_queries(judged, queries, known), {}
             for name, kept in self._scored.items():
-                if kept.values is None:
-                    scored[name] = score_values(kept.measure, data, None, kept.zero_division)
-                else:
-                    weights = None if kept.weights is None else kept.weights[queries]
-                    scored[name] = averaged(
-                        kept.measure, data, kept.values[queries], weights, kept.zero_division
-                    )
+                values = None if kept.values is None else kept.values[queries]
+                weights = None if kept.weights is None else kept.weights[queries]
+                scored[name] = averaged(kept.measure, data, values, weights, kept.zero_division)
             parts[label] = Evaluation(scored, data)
             undefined[label] = {name: own.average for name, own in scored.items()}
         if any(scored.zero_division == "warn" for scored in self._scored.values()):
@@ -475,16 +464,11 @@ class Evaluation(Tabular):
             If they have different measures or policies, weights in some only, or one shared
             ground truth with missed items.
         """
-        evaluations = (self, *others)
-        for evaluation in evaluations:
-            if not isinstance(evaluation, Evaluation):
-                msg = f"merge takes results of evaluate, got {safe_repr(evaluation)}"
-                raise TypeError(msg)
         from sklearn_rank.rankings.data import merge_judged
 
-        check_same_measures(evaluations)
-        data = merge_judged([evaluation._judged for evaluation in evaluations])
-        merged = {}
+        evaluations = (self, *others)
+        check_same_measures(evaluations, "merge takes")
+        data, merged = merge_judged([evaluation._judged for evaluation in evaluations]), {}
         for name, kept in self._scored.items():
             parts = [evaluation._scored[name] for evaluation in evaluations]
             policies = [str(part.zero_division) for part in parts]
@@ -495,15 +479,13 @@ class Evaluation(Tabular):
                         f"{policies[0]}"
                     )
                     raise InvalidParameterError(msg)
-            values = [part.values for part in parts if part.values is not None]
-            undefined = kept.zero_division
-            scored = score_values(
-                kept.measure,
-                data,
-                np.concatenate(values) if values else None,
-                math.nan if undefined == "warn" else undefined,  # the parts have warned already
-            )
-            merged[name] = scored._replace(zero_division=undefined)
+            known = [part.values for part in parts if part.values is not None]
+            values = np.concatenate(known) if known else None
+            weights = None if values is None else query_weights(kept.measure, data)
+            policy = kept.zero_division
+            quiet = math.nan if policy == "warn" else policy  # the parts have warned already
+            scored = averaged(kept.measure, data, values, weights, quiet)
+            merged[name] = scored._replace(zero_division=policy)
         return Evaluation(merged, data)
 
     def to_judge(
@@ -556,14 +538,16 @@ class Evaluation(Tabular):
         from sklearn_rank.tables.table import native_frame
 
         n = None if n is None else check_integer(n, "n", "to_judge", at_least=1)
-        evaluations = [self] if other is None else [self, other]
-        rows = next_to_judge(evaluations, measure, n, max_grade)
-        names = ("query", "item", "grade", "rank", "rank_other", "move")
-        columns = {
-            name: [None if name == "grade" else getattr(row, name) for row in rows]
-            for name in names
-            if name != "rank_other" or other is not None
+        rows = next_to_judge([self] if other is None else [self, other], measure, n, max_grade)
+        columns: dict[str, list[Any]] = {
+            "query": [row.query for row in rows],
+            "item": [row.item for row in rows],
+            "grade": [None] * len(rows),
+            "rank": [row.rank for row in rows],
         }
+        if other is not None:
+            columns["rank_other"] = [row.rank_other for row in rows]
+        columns["move"] = [row.move for row in rows]
         return columns if backend is None else native_frame(columns, backend)
 
     def condensed(self) -> Evaluation:
@@ -600,9 +584,8 @@ class Evaluation(Tabular):
         if judged is self._judged:
             return self
         kept = self._scored.values()
-        scored = score_measures(
-            [own.measure for own in kept], judged, [own.zero_division for own in kept]
-        )
+        policies = [own.zero_division for own in kept]
+        scored = score_measures([own.measure for own in kept], judged, policies)
         return Evaluation(dict(zip(self._scored, scored, strict=True)), judged)
 
     def plot(self, kind: str = "forest", **options: Any) -> Any:
@@ -635,12 +618,10 @@ class Evaluation(Tabular):
             Names of the measures: ``ndcg@10``, or ``ndcg_at_10``, of which MLflow, Weights & Biases
             and file systems take every character.
         """
-        check_option(names, "names", ("canonical", "safe"), "to_dict")
-        from sklearn_rank.evaluation import tables
+        from sklearn_rank.evaluation.tables import to_dict
 
-        measures = {name: str(scored.measure) for name, scored in self._scored.items()}
-        shown = safe_names(self._scored) if names == "safe" else {name: name for name in measures}
-        return tables.to_dict(self, measures, shown)
+        check_option(names, "names", ("canonical", "safe"), "to_dict")
+        return to_dict(self, safe_names(self._scored) if names == "safe" else None)
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow", "spark"] = "pandas") -> Any:
         """One row per query: its id and the value of each measure that has one.
@@ -656,35 +637,36 @@ class Evaluation(Tabular):
         frame : data frame of shape (n_queries, 1 + n_measures)
             Columns ``query`` and the measures in canonical spelling; undefined values are NaN.
         """
+        data, query_ids = self._judged, self._judged.listed_ids()
         if backend != "spark":
             from sklearn_rank.evaluation.tables import to_frame
 
-            return to_frame(self._judged.listed_ids(), self.per_query, backend)
-        data = self._judged
+            return to_frame(query_ids, self.per_query, backend)
         if data.make_frame is None:
             msg = "to_frame('spark') makes a frame of Spark of what was evaluated as frames of it"
             raise InvalidParameterError(msg)
-        return data.make_frame({"query": data.listed_ids(), **self.per_query})
+        return data.make_frame({"query": query_ids, **self.per_query})
 
     def _table(self, rows: str) -> Table:
-        from sklearn_rank.evaluation import tables
+        from sklearn_rank.evaluation.tables import queries_table, table_of
 
-        if rows == "queries":
-            return tables.queries_table(self._judged.listed_ids(), self.per_query)
-        return tables.table_of(self)
+        return queries_table(self) if rows == "queries" else table_of(self)
 
     def _kept(self, measure: str | Measure) -> Scored:
         return self._scored[find_measure(measure, self._scored)]
 
 
-def check_same_measures(evaluations: Iterable[Evaluation]) -> None:
-    """InvalidParameterError unless all are of the same measures."""
-    first, *others = (evaluation.measures for evaluation in evaluations)
-    for number, other in enumerate(others, start=2):
-        if other != first:
+def check_same_measures(evaluations: Sequence[Evaluation], taken: str) -> None:
+    """Raise unless all are evaluations of the same measures; ``taken`` begins the message."""
+    for number, evaluation in enumerate(evaluations, start=1):
+        if not isinstance(evaluation, Evaluation):
+            msg = f"{taken} results of evaluate, got {safe_repr(evaluation)}"
+            raise TypeError(msg)
+        measures, first = evaluation.measures, evaluations[0].measures
+        if measures != first:
             msg = (
                 f"evaluation {number} has other measures than the first: "
-                f"{format_list(map(str, other))} against {format_list(map(str, first))}"
+                f"{format_list(map(str, measures))} against {format_list(map(str, first))}"
             )
             raise InvalidParameterError(msg)
 
@@ -718,11 +700,8 @@ def text_function(query_text: Any) -> Callable[[Any], str]:
     known = {} if query_text is None else query_text
     look_up = known.get if isinstance(known, Mapping) else known
     if not callable(look_up):
-        msg = (
-            "query_text must be {query: text} or a function of the query id, got "
-            f"{safe_repr(query_text)}"
-        )
-        raise InvalidParameterError(msg)
+        what = "query_text must be {query: text} or a function of the query id, got "
+        raise InvalidParameterError(what + safe_repr(query_text))
 
     def text_of(query: Any) -> str:
         text = look_up(query)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +47,12 @@ def table_of(evaluation: Evaluation) -> Table:
     return Table(_COLUMNS, tuple(rows), notes=(remarks(evaluation.counts, evaluation.hint),))
 
 
-def queries_table(query_ids: Sequence[Any], columns: Mapping[str, FloatArray]) -> Table:
+def queries_table(evaluation: Evaluation) -> Table:
     """A row per query."""
+    columns = evaluation.per_query
     titles = (Column("query"), *(Column(name, "number") for name in columns))
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    query_ids = evaluation._judged.listed_ids()
     rows = zip(query_ids, values if columns else ((),) * len(query_ids), strict=True)
     return Table(titles, tuple((text_cell(id_), *map(number_cell, own)) for id_, own in rows))
 
@@ -65,17 +67,16 @@ def to_frame(query_ids: list[Any], columns: Mapping[str, FloatArray], backend: F
     return native_frame({"query": ids, **values}, backend)
 
 
-def to_dict(
-    evaluation: Evaluation, measures: Mapping[str, str], shown: Mapping[str, str]
-) -> dict[str, Any]:
-    """Everything as plain Python objects, NaN as None; measures by their ``shown`` names."""
+def to_dict(evaluation: Evaluation, names: Mapping[str, str] | None) -> dict[str, Any]:
+    """Everything as plain Python objects, NaN as None; measures by other ``names``, if given."""
+    shown = names or {name: name for name in evaluation.scores}
 
     def renamed(values: Mapping[str, Any]) -> dict[str, Any]:
         return {shown[name]: value for name, value in values.items()}
 
     return {
         "scores": renamed({name: _plain_number(x) for name, x in evaluation.scores.items()}),
-        "measures": renamed(measures),
+        "measures": dict(zip(shown.values(), map(str, evaluation.measures), strict=True)),
         "counts": {
             name: renamed(value) if isinstance(value, dict) else value
             for name, value in evaluation.counts.items()

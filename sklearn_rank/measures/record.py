@@ -261,6 +261,11 @@ class Measure:
             or (self.metric.rewards_short == "whole" and self.k is None)
         )
 
+    @property
+    def weigh(self) -> Callable[..., FloatArray] | None:
+        """Judged rankings to the weights of the queries in the mean; None: all alike."""
+        return None if self.options.get("average", "macro") == "macro" else self.metric.weights
+
     @cached_property
     def is_pooled(self) -> bool:
         """Whether all queries are ranked together, so that there is no value per query."""

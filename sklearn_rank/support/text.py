@@ -63,11 +63,12 @@ def _repr(value: Any) -> str:
         return f"<{type(value).__name__} without a representation>"
 
 
-def format_list(values: Any, *, limit: int = MAX_LISTED) -> str:
-    """The first few ids, and how many more there are."""
+def format_list(values: Any, *, limit: int = MAX_LISTED, total: int | None = None) -> str:
+    """The first few ids, and how many more of the ``total`` (None: of the values) there are."""
     values = list(values)
     text = ", ".join(safe_repr(value) for value in values[:limit])
-    return f"{text} and {len(values) - limit:,} more" if len(values) > limit else text
+    more = (len(values) if total is None else total) - limit
+    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def closest(word: str, known: Iterable[str]) -> str:

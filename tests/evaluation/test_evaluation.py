@@ -236,6 +236,8 @@ def test_evaluations_are_frozen_and_copy(evaluation):
     for twin in (pickle.loads(pickle.dumps(evaluation)), copy.deepcopy(evaluation)):
         assert dict(twin.scores) == dict(evaluation.scores)
         assert twin.counts == evaluation.counts
+    evaluation.counts["undefined"]["mrr"] = evaluation.counts["queries"] = 9
+    assert (evaluation.counts["undefined"]["mrr"], evaluation.counts["queries"]) == (0, 4)
 
 
 @pytest.mark.parametrize("seed", range(3))
