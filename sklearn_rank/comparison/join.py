@@ -11,7 +11,7 @@ import numpy as np
 
 from sklearn_rank.evaluation.compute import Scored, averaged, find_measure
 from sklearn_rank.evaluation.result import Evaluation
-from sklearn_rank.evaluation.slices import take_queries
+from sklearn_rank.evaluation.slices import common_queries, take_queries
 from sklearn_rank.exceptions import (
     InvalidParameterError,
     QueryMismatchError,
@@ -126,15 +126,16 @@ def join(
         )
         raise QueryMismatchError(msg)
     first, *others = ids.values()
-    shared = set(first).intersection(*others)
-    if not shared:
+    places = dict(zip(ids, common_queries(ids.values()), strict=True))
+    query_ids = [first[number] for number in next(iter(places.values())).tolist()]
+    if not query_ids:
         described = "; ".join(
             f"{safe_repr(name)} has {format_list(own, limit=3)}" for name, own in ids.items()
         )
         hint = next(filter(None, (spelling_hint(first, own) for own in others)), "")
         msg = f"no query was evaluated for all systems: {described}{hint}"
         raise QueryMismatchError(msg)
-    query_ids = [query for query in first if query in shared]
+    shared = set(query_ids)
     left_out = {name: [query for query in own if query not in shared] for name, own in ids.items()}
     described = describe_queries(left_out)
     if described and same_queries:
@@ -142,10 +143,6 @@ def join(
         raise QueryMismatchError(msg)
     if described:
         notes.append(f"only queries of all systems are compared; left out: {described}")
-    places = {}
-    for name, own in ids.items():
-        place = {query: number for number, query in enumerate(own)}
-        places[name] = np.array([place[query] for query in query_ids], dtype=np.int64)
     counts = {name: len(own) for name, own in left_out.items()}
     joined = Joined(systems, names, query_ids, places, counts)
     if same_queries and len({tuple(own) for own in joined.missing.values()}) > 1:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from sklearn_rank.bounds.unjudged import (
     open_items_of,
     shared_open_items,
 )
-from sklearn_rank.evaluation.averaging import average, logarithms
+from sklearn_rank.evaluation.averaging import average, on_scale
 from sklearn_rank.evaluation.compute import (
     Block,
     Scored,
@@ -40,6 +40,7 @@ from sklearn_rank.evaluation.compute import (
     valuation,
 )
 from sklearn_rank.evaluation.result import Evaluation
+from sklearn_rank.evaluation.slices import common_queries
 from sklearn_rank.exceptions import InvalidParameterError, QueryMismatchError, UndefinedMetricError
 from sklearn_rank.measures.record import Measure
 from sklearn_rank.rankings.data import NoPool, RankingData
@@ -52,7 +53,7 @@ from sklearn_rank.typing import FloatArray, IntArray
 __all__ = ["bounds_of_change"]
 
 
-def read_room(
+def _check_limits(
     measure: Measure, rankings: JudgedRankings, scope: Any, max_grade: Any, unretrieved: Any
 ) -> tuple[float, int]:
     """Highest grade of unjudged items, and how many unretrieved ones of a query may be relevant."""
@@ -86,34 +87,49 @@ def bounds_of(
     """Bounds of the value of every query, and of their mean."""
     measure = scored.measure
     reason = cannot_bound(measure)
+    if data.by_relevance is not None and measure.metric.combines:
+        reason = "relevance= ranks in a second way"
     if reason or scored.values is None:
         msg = f"{measure} has no bounds over all gradings: {reason}"
         raise UndefinedMetricError(msg)
-    if data.by_relevance is not None and measure.metric.combines:
-        msg = f"{measure} has no bounds over all gradings where relevance= ranks in a second way"
-        raise UndefinedMetricError(msg)
-    rankings = data.by_score if measure.metric.by_score else data.rankings
-    room = read_room(measure, rankings, scope, max_grade, unretrieved)
-    candidates = Candidates.join(list(map(_candidates(scored, data, room), rankings.blocks())))
+    ranked, value_of = _ranked(measure, data), valuation(measure, data)
+    highest, absent = _check_limits(measure, ranked, scope, max_grade, unretrieved)
+    parts = []
+    for block in ranked.blocks():
+        rankings, numbers = ranked.take(block).widened(), np.arange(block.start, block.stop)
+
+        def value(
+            filled: list[JudgedRankings], query: IntArray, numbers: IntArray = numbers
+        ) -> FloatArray:
+            return value_of(Block(numbers[query], filled[0], filled[0]))
+
+        weights = own_weights(measure, rankings)
+        given = Candidates.of(np.arange(len(rankings)), scored.values[block], weights)
+        unjudged = open_items_of(rankings, reach(measure), absent)
+        part = _candidates(measure, [rankings], unjudged, highest, value, given)
+        parts.append(part._replace(query=numbers[part.query]))
+    candidates = Candidates.join(parts)
     if data.weights is not None:
         weights = candidates.weights * data.weights[candidates.query]
         candidates = candidates._replace(weights=weights)
-    low, high, undefined = candidates.extremes(len(rankings))
+    low, high, undefined = candidates.extremes(len(ranked))
     least, greatest = (_mean(scored, data, candidates, greatest=end) for end in (False, True))
     return Bounds(str(measure), least, greatest, low, high, data.query_ids, undefined)
 
 
+def _ranked(measure: Measure, data: RankingData) -> JudgedRankings:
+    return data.by_score if measure.metric.by_score else data.rankings
+
+
 def _mean(scored: Scored, data: RankingData, candidates: Candidates, *, greatest: bool) -> float:
     """The extreme mean, averaged as the value was."""
-    settled = math.nan if isinstance(scored.zero_division, str) else scored.zero_division
-    compared = np.where(np.isnan(candidates.values), settled, candidates.values)
-    least = scored.measure.metric.geometric_from
-    if least is not None:
-        compared = logarithms(compared, least)
+    policy = math.nan if isinstance(scored.zero_division, str) else scored.zero_division
+    compared = np.where(np.isnan(candidates.values), policy, candidates.values)
+    compared = on_scale(compared, scored.measure.metric.geometric_from)
     chosen = extreme_choice(candidates._replace(values=compared), greatest=greatest)
     weights = None if scored.weights is None else candidates.weights[chosen]
     picked = candidates.values[chosen]
-    mean = averaged(scored.measure, data, picked, weights, settled).average.value
+    mean = averaged(scored.measure, data, picked, weights, policy).average.value
     value = scored.average.value
     if math.isnan(value):
         return mean
@@ -122,62 +138,47 @@ def _mean(scored: Scored, data: RankingData, candidates: Candidates, *, greatest
 
 
 def _candidates(
-    scored: Scored, data: RankingData, room: tuple[float, int]
-) -> Callable[[slice], Candidates]:
-    """Function from a block of queries to the values that they may take."""
-    measure, value_of = scored.measure, valuation(scored.measure, data)
-    ranked = data.by_score if measure.metric.by_score else data.rankings
-    max_grade, unretrieved = room
-
-    def candidates_of(block: slice) -> Candidates:
-        rankings, numbers = ranked.take(block).widened(), np.arange(block.start, block.stop)
-        assert scored.values is not None
-        given = Candidates.of(numbers, scored.values[block], own_weights(measure, rankings))
-        unjudged = open_items_of(rankings, reach(measure), unretrieved)
-        todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
-        if not len(todo):
-            return given
-        rankings, numbers, unjudged = rankings.take(todo), numbers[todo], unjudged.take(todo)
-        refuse_moving_ties(measure, [rankings], unjudged)
-
-        def value(filled: list[JudgedRankings], query: IntArray) -> FloatArray:
-            return value_of(Block(numbers[query], filled[0], filled[0]))
-
-        extremes = _extremes(measure, rankings, unjudged, max_grade, value)
-        return Candidates.join([given, extremes._replace(query=numbers[extremes.query])])
-
-    return candidates_of
-
-
-def _extremes(
     measure: Measure,
-    rankings: JudgedRankings,
+    sides: Sequence[JudgedRankings],
     unjudged: OpenItems,
     max_grade: float,
     value: Value,
+    given: Candidates,
 ) -> Candidates:
-    """Values among which the extremes of queries with unjudged items are."""
-    every = np.arange(len(rankings))
+    """The given values, and those among which the extremes of queries with unjudged items are.
+
+    There is one side, or two, whose values are subtracted.
+    """
+    todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
+    if not len(todo):
+        return given
+    sides, unjudged = [side.take(todo) for side in sides], unjudged.take(todo)
+    every, of_one, weigh = np.arange(len(todo)), len(sides) == 1, None
+    refuse_moving_ties(measure, sides, unjudged)
+
+    def value_of(filled: list[JudgedRankings], query: IntArray) -> FloatArray:
+        return value(filled, todo[query])
+
+    def weights_of(filled: list[JudgedRankings], _: IntArray) -> FloatArray:
+        return cast("FloatArray", own_weights(measure, filled[0]))
+
     if measure.metric.name == "ndcg":
-        both = ndcg_extremes(measure, [(1.0, rankings)], unjudged, max_grade)
-        return Candidates.of(np.tile(every, 2), np.concatenate(both))
-    if sums_by_formula(measure):
-        known = value([rankings], every)
-        if max_grade < (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
-            return Candidates.of(every, known)
-        relevant = relevant_alone(measure, rankings)
-        return average_precision_extremes(measure, relevant, unjudged, known)
-    if needs_divided_ties_apart(measure) and measure.k is not None:
-        unjudged = apart_from_cut(unjudged, measure.k)
-
-    def weigh(filled: list[JudgedRankings], _: IntArray) -> FloatArray:
-        weights = own_weights(measure, filled[0])
-        assert weights is not None
-        return weights
-
-    by_grading = own_weights(measure, rankings) is not None
-    maker = checked_maker(measure, rankings, unjudged, max_grade)
-    return values_of_gradings([rankings], unjudged, maker, value, weigh if by_grading else None)
+        systems = list(zip((1.0, -1.0), sides, strict=False))
+        both = ndcg_extremes(measure, systems, unjudged, max_grade)
+        found = Candidates.of(np.tile(every, 2), np.concatenate(both))
+    elif of_one and sums_by_formula(measure):
+        found = Candidates.of(every, value_of(list(sides), every))
+        if max_grade >= (measure.options["min_rel"] or np.nextafter(0.0, 1.0)):
+            relevant = relevant_alone(measure, sides[0])
+            found = average_precision_extremes(measure, relevant, unjudged, found.values)
+    else:
+        if of_one:
+            if needs_divided_ties_apart(measure) and measure.k is not None:
+                unjudged = apart_from_cut(unjudged, measure.k)
+            weigh = None if own_weights(measure, sides[0]) is None else weights_of
+        maker = checked_maker(measure, sides[0], unjudged, max_grade, change=not of_one)
+        found = values_of_gradings(sides, unjudged, maker, value_of, weigh)
+    return Candidates.join([given, found._replace(query=todo[found.query])])
 
 
 # Changes -----------------------------------------------------------------------------------------
@@ -239,15 +240,13 @@ def bounds_of_change(
         if not isinstance(evaluation, Evaluation):
             msg = f"bounds_of_change takes results of evaluate, got {safe_repr(evaluation)}"
             raise TypeError(msg)
-    scored, other = (
-        evaluation._scored[find_measure(measure, evaluation._scored)] for evaluation in (new, old)
-    )
+    scored, other = (own._scored[find_measure(measure, own._scored)] for own in (new, old))
     if other.measure != scored.measure:
         msg = f"the evaluations count one measure in two ways: {scored.measure}, {other.measure}"
         raise InvalidParameterError(msg)
-    numbers = _common_queries([new._judged, old._judged])
     sides, items = [], []
-    for data, queries in zip((new._judged, old._judged), numbers, strict=True):
+    for evaluation, queries in zip((new, old), _common_queries([new, old]), strict=True):
+        data = evaluation._judged
         if data.by_relevance is not None:
             msg = (
                 "a change has no bounds where relevance= ranks items in a second way; pass "
@@ -257,7 +256,7 @@ def bounds_of_change(
         unjudged = unjudged_items(data)
         sides.append(data.rankings.take(queries))
         items.append([[item.item for item in unjudged[query]] for query in queries.tolist()])
-    settled = scored.zero_division
+    policy = scored.zero_division
     return bound_changes(
         scored.measure,
         sides[0],
@@ -266,19 +265,17 @@ def bounds_of_change(
         scope=scope,
         max_grade=max_grade,
         unretrieved=unretrieved,
-        zero_division=math.nan if isinstance(settled, str) else settled,
+        zero_division=math.nan if isinstance(policy, str) else policy,
     )
 
 
-def _common_queries(evaluations: Sequence[RankingData]) -> list[IntArray]:
-    """Numbers of the queries that all have, in each of them, in the order of the first."""
-    ids = [data.listed_ids() for data in evaluations]
-    places = [{query: number for number, query in enumerate(own)} for own in ids]
-    common = [query for query in ids[0] if all(query in place for place in places)]
-    if not common:
+def _common_queries(evaluations: Sequence[Evaluation]) -> list[IntArray]:
+    ids = [evaluation._judged.listed_ids() for evaluation in evaluations]
+    numbers = common_queries(ids)
+    if not len(numbers[0]):
         msg = f"the evaluations have no query in common: {' against '.join(map(format_list, ids))}"
         raise QueryMismatchError(msg)
-    return [np.array([place[query] for query in common]) for place in places]
+    return numbers
 
 
 def bound_changes(
@@ -302,12 +299,31 @@ def bound_changes(
     if reason:
         msg = f"the change of {measure} has no bounds over all gradings: {reason}"
         raise UndefinedMetricError(msg)
-    _refuse_other_judgements(new, old)
-    highest, absent = read_room(measure, new, scope, max_grade, unretrieved)
-    new, old = new.widened(), old.widened()
-    unjudged = shared_open_items((new, old), (new_codes, old_codes), reach(measure), absent)
-    refuse_moving_ties(measure, (new, old), unjudged)
-    candidates = _change_candidates(measure, (new, old), unjudged, highest, zero_division)
+    differ = np.flatnonzero(new.n_relevant != old.n_relevant)
+    if not len(differ):
+        query = np.repeat(np.arange(len(new)), new.n_relevant)
+        known = [side.all_grades[np.lexsort((side.all_grades, query))] for side in (new, old)]
+        differ = query[known[0] != known[1]]
+    if len(differ):
+        msg = (
+            f"query {safe_repr(new.query_ids[differ[0]])} has other judgements in the two "
+            "evaluations, and a change that comes of both has no bounds; evaluate both with one "
+            "ground truth"
+        )
+        raise InvalidParameterError(msg)
+    highest, absent = _check_limits(measure, new, scope, max_grade, unretrieved)
+    sides, every = [new.widened(), old.widened()], np.arange(len(new))
+    no_pool = NoPool("only places of items are known")
+    value_of = [valuation(measure, RankingData(side, no_pool)) for side in sides]
+
+    def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
+        values = [own(Block(query, side, side)) for own, side in zip(value_of, filled, strict=True)]
+        first, second = (np.where(np.isnan(own), zero_division, own) for own in values)
+        return np.asarray(first - second)
+
+    unjudged = shared_open_items(sides, (new_codes, old_codes), reach(measure), absent)
+    given = Candidates.of(every, change(sides, every))
+    candidates = _candidates(measure, sides, unjudged, highest, change, given)
     if new.weights is not None:
         candidates = candidates._replace(weights=new.weights[candidates.query])
     least, greatest = (
@@ -323,59 +339,6 @@ def bound_changes(
     )
     low, high, undefined = candidates.extremes(len(new))
     return Bounds(str(measure), least, greatest, low, high, new.query_ids, undefined)
-
-
-def _refuse_other_judgements(new: JudgedRankings, old: JudgedRankings) -> None:
-    """InvalidParameterError unless the same grades are known of each query."""
-    differ = np.flatnonzero(new.n_relevant != old.n_relevant)
-    if not len(differ):
-        query = np.repeat(np.arange(len(new)), new.n_relevant)
-        known = [side.all_grades[np.lexsort((side.all_grades, query))] for side in (new, old)]
-        differ = query[known[0] != known[1]]
-    if len(differ):
-        msg = (
-            f"query {safe_repr(new.query_ids[differ[0]])} has other judgements in the two "
-            "evaluations, and a change that comes of both has no bounds; evaluate both with one "
-            "ground truth"
-        )
-        raise InvalidParameterError(msg)
-
-
-def _change_candidates(
-    measure: Measure,
-    sides: Sequence[JudgedRankings],
-    unjudged: OpenItems,
-    max_grade: float,
-    settled: float,
-) -> Candidates:
-    """Changes that queries may take: that of the evaluations, and the extremes."""
-    no_pool = NoPool("only places of items are known")
-    value_of = [valuation(measure, RankingData(side, no_pool)) for side in sides]
-
-    def change(filled: Sequence[JudgedRankings], query: IntArray) -> FloatArray:
-        new, old = (
-            function(Block(query, side, side))
-            for function, side in zip(value_of, filled, strict=True)
-        )
-        if not math.isnan(settled):
-            new, old = (np.where(np.isnan(values), settled, values) for values in (new, old))
-        return np.asarray(new - old)
-
-    every = np.arange(len(sides[0]))
-    given = Candidates.of(every, change(sides, every))
-    todo = np.flatnonzero((unjudged.sizes > 0) | (unjudged.absent > 0))
-    if not len(todo):
-        return given
-    chosen, own = [side.take(todo) for side in sides], unjudged.take(todo)
-    if measure.metric.name == "ndcg":
-        systems = list(zip((1.0, -1.0), chosen, strict=True))
-        both = ndcg_extremes(measure, systems, own, max_grade)
-        return Candidates.join([given, *(Candidates.of(todo, values) for values in both)])
-    maker = checked_maker(measure, chosen[0], own, max_grade, change=True)
-    extremes = values_of_gradings(
-        chosen, own, maker, lambda filled, query: change(filled, todo[query])
-    )
-    return Candidates.join([given, extremes._replace(query=todo[extremes.query])])
 
 
 # What to judge next ------------------------------------------------------------------------------
@@ -394,11 +357,10 @@ def next_to_judge(
     if scored.values is None:
         msg = f"{name} ranks all queries together; its items have no query to be judged for"
         raise InvalidParameterError(msg)
-    numbers = _common_queries([evaluation._judged for evaluation in evaluations])
-    systems = [
-        _system(own._scored[find_measure(scored.measure, own._scored)].measure, own._judged, chosen)
-        for own, chosen in zip(evaluations, numbers, strict=True)
-    ]
+    systems, numbers = [], _common_queries(evaluations)
+    for evaluation, own in zip(evaluations, numbers, strict=True):
+        kept = evaluation._scored[find_measure(scored.measure, evaluation._scored)].measure
+        systems.append(_system(kept, evaluation._judged, own))
     ids, undefined = evaluations[0]._judged.listed_ids(), scored.zero_division
     return to_judge(
         systems,
@@ -412,7 +374,7 @@ def next_to_judge(
 
 def _system(measure: Measure, data: RankingData, numbers: IntArray) -> System:
     """One side, of some queries."""
-    rankings = data.by_score if measure.metric.by_score else data.rankings
+    rankings = _ranked(measure, data)
     items = unjudged_items(data, measure.depth)
     value = valuation(measure, data)
     return System(

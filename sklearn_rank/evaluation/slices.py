@@ -81,6 +81,13 @@ def _by_label(
     return {label: numbers for label, numbers in members.items() if numbers}
 
 
+def common_queries(ids: Iterable[list[Any]]) -> list[IntArray]:
+    """Numbers of the queries that all have, in each of them, in the order of the first."""
+    places = [{query: number for number, query in enumerate(own)} for own in ids]
+    common = [query for query in places[0] if all(query in place for place in places)]
+    return [np.array([place[query] for query in common], dtype=np.int64) for place in places]
+
+
 def take_queries(judged: RankingData, queries: IntArray, known: Collection[Any]) -> RankingData:
     """The data of some queries; what belongs to no query in particular stays behind.
 
