@@ -9,12 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklearn_rank.evaluation.averaging import (
-    Average,
-    average,
-    logarithms,
-    warn_of_undefined,
-)
+from sklearn_rank.evaluation.averaging import Average, average, logarithms, warn_of_undefined
 from sklearn_rank.evaluation.data_warnings import warn_of_rankings
 from sklearn_rank.exceptions import InvalidParameterError, UnknownMeasureError
 from sklearn_rank.kernels.recall_levels import refuse_ties

@@ -24,14 +24,7 @@ from sklearn_rank.rankings.judged import JudgedRankings
 from sklearn_rank.support.checks import check_flag, check_jobs, check_zero_division
 from sklearn_rank.support.runtime import warn
 from sklearn_rank.support.sorting import sortable
-from sklearn_rank.typing import (
-    Assume,
-    Duplicates,
-    Missing,
-    StringProvider,
-    Ties,
-    ZeroDivision,
-)
+from sklearn_rank.typing import Assume, Duplicates, Missing, StringProvider, Ties, ZeroDivision
 
 if TYPE_CHECKING:
     from sklearn_rank.engines.read import EngineOptions

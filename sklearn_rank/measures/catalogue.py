@@ -8,13 +8,7 @@ import re
 from typing import Any
 
 from sklearn_rank.exceptions import UnknownMeasureError
-from sklearn_rank.kernels import (
-    binary,
-    graded,
-    moves,
-    pairwise,
-    recall_levels,
-)
+from sklearn_rank.kernels import binary, graded, moves, pairwise, recall_levels
 from sklearn_rank.measures.parameters import (
     BETA,
     GAIN,
@@ -328,33 +322,8 @@ HMEAN = Metric(
     members=(Measure(PRECISION), Measure(RECALL)),
 )
 
-METRICS: tuple[Metric, ...] = (
-    MAP,
-    MAR,
-    MRR,
-    PRECISION,
-    RECALL,
-    FBETA,
-    HIT_RATE,
-    ALL_HIT_RATE,
-    RPREC,
-    IPREC,
-    SET_MAP,
-    GMAP,
-    DCG,
-    IDCG,
-    NDCG,
-    ERR,
-    NERR,
-    LAG,
-    AUC,
-    GAUC,
-    LAUC,
-    JUDGED,
-    UNJUDGED,
-    BPREF,
-    HMEAN,
-)
+METRICS = tuple(record for record in list(globals().values()) if isinstance(record, Metric))
+"""All records, in the order of this file."""
 
 _BY_NAME = {name: metric for metric in METRICS for name in (metric.name, *metric.aliases)}
 

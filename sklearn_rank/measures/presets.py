@@ -132,10 +132,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         },
         "undefined": {"precision": 0.0},
         "measures": ("map", "precision", "ndcg", "nerr"),
-        "differs": {
-            **_BY_CHANCE,
-            "graded": {"map": "PT-Ranking divides by a sum of grades"},
-        },
+        "differs": {**_BY_CHANCE, "graded": {"map": "PT-Ranking divides by a sum of grades"}},
     },
     "xgboost": {
         "ties": "stable",

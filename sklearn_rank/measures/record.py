@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 from sklearn_rank.exceptions import InvalidParameterError
 from sklearn_rank.kernels.expectation import Parts
@@ -151,10 +151,9 @@ class Measure:
     def open(cls, metric: Metric, k: Any = None, **parameters: Any) -> Measure:
         """The same, where the cutoff that it needs may be left for later."""
         owner, defaults = metric.name, metric.defaults
-        k = check_cutoff(k, owner)
         if k is not None and not metric.takes_k:
-            msg = f"{owner} reads the whole ranking and takes no cutoff, got k={k}"
-            raise InvalidParameterError(msg)
+            refuse_cutoff(metric, k)
+        k = check_cutoff(k, owner)
         for name in parameters:
             if name not in defaults:
                 known = ", ".join(defaults) or "none"
@@ -276,6 +275,12 @@ def deepest(measures: Iterable[Measure]) -> int | None:
     """Ranks that have to be read for all of some measures; None: all of them."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max(filter(None, depths), default=0)
+
+
+def refuse_cutoff(metric: Metric, k: Any) -> NoReturn:
+    """InvalidParameterError."""
+    msg = f"{metric.name} reads the whole ranking and takes no cutoff, got k={safe_repr(k)}"
+    raise InvalidParameterError(msg)
 
 
 def _check_members(members: tuple[Any, ...], owner: str) -> None:

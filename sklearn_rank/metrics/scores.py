@@ -5,32 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
-from sklearn_rank.measures.catalogue import (
-    AUC,
-    DCG,
-    ERR,
-    FBETA,
-    GAUC,
-    HIT_RATE,
-    HMEAN,
-    IPREC,
-    LAG,
-    LAUC,
-    MAP,
-    MAR,
-    MRR,
-    NDCG,
-    NERR,
-    PRECISION,
-    RECALL,
-    RPREC,
-    Measure,
-)
+from sklearn_rank.measures import catalogue
+from sklearn_rank.measures.catalogue import Measure
 from sklearn_rank.measures.grammar import parse_members
 from sklearn_rank.metrics.shared import (
+    BinaryAtK,
     BinaryOptions,
-    DataOptions,
+    GradedAtK,
     PairOptions,
+    PairsAtK,
     documented,
     score,
 )
@@ -58,14 +41,13 @@ __all__ = [
 ]
 
 
-@documented(MAP)
+@documented(catalogue.MAP)
 def mean_average_precision_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     denominator: Literal["min", "relevant", "retrieved", "k"] = "min",
-    **data: Unpack[BinaryOptions],
+    **data: Unpack[BinaryAtK],
 ) -> float:
     """Mean over queries of the average precision (MAP).
 
@@ -92,21 +74,15 @@ def mean_average_precision_score(
 
     Examples
     --------
-    >>> from sklearn_rank import mean_average_precision_score
     >>> mean_average_precision_score([{"b", "c"}], [["a", "b", "c"]])  # (1/2 + 2/3) / 2
     0.5833333333333333
     """
-    return score(MAP, y_true, y_score, k=k, denominator=denominator, **data)
+    return score(catalogue.MAP, y_true, y_score, denominator=denominator, **data)
 
 
-@documented(MAR)
+@documented(catalogue.MAR)
 def mean_average_recall_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int | None = None,
-    normalize: bool = False,
-    **data: Unpack[BinaryOptions],
+    y_true: Any, y_score: Any, *, normalize: bool = False, **data: Unpack[BinaryAtK]
 ) -> float:
     """Mean over queries of the average recall (MAR).
 
@@ -128,19 +104,16 @@ def mean_average_recall_score(
 
     Examples
     --------
-    >>> from sklearn_rank import mean_average_recall_score
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5)  # (1/2 + 2/2) / 2
     0.75
     >>> mean_average_recall_score([{"a", "b"}], [["a", "b", "c"]], k=5, normalize=True)
     1.0
     """
-    return score(MAR, y_true, y_score, k=k, normalize=normalize, **data)
+    return score(catalogue.MAR, y_true, y_score, normalize=normalize, **data)
 
 
-@documented(MRR)
-def mean_reciprocal_rank_score(
-    y_true: Any, y_score: Any, *, k: int | None = None, **data: Unpack[BinaryOptions]
-) -> float:
+@documented(catalogue.MRR)
+def mean_reciprocal_rank_score(y_true: Any, y_score: Any, **data: Unpack[BinaryAtK]) -> float:
     """Mean over queries of one over the rank of the first relevant item (MRR).
 
     How far has a user to read who wants one item? A query whose first ``k`` items hold nothing
@@ -148,21 +121,19 @@ def mean_reciprocal_rank_score(
 
     Examples
     --------
-    >>> from sklearn_rank import mean_reciprocal_rank_score
     >>> mean_reciprocal_rank_score([0, 1, 1, 0], [9, 8, 5, 4], groups=["a", "a", "b", "b"])
     0.75
     """
-    return score(MRR, y_true, y_score, k=k, **data)
+    return score(catalogue.MRR, y_true, y_score, **data)
 
 
-@documented(PRECISION)
+@documented(catalogue.PRECISION)
 def precision_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     denominator: Literal["k", "retrieved"] = "k",
-    **data: Unpack[BinaryOptions],
+    **data: Unpack[BinaryAtK],
 ) -> float:
     """Mean over queries of the share of the first k items that is relevant (P@k).
 
@@ -181,23 +152,21 @@ def precision_at_k_score(
 
     Examples
     --------
-    >>> from sklearn_rank import precision_at_k_score
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=2)
     0.5
     >>> precision_at_k_score([{"a", "c"}], [["a", "b", "c"]], k=4)
     0.5
     """
-    return score(PRECISION, y_true, y_score, k=k, denominator=denominator, **data)
+    return score(catalogue.PRECISION, y_true, y_score, denominator=denominator, **data)
 
 
-@documented(RECALL)
+@documented(catalogue.RECALL)
 def recall_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     denominator: Literal["relevant", "min"] = "relevant",
-    **data: Unpack[BinaryOptions],
+    **data: Unpack[BinaryAtK],
 ) -> float:
     """Mean over queries of the share of the relevant items among the first k (R@k).
 
@@ -210,21 +179,15 @@ def recall_at_k_score(
 
     Examples
     --------
-    >>> from sklearn_rank import recall_at_k_score
     >>> recall_at_k_score([{"a", "c", "x", "y"}], [["a", "b", "c"]], k=3)
     0.5
     """
-    return score(RECALL, y_true, y_score, k=k, denominator=denominator, **data)
+    return score(catalogue.RECALL, y_true, y_score, denominator=denominator, **data)
 
 
-@documented(FBETA)
+@documented(catalogue.FBETA)
 def fbeta_at_k_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int | None = None,
-    beta: float = 1.0,
-    **data: Unpack[BinaryOptions],
+    y_true: Any, y_score: Any, *, beta: float = 1.0, **data: Unpack[BinaryAtK]
 ) -> float:
     """Mean over queries of the F-measure of precision and recall of the first k items.
 
@@ -244,17 +207,14 @@ def fbeta_at_k_score(
 
     Examples
     --------
-    >>> from sklearn_rank import fbeta_at_k_score
     >>> fbeta_at_k_score([{"a"}], [["a", "b"]], k=2)  # P = 1/2, R = 1: 2 * (1/2) / (3/2)
     0.6666666666666666
     """
-    return score(FBETA, y_true, y_score, k=k, beta=beta, **data)
+    return score(catalogue.FBETA, y_true, y_score, beta=beta, **data)
 
 
-@documented(HIT_RATE)
-def hit_rate_at_k_score(
-    y_true: Any, y_score: Any, *, k: int | None = None, **data: Unpack[BinaryOptions]
-) -> float:
+@documented(catalogue.HIT_RATE)
+def hit_rate_at_k_score(y_true: Any, y_score: Any, **data: Unpack[BinaryAtK]) -> float:
     """Share of queries with a relevant item among the first k.
 
     How many users find anything? A query counts 1 if one of its first ``k`` items is relevant, else
@@ -262,14 +222,13 @@ def hit_rate_at_k_score(
 
     Examples
     --------
-    >>> from sklearn_rank import hit_rate_at_k_score
     >>> hit_rate_at_k_score([{"a"}, {"b"}], [["a", "b"], ["a", "b"]], k=1)
     0.5
     """
-    return score(HIT_RATE, y_true, y_score, k=k, **data)
+    return score(catalogue.HIT_RATE, y_true, y_score, **data)
 
 
-@documented(RPREC)
+@documented(catalogue.RPREC)
 def r_precision_score(y_true: Any, y_score: Any, **data: Unpack[BinaryOptions]) -> float:
     """Precision after as many items as are relevant (R-precision).
 
@@ -278,14 +237,13 @@ def r_precision_score(y_true: Any, y_score: Any, **data: Unpack[BinaryOptions]) 
 
     Examples
     --------
-    >>> from sklearn_rank import r_precision_score
     >>> r_precision_score([{"a", "b"}], [["a", "x", "b"]])
     0.5
     """
-    return score(RPREC, y_true, y_score, **data)
+    return score(catalogue.RPREC, y_true, y_score, **data)
 
 
-@documented(IPREC)
+@documented(catalogue.IPREC)
 def interpolated_precision_score(
     y_true: Any,
     y_score: Any,
@@ -308,15 +266,14 @@ def interpolated_precision_score(
 
     Examples
     --------
-    >>> from sklearn_rank import interpolated_precision_score
     >>> ranking = [["x", "a", "b"]]
     >>> interpolated_precision_score([{"a", "b"}], ranking, recall=0.5)  # 2 / 3 from rank 3
     0.6666666666666666
     """
-    return score(IPREC, y_true, y_score, recall=recall, **data)
+    return score(catalogue.IPREC, y_true, y_score, recall=recall, **data)
 
 
-@documented(LAG)
+@documented(catalogue.LAG)
 def lag_error(
     y_true: Any,
     y_score: Any,
@@ -357,7 +314,6 @@ def lag_error(
 
     Examples
     --------
-    >>> from sklearn_rank import lag_error
     >>> lag_error(
     ...     [{"a", "b"}, {"a"}], [["x", "a", "y", "b"], ["x", "y", "z", "a"]]
     ... )  # (3/2 + 3) / 2
@@ -367,10 +323,10 @@ def lag_error(
     ... )
     2.0
     """
-    return score(LAG, y_true, y_score, average=average, unretrieved=unretrieved, **data)
+    return score(catalogue.LAG, y_true, y_score, average=average, unretrieved=unretrieved, **data)
 
 
-@documented(AUC)
+@documented(catalogue.AUC)
 def ranking_auc_score(
     y_true: Any,
     y_score: Any,
@@ -413,14 +369,13 @@ def ranking_auc_score(
 
     Examples
     --------
-    >>> from sklearn_rank import ranking_auc_score
     >>> ranking_auc_score([0, 1, 0, 1, 0, 0], [6, 5, 4, 3, 2, 1], groups=["q"] * 6)
     0.625
     """
-    return score(AUC, y_true, y_score, average=average, **data)
+    return score(catalogue.AUC, y_true, y_score, average=average, **data)
 
 
-@documented(GAUC)
+@documented(catalogue.GAUC)
 def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> float:
     """Mean over queries of the AUC of each query (GAUC).
 
@@ -438,21 +393,15 @@ def group_auc_score(y_true: Any, y_score: Any, **data: Unpack[PairOptions]) -> f
 
     Examples
     --------
-    >>> from sklearn_rank import group_auc_score
     >>> group_auc_score([1, 0, 0, 1], [2, 1, 2, 1], groups=["a", "a", "b", "b"])
     0.5
     """
-    return score(GAUC, y_true, y_score, **data)
+    return score(catalogue.GAUC, y_true, y_score, **data)
 
 
-@documented(LAUC)
+@documented(catalogue.LAUC)
 def limited_auc_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    k: int | None = None,
-    tail: Literal["none", "linear"] = "none",
-    **data: Unpack[PairOptions],
+    y_true: Any, y_score: Any, *, tail: Literal["none", "linear"] = "none", **data: Unpack[PairsAtK]
 ) -> float:
     """Mean over queries of the area under the ROC curve of the first k items (LAUC@k).
 
@@ -468,24 +417,22 @@ def limited_auc_score(
 
     Examples
     --------
-    >>> from sklearn_rank import limited_auc_score
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2)  # 3/4 / 2
     0.375
     >>> limited_auc_score([{"b", "d"}], [["a", "b", "c", "d", "e", "f"]], k=2, tail="linear")
     0.5625
     """
-    return score(LAUC, y_true, y_score, k=k, tail=tail, **data)
+    return score(catalogue.LAUC, y_true, y_score, tail=tail, **data)
 
 
-@documented(HMEAN)
+@documented(catalogue.HMEAN)
 def harmonic_mean_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     measures: Sequence[str | Measure] = ("precision", "recall"),
     beta: float = 1.0,
-    **data: Unpack[DataOptions],
+    **data: Unpack[GradedAtK],
 ) -> float:
     """Mean over queries of the harmonic mean of two measures (extended F1).
 
@@ -506,22 +453,22 @@ def harmonic_mean_score(
 
     Examples
     --------
-    >>> from sklearn_rank import harmonic_mean_score
     >>> harmonic_mean_score([{"a", "x"}], [["a", "b"]], measures=("mrr", "recall"))  # of 1 and 1/2
     0.6666666666666666
     """
-    return score(HMEAN, y_true, y_score, k=k, measures=parse_members(measures), beta=beta, **data)
+    return score(
+        catalogue.HMEAN, y_true, y_score, measures=parse_members(measures), beta=beta, **data
+    )
 
 
-@documented(DCG)
+@documented(catalogue.DCG)
 def dcg_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **data: Unpack[DataOptions],
+    **data: Unpack[GradedAtK],
 ) -> float:
     """Mean over queries of the discounted cumulative gain (DCG@k).
 
@@ -538,31 +485,22 @@ def dcg_at_k_score(
     OverflowError
         If float64 cannot hold the sum of gains: with ``gain="exp2"`` from grade 1024 on.
 
-    References
-    ----------
-    .. [1] Jaervelin and Kekaelaeinen, Cumulated Gain-Based Evaluation of IR Techniques, 2002.
-       Gains are the grades there, and the discount is log_b(rank) from rank b on.
-    .. [2] Burges et al., Learning to Rank using Gradient Descent, 2005: gain 2^grade - 1, and a
-       discount by the logarithm of 1 + rank.
-
     Examples
     --------
-    >>> from sklearn_rank import dcg_at_k_score
     >>> dcg_at_k_score([{"a": 2, "b": 1}], [["a", "b"]], gain="linear")  # 2 + 1 / log2(3)
     2.6309297535714578
     """
-    return score(DCG, y_true, y_score, k=k, gain=gain, discount=discount, **data)
+    return score(catalogue.DCG, y_true, y_score, gain=gain, discount=discount, **data)
 
 
-@documented(NDCG)
+@documented(catalogue.NDCG)
 def ndcg_at_k_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     gain: Gain = "exp2",
     discount: Discount = "log2",
-    **data: Unpack[DataOptions],
+    **data: Unpack[GradedAtK],
 ) -> float:
     """Mean over queries of the normalized discounted cumulative gain (nDCG@k).
 
@@ -587,23 +525,21 @@ def ndcg_at_k_score(
 
     Examples
     --------
-    >>> from sklearn_rank import ndcg_at_k_score
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]]), 4)
     0.7967
     >>> round(ndcg_at_k_score([{"a": 2, "b": 1}], [["b", "a"]], gain="linear"), 4)
     0.8597
     """
-    return score(NDCG, y_true, y_score, k=k, gain=gain, discount=discount, **data)
+    return score(catalogue.NDCG, y_true, y_score, gain=gain, discount=discount, **data)
 
 
-@documented(ERR)
+@documented(catalogue.ERR)
 def expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **data: Unpack[DataOptions],
+    **data: Unpack[GradedAtK],
 ) -> float:
     """Mean over queries of the expected reciprocal rank (ERR@k).
 
@@ -620,23 +556,21 @@ def expected_reciprocal_rank_score(
 
     Examples
     --------
-    >>> from sklearn_rank import expected_reciprocal_rank_score
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]])
     0.5
     >>> expected_reciprocal_rank_score([{"a": 1}], [["a", "b"]], max_grade=4)
     0.0625
     """
-    return score(ERR, y_true, y_score, k=k, max_grade=max_grade, **data)
+    return score(catalogue.ERR, y_true, y_score, max_grade=max_grade, **data)
 
 
-@documented(NERR)
+@documented(catalogue.NERR)
 def normalized_expected_reciprocal_rank_score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     max_grade: Literal["query"] | float = "query",
-    **data: Unpack[DataOptions],
+    **data: Unpack[GradedAtK],
 ) -> float:
     """Mean over queries of ERR over the ERR of the best order (nERR@k).
 
@@ -645,8 +579,7 @@ def normalized_expected_reciprocal_rank_score(
 
     Examples
     --------
-    >>> from sklearn_rank import normalized_expected_reciprocal_rank_score
     >>> round(normalized_expected_reciprocal_rank_score([{"b", "c"}], [["a", "b", "c"]]), 4)
     0.5333
     """
-    return score(NERR, y_true, y_score, k=k, max_grade=max_grade, **data)
+    return score(catalogue.NERR, y_true, y_score, max_grade=max_grade, **data)

@@ -10,7 +10,7 @@ from typing import Any, TypedDict, TypeVar
 
 from sklearn_rank.engines.read import read_any
 from sklearn_rank.evaluation.compute import score_measures
-from sklearn_rank.measures.record import Measure, Metric
+from sklearn_rank.measures.record import Measure, Metric, refuse_cutoff
 from sklearn_rank.support.checks import check_zero_division
 from sklearn_rank.typing import StringProvider, Ties, Unretrieved, ZeroDivision
 
@@ -44,6 +44,20 @@ class PairOptions(BinaryOptions, total=False):
     smoothing: float
 
 
+class GradedAtK(DataOptions, total=False):
+    """Options of metrics that read grades, with a cutoff."""
+
+    k: int | None
+
+
+class BinaryAtK(BinaryOptions, GradedAtK, total=False):
+    """The same for metrics for which an item is relevant or not."""
+
+
+class PairsAtK(PairOptions, GradedAtK, total=False):
+    """The same for metrics of pairs."""
+
+
 _DEFAULTS: DataOptions = {
     "groups": None,
     "ties": "average",
@@ -56,7 +70,10 @@ _DEFAULTS: DataOptions = {
 
 FUNCTIONS: dict[Metric, Callable[..., float]] = {}
 """The documented function of each metric that has one."""
-_KINDS = {f"Unpack[{kind.__name__}]": kind for kind in (DataOptions, BinaryOptions, PairOptions)}
+_KINDS = {
+    f"Unpack[{kind.__name__}]": kind
+    for kind in (BinaryOptions, PairOptions, GradedAtK, BinaryAtK, PairsAtK)
+}
 
 
 def score(
@@ -64,13 +81,15 @@ def score(
     y_true: Any,
     y_score: Any,
     *,
-    k: int | None = None,
     zero_division: ZeroDivision = "warn",
     **options: Any,
 ) -> float:
     """Mean of a metric over the queries of any layout; ``options`` are its own and the data's."""
     own = {name: options.pop(name) for name in metric.defaults if name in options}
-    for name in options:
+    k = options.pop("k", None) if metric.takes_k else None
+    for name, value in options.items():
+        if name == "k":
+            refuse_cutoff(metric, value)
         if name not in _DEFAULTS:
             owner = FUNCTIONS[metric].__name__ if metric in FUNCTIONS else metric.name
             msg = f"{owner}() got an unexpected keyword argument {name!r}"
@@ -94,29 +113,32 @@ def documented(metric: Metric) -> Callable[[Function], Function]:
         signature = inspect.signature(function)
         y_true, y_score, *own, data = signature.parameters.values()
         options = _KINDS[data.annotation].__annotations__
-        names = [name for name in metric.defaults if name in options]
-        groups, *others = (
-            inspect.Parameter(
+        defaults = {"k": None, **metric.defaults, **_DEFAULTS}
+        shared = {
+            name: inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default={**metric.defaults, **_DEFAULTS}[name],
+                default=defaults[name],
                 annotation=options[name].__forward_arg__,
             )
-            for name in ("groups", *names, *list(_DEFAULTS)[1:])
-        )
-        parameters = [y_true, y_score, groups, *own, *others]
+            for name in defaults
+            if name in options
+        }
+        first = [shared.pop(name) for name in ("groups", "k") if name in shared]
+        parameters = [y_true, y_score, *first, *own, *shared.values()]
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         if function.__doc__:  # which python -OO leaves out
             names = ["y_true, y_score", *(parameter.name for parameter in parameters[2:])]
-            function.__doc__ = _completed(function.__doc__, metric, names)
+            function.__doc__ = _completed(function, metric, names)
         FUNCTIONS[metric] = function
         return function
 
     return complete
 
 
-def _completed(doc: str, metric: Metric, names: list[str]) -> str:
-    own = sections(doc)
+def _completed(function: Function, metric: Metric, names: list[str]) -> str:
+    own = sections(function.__doc__ or "")
+    own["Examples"] = f">>> from sklearn_rank import {function.__name__}\n{own['Examples']}"
     entries = {**PARAMETERS, **entries_of(own.pop("Parameters", ""))}
     parts = {
         "Parameters": "\n".join(entries[name] for name in names),

@@ -79,9 +79,10 @@ def test_huge_k_reads_the_whole_ranking(metric: Any, k: int) -> None:
 
 
 @pytest.mark.parametrize("metric", [lag_error, ranking_auc_score, group_auc_score])
-def test_measures_of_the_whole_ranking_take_no_k(metric: Any) -> None:
-    with pytest.raises(TypeError, match="reads the whole ranking and takes no cutoff, got k=2"):
-        metric(GRADES, SCORES, groups=GROUPS, k=2)
+@pytest.mark.parametrize("k", [2, None, "x"])
+def test_measures_of_the_whole_ranking_take_no_k(metric: Any, k: Any) -> None:
+    with pytest.raises(TypeError, match=rf"and takes no cutoff, got k={k!r}$"):
+        metric(GRADES, SCORES, groups=GROUPS, k=k)
 
 
 # Options and results -----------------------------------------------------------------------------
